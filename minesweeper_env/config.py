@@ -1,0 +1,140 @@
+"""What a game of Minesweeper is played on and by which rules, checked once."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from minesweeper_env.codes import MOVE_NAMES, Codes
+
+FIRST_CLICKS: tuple[str, ...] = ("any", "safe", "opening", "corners")
+MAX_RADIUS = 5
+"""The largest neighbourhood radius whose codes fit into int8."""
+
+MAX_CELLS = 1 << 20
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "": {"size": 8, "mines": 14},
+    "Beginner": {"size": 9, "mines": 10},
+    "Intermediate": {"size": 16, "mines": 40},
+    "Expert": {"size": (16, 30), "mines": 99},
+}
+
+
+@dataclass(frozen=True)
+class BoardConfig:
+    """The board and the rules of a game. Every field is checked at construction.
+
+    Attributes:
+        rows: the number of rows.
+        cols: the number of columns; the board has at least 2 cells.
+        mines: the number of mines, at least 1 and few enough for the first-click rule.
+        first_click: "opening", "safe", "any" or "corners".
+        moves: the moves of the action space, in the order click, flag, unflag, question, chord.
+        radius: the reach of a count, 1 to 5; 1 means the eight cells around.
+        max_steps: the steps after which an unfinished game is truncated; None for ten a cell.
+
+    Raises:
+        ValueError: a field has a value that is not allowed; the message says which are.
+    """
+
+    rows: int
+    cols: int
+    mines: int
+    first_click: str = "opening"
+    moves: tuple[str, ...] = ("click", "flag")
+    radius: int = 1
+    max_steps: int | None = None
+
+    @classmethod
+    def of_size(cls, size: int | Sequence[int], mines: int, **fields: Any) -> BoardConfig:
+        """Returns the configuration of a square board, or of one with `size` = (rows, cols)."""
+        rows, cols = parse_size(size)
+        return cls(rows, cols, mines, **fields)
+
+    def __post_init__(self) -> None:
+        """Checks all fields, and turns whole numbers of other types into int."""
+        for name, least in (("rows", 1), ("cols", 1), ("mines", 1), ("radius", 1)):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), least))
+        if not 2 <= self.cells <= MAX_CELLS:
+            raise ValueError(f"a board has 2 to {MAX_CELLS} cells, not {self.rows} x {self.cols} = {self.cells}")
+        if self.radius > MAX_RADIUS:
+            raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
+        if self.max_steps is not None:
+            object.__setattr__(self, "max_steps", whole_number("max_steps", self.max_steps, 1))
+        if self.first_click not in FIRST_CLICKS:
+            raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
+        self._check_moves()
+        self._check_mines()
+
+    def _check_moves(self) -> None:
+        allowed = f"moves must include 'click' and come in the order {', '.join(MOVE_NAMES)}"
+        if isinstance(self.moves, str) or not isinstance(self.moves, Sequence):
+            raise ValueError(f"{allowed}, as a tuple of names, not {self.moves!r}")
+        in_order = tuple(name for name in MOVE_NAMES if name in self.moves)
+        if tuple(self.moves) != in_order or "click" not in in_order:
+            raise ValueError(f"{allowed}, not {self.moves!r}")
+        object.__setattr__(self, "moves", in_order)
+
+    def _check_mines(self) -> None:
+        if self.mines > self.max_mines:
+            raise ValueError(
+                f"mines must be 1 to {self.max_mines} on {self.rows} x {self.cols} with first_click "
+                f"{self.first_click!r} and radius {self.radius}, not {self.mines}"
+                + ("; there is no room for the free cells around the first click" if self.max_mines < 1 else "")
+            )
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.rows * self.cols
+
+    @property
+    def max_mines(self) -> int:
+        """The most mines that leave room for the cells that the first-click rule keeps free."""
+        if self.first_click in ("any", "safe"):
+            return self.cells - 1
+        side = 2 * self.radius + 1
+        return self.cells - min(self.rows, side) * min(self.cols, side)
+
+    @property
+    def actions(self) -> int:
+        """The number of actions: one block of cells a move."""
+        return len(self.moves) * self.cells
+
+    @property
+    def step_limit(self) -> int:
+        """The number of steps after which an unfinished game is truncated."""
+        return 10 * self.cells if self.max_steps is None else self.max_steps
+
+    @property
+    def codes(self) -> Codes:
+        """The codes of the observations."""
+        return Codes.of_radius(self.radius)
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Returns `value` as an int of at least `least`, or raises a ValueError that says what is allowed."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return number
+
+
+def parse_size(size: Any) -> tuple[int, int]:
+    """Returns (rows, cols) of a size, which is a whole number or a pair of them.
+
+    Raises:
+        ValueError: the size is neither.
+    """
+    if isinstance(size, Sequence) and not isinstance(size, str):
+        if len(size) != 2:
+            raise ValueError(f"size must be a whole number or a pair (rows, cols), not {size!r}")
+        return whole_number("rows", size[0], 1), whole_number("cols", size[1], 1)
+    side = whole_number("size", size, 1)
+    return side, side

@@ -1,0 +1,183 @@
+"""A batch of games under one configuration: what both environments are made of."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env import rules, state
+from minesweeper_env.codes import MOVE_NAMES
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+
+assert FIRST_CLICKS[state.ANY] == "any" and FIRST_CLICKS[state.CORNERS] == "corners"
+
+
+class ArrayPool:
+    """Hands out arrays of one shape that nobody else holds.
+
+    A large array that is freed goes back to the operating system, and the next one comes from there page
+    by page, which takes longer than the game. An array of the pool is handed out again when no view of
+    it is left; until then it belongs to whoever got it.
+    """
+
+    SPARE = 4
+    WORTHWHILE = 1 << 15
+
+    def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
+        """Prepares a pool of arrays of this shape and dtype, as yet empty."""
+        self._shape = shape
+        self._dtype = np.dtype(dtype)
+        self._pooled = math.prod(shape) * self._dtype.itemsize >= self.WORTHWHILE
+        self._arrays: list[NDArray[Any]] = []
+
+    def take(self) -> NDArray[Any]:
+        """Returns a view of an array without contents that no other view shares."""
+        if not self._pooled:
+            return np.empty(self._shape, self._dtype)
+        for array in self._arrays:
+            if sys.getrefcount(array) <= _HELD_BY_POOL:
+                return array[...]
+        array = np.empty(self._shape, self._dtype)
+        if len(self._arrays) < self.SPARE:
+            self._arrays.append(array)
+        return array[...]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves the spare arrays out of a pickle and a copy."""
+        return {**self.__dict__, "_arrays": []}
+
+
+def _references_in_a_loop() -> int:
+    for array in [np.empty(1)]:
+        return sys.getrefcount(array)
+    raise AssertionError
+
+
+_HELD_BY_POOL = _references_in_a_loop()
+
+
+class Games:
+    """N games of Minesweeper under one configuration, on boards of n cells with m moves.
+
+    Attributes:
+        config: the configuration.
+        count: N.
+        rewards: (N,) float64, what the last step earned by the weights.
+        events: (5, N) bool, the rows that `state` lists, of the last step.
+        opened: (N,) int64, the number of cells that the last step opened.
+    """
+
+    def __init__(self, config: BoardConfig, count: int, weights: state.RewardWeights) -> None:
+        """Prepares `count` games with rewards by `weights`; `seed` and `reset` begin them."""
+        self.config = config
+        self.count = count
+        cells = config.cells
+        self._rules = state.Rules(
+            neighbours=state.neighbour_table(config.rows, config.cols, config.radius),
+            refuges=state.refuge_order(config.rows, config.cols),
+            moves=np.array([MOVE_NAMES.index(name) for name in config.moves], dtype=np.int64),
+            mines=config.mines,
+            first_click=FIRST_CLICKS.index(config.first_click),
+            max_steps=config.step_limit,
+            weights=np.array(weights, dtype=np.float64),
+        )
+        self._boards = state.Boards(
+            shown=np.zeros((count, cells + 1), np.int8),
+            truth=np.zeros((count, cells + 1), np.uint8),
+            games=np.zeros((count, 3), np.int64),
+            rng=np.zeros(count, np.uint64),
+            stack=np.zeros(cells, np.uint32),
+        )
+        self._state = (*self._rules, *self._boards)
+        self._codes = ArrayPool((count, cells), np.int8)
+        self._masks = ArrayPool((count, len(config.moves), cells), np.int8)
+        self._none = np.zeros(count, np.bool_)
+        self.rewards = np.zeros(count)
+        self.events = np.zeros((5, count), np.bool_)
+        self.opened = np.zeros(count, np.int64)
+        self._results_and_state = (self.rewards, self.events, self.opened, *self._state)
+
+    @property
+    def status(self) -> NDArray[np.int64]:
+        """(N,) the status of each game; a view."""
+        return self._boards.games[:, state.STATUS]
+
+    def seed(self, states: NDArray[np.uint64]) -> None:
+        """Sets the states, (N,) uint64, of the generators that lay the mines."""
+        self._boards.rng[:] = states
+
+    def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the games as they stand."""
+        return self.reset(self._none)
+
+    def reset(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Starts a new game where `chosen`, (N,) bool, is true; returns what `show` does."""
+        codes, masks = self._codes.take(), self._masks.take()
+        rules.reset_batch(chosen, codes, masks, *self._state)
+        return codes, masks
+
+    def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Takes one step in each game, with `actions` (N,) int64; returns what `show` does.
+
+        Where a game is over already, the step starts the next one if `restart`, and else does nothing.
+
+        Raises:
+            ValueError: an action is out of range; no step is taken.
+        """
+        codes, masks = self._codes.take(), self._masks.take()
+        wrong = rules.step_batch(actions, restart, codes, masks, *self._results_and_state)
+        if wrong >= 0:
+            raise ValueError(
+                f"an action is a whole number of 0..{self.config.actions - 1}, not {actions[wrong]} (game {wrong})"
+            )
+        return codes, masks
+
+    def sample_actions(self, generator: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Draws a uniformly random legal action for each game from the `generator` (1,) uint64."""
+        actions = np.empty(self.count, np.int64)
+        rules.sample_batch(generator, actions, *self._state)
+        return actions
+
+    def lay_out(self, layouts: NDArray[np.bool_]) -> None:
+        """Lays the mines of new games where `layouts`, (N, rows, cols) bool, has them."""
+        flat = np.ascontiguousarray(layouts).reshape(self.count, self.config.cells)
+        rules.lay_out_batch(flat, *self._state)
+
+    def mines(self) -> NDArray[np.bool_]:
+        """Returns where the mines are, (N, rows, cols) bool; all False before they are laid."""
+        laid = self.status[:, None] != state.FRESH
+        mines = (self._boards.truth[:, :-1] >= state.MINE_BIT) & laid
+        return mines.reshape(self.count, self.config.rows, self.config.cols)
+
+    def revealed_mines(self) -> NDArray[np.bool_]:
+        """Returns `mines` of the games that are won or lost, and all False for the others."""
+        decided = (self.status == state.WON) | (self.status == state.LOST)
+        return self.mines() & decided[:, None, None]
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Returns copies of all that the games need to go on, each with a first axis of length N."""
+        return {
+            "codes": self._boards.shown[:, :-1].reshape(self.count, self.config.rows, self.config.cols).copy(),
+            "mines": self.mines(),
+            "status": self.status.copy(),
+            "steps": self._boards.games[:, state.STEPS].copy(),
+            "generator": self._boards.rng.copy(),
+        }
+
+    def restore(self, saved: dict[str, NDArray[Any]]) -> None:
+        """Goes back to the games that `save` returned; the arrays have been checked."""
+        boards = self._boards
+        self.lay_out(saved["mines"])
+        boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)
+        boards.shown[:, -1] = 0
+        covered_safe = (boards.shown > self.config.codes.max_count) & (boards.truth < state.MINE_BIT)
+        boards.games[:, state.REMAINING] = covered_safe[:, :-1].sum(axis=1)
+        fresh = saved["status"] == state.FRESH
+        boards.games[fresh, state.REMAINING] = self.config.cells - self.config.mines
+        boards.games[:, state.STATUS] = saved["status"]
+        boards.games[:, state.STEPS] = saved["steps"]
+        boards.rng[:] = saved["generator"]

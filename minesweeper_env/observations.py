@@ -1,0 +1,51 @@
+"""The encodings of an observation: cell codes, one-hot planes, and the planes as one vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig
+
+ENCODINGS: tuple[str, ...] = ("codes", "planes", "flat")
+
+
+class Encoder:
+    """Turns the codes of N boards into observations.
+
+    With C codes in all (13 at radius 1), "codes" is int8 of shape (rows, cols); "planes" float32 of
+    shape (C, rows, cols), plane c being 1.0 where the cell shows code c; "flat" the planes in one row,
+    float32 of shape (C * rows * cols,). The last two take longer to fill than the game takes to play:
+    where speed matters, deliver codes and expand them on the learner's device.
+    """
+
+    def __init__(self, encoding: str, config: BoardConfig) -> None:
+        """Prepares the space of one observation.
+
+        Raises:
+            ValueError: `encoding` is not one of "codes", "planes" and "flat".
+        """
+        if encoding not in ENCODINGS:
+            raise ValueError(f"observation must be one of {', '.join(ENCODINGS)}, not {encoding!r}")
+        self.encoding = encoding
+        self._count = config.codes.mine + 1
+        self._board = (config.rows, config.cols)
+        self._boards = (-1, config.rows, config.cols)
+        if encoding == "codes":
+            self.space = Box(0, config.codes.mine, self._board, np.int8)
+        elif encoding == "planes":
+            self.space = Box(0.0, 1.0, (self._count, *self._board), np.float32)
+        else:
+            self.space = Box(0.0, 1.0, (self._count * config.cells,), np.float32)
+
+    def encode(self, codes: NDArray[np.int8]) -> NDArray[Any]:
+        """Returns the observations, (N, *space.shape), of boards with `codes`, (N, cells)."""
+        boards = codes.reshape(self._boards)
+        if self.encoding == "codes":
+            return boards
+        plane_codes = np.arange(self._count, dtype=np.int8)[:, None, None]
+        planes = (boards[:, None] == plane_codes).astype(np.float32)
+        return planes.reshape(len(codes), *self.space.shape)

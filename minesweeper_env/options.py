@@ -1,0 +1,117 @@
+"""The checks of what comes in after construction: actions, reset options, seeds and saved games."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.state import FRESH, TRUNCATED
+
+RESET_OPTIONS: tuple[str, ...] = ("layout",)
+
+
+def check_action(action: Any, actions: int) -> int:
+    """Returns an action as an int, or raises a ValueError unless it is one of 0..actions-1."""
+    try:
+        index = operator.index(action)
+    except TypeError:
+        index = -1
+    if not 0 <= index < actions:
+        raise ValueError(f"an action is a whole number of 0..{actions - 1}, not {action!r}")
+    return index
+
+
+def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
+    """Returns N actions as (N,) int64, or raises a ValueError unless they are N whole numbers."""
+    array = np.asarray(actions)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise ValueError(f"actions must be whole numbers of shape ({count},), not {array.dtype} {array.shape}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count: int) -> NDArray[np.bool_] | None:
+    """Returns the (N, rows, cols) layouts that the reset options ask for, or None.
+
+    Raises:
+        ValueError: an option is unknown, or the layout has another shape, type or number of mines.
+    """
+    if not options:
+        return None
+    unknown = [key for key in options if key not in RESET_OPTIONS]
+    if unknown:
+        raise ValueError(f"unknown reset options {unknown}; allowed: {', '.join(RESET_OPTIONS)}")
+    layout = np.asarray(options["layout"])
+    board = (config.rows, config.cols)
+    shapes = (board, (count, *board))
+    if layout.shape not in shapes or layout.dtype != np.bool_:
+        raise ValueError(f"layout must be a bool array of shape {board}, not {layout.dtype} {layout.shape}")
+    layouts = np.broadcast_to(layout, (count, *board))
+    found = layouts.sum(axis=(1, 2))
+    if (found != config.mines).any():
+        raise ValueError(f"layout must have {config.mines} mines, not {found[found != config.mines][0]}")
+    return layouts
+
+
+def check_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None] | None:
+    """Returns a seed for each of N games (i more than `seed` for game i), or None where there are none.
+
+    Raises:
+        ValueError: a seed is negative or no whole number, or a sequence has another length than N.
+    """
+    if seed is None:
+        return None
+    if isinstance(seed, (Sequence, np.ndarray)):
+        seeds = list(seed)
+        if len(seeds) != count:
+            raise ValueError(f"a sequence of seeds needs one for each of {count} games, not {len(seeds)}")
+    else:
+        seeds = [seed]
+    if not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
+        raise ValueError(f"a seed is a whole number of at least 0, or None, not {seed!r}")
+    if isinstance(seed, (Sequence, np.ndarray)):
+        return [None if s is None else int(s) for s in seeds]
+    return [int(seed) + i for i in range(count)]
+
+
+def generator_state(np_random: np.random.Generator) -> np.uint64:
+    """Draws the state of a game's own generator; the one place where a game takes its randomness."""
+    return np_random.integers(1 << 64, dtype=np.uint64)
+
+
+def generator_states(seeds: Sequence[int | None], np_random: np.random.Generator) -> NDArray[np.uint64]:
+    """Returns the (N,) states that single environments with these seeds draw; `np_random` serves None."""
+    sources = (np_random if seed is None else seeding.np_random(seed)[0] for seed in seeds)
+    return np.array([generator_state(source) for source in sources], dtype=np.uint64)
+
+
+def check_saved(saved: Any, example: Mapping[str, NDArray[Any]], config: BoardConfig) -> dict[str, NDArray[Any]]:
+    """Returns the arrays of saved games, in the dtypes of `example`, which another save has.
+
+    Raises:
+        ValueError: a part is missing or too much, has another shape, or contradicts another.
+    """
+    if not isinstance(saved, Mapping) or set(saved) != set(example):
+        raise ValueError(f"a saved state has the keys {', '.join(example)}, as get_state returns them")
+    arrays = {}
+    for key, model in example.items():
+        value = np.asarray(saved[key])
+        if value.shape != model.shape or not np.can_cast(value.dtype, model.dtype, "same_kind"):
+            raise ValueError(
+                f"state[{key!r}] must be {model.dtype} of shape {model.shape}, not {value.dtype} {value.shape}"
+            )
+        arrays[key] = value.astype(model.dtype)
+    fresh = arrays["status"] == FRESH
+    mines = arrays["mines"].sum(axis=(1, 2))
+    if (arrays["status"] < FRESH).any() or (arrays["status"] > TRUNCATED).any():
+        raise ValueError(f"state['status'] must be {FRESH} to {TRUNCATED}")
+    if (mines != np.where(fresh, 0, config.mines)).any():
+        raise ValueError(f"state['mines'] must have {config.mines} mines, or none before the first click")
+    if arrays["codes"].min() < 0 or arrays["codes"].max() > config.codes.mine:
+        raise ValueError(f"state['codes'] must be 0 to {config.codes.mine}")
+    return arrays

@@ -1,0 +1,36 @@
+"""The environment ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minesweeper_env.config import PRESETS
+
+
+def _specifications() -> dict[str, dict[str, Any]]:
+    ids = {}
+    for preset, arguments in PRESETS.items():
+        name = f"-{preset}" if preset else ""
+        ids[f"Minesweeper{name}-v0"] = arguments
+        ids[f"Minesweeper{name}-ClickOnly-v0"] = {**arguments, "moves": ("click",)}
+    return ids
+
+
+ENV_SPECIFICATIONS = _specifications()
+"""The keyword arguments of each registered id."""
+
+
+def register_envs() -> None:
+    """Registers every id that Gymnasium does not know yet."""
+    from gymnasium.envs.registration import register, registry
+
+    for env_id, arguments in ENV_SPECIFICATIONS.items():
+        if env_id not in registry:
+            register(
+                id=env_id,
+                entry_point="minesweeper_env.env:MinesweeperEnv",
+                vector_entry_point="minesweeper_env.vector_env:MinesweeperVectorEnv",
+                kwargs=dict(arguments),
+                # The environments say themselves that reset comes before step and render.
+                order_enforce=False,
+            )

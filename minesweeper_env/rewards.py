@@ -1,0 +1,89 @@
+"""The reward schemes, computed from what the player can see of a step.
+
+None can be farmed: a flag, a repeated click and a move without effect never earn anything, and since a
+cell opens once, the sum over a game is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.games import Games
+from minesweeper_env.state import ILLEGAL, SUCCESS, TERMINATION, RewardWeights
+
+
+class Transition(NamedTuple):
+    """One step: numbers in a single environment, arrays of shape (N,) in a batched one.
+
+    Attributes:
+        won: float, 1.0 if the step won the game, else 0.0.
+        lost: float, 1.0 if the step lost the game, else 0.0.
+        opened: int, the number of cells that the step opened.
+        illegal: float, 1.0 if the action was illegal and changed nothing, else 0.0.
+        action: int, the action.
+        codes: the board after the step, int8 (rows, cols) or (N, rows, cols).
+        safe_cells: int, the number of cells without a mine on the whole board.
+    """
+
+    won: Any
+    lost: Any
+    opened: Any
+    illegal: Any
+    action: Any
+    codes: NDArray[np.int8]
+    safe_cells: int
+
+    def first(self) -> Transition:
+        """Returns the first of a batch of transitions, as numbers."""
+        numbers = (values[0].item() for values in (self.won, self.lost, self.opened, self.illegal, self.action))
+        return Transition(*numbers, codes=self.codes[0], safe_cells=self.safe_cells)
+
+
+Reward = Callable[[Transition], Any]
+
+
+def _schemes(safe_cells: int) -> dict[str, RewardWeights]:
+    return {
+        "win_loss": RewardWeights(win=1.0, loss=-1.0),
+        "win": RewardWeights(win=1.0),
+        "safe_click": RewardWeights(opening=1.0),
+        "progress": RewardWeights(loss=-1.0, cell=1.0 / safe_cells),
+        "shaped": RewardWeights(win=0.7, loss=-1.0, opening=0.3, illegal=-0.3),
+    }
+
+
+REWARDS: tuple[str, ...] = tuple(_schemes(1))
+"""The names of the schemes; `MinesweeperEnv` says what each earns."""
+
+
+def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeights, Reward | None]:
+    """Returns the weights of a named scheme, or zero weights and the callable that takes their place.
+
+    Raises:
+        ValueError: `reward` is neither a name nor a callable.
+    """
+    if callable(reward):
+        return RewardWeights(), reward
+    if not isinstance(reward, str) or reward not in REWARDS:
+        raise ValueError(f"reward must be a callable or one of {', '.join(REWARDS)}, not {reward!r}")
+    return _schemes(config.cells - config.mines)[reward], None
+
+
+def describe(games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8]) -> Transition:
+    """Returns the transitions of the last step of N games, from its actions and the codes after it."""
+    config = games.config
+    won = games.events[SUCCESS].astype(np.float64)
+    return Transition(
+        won=won,
+        lost=games.events[TERMINATION] - won,
+        opened=games.opened.copy(),
+        illegal=games.events[ILLEGAL].astype(np.float64),
+        action=actions,
+        codes=codes.reshape(games.count, config.rows, config.cols),
+        safe_cells=config.cells - config.mines,
+    )

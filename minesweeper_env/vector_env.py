@@ -1,0 +1,233 @@
+"""`MinesweeperVectorEnv`: many games in one call to the engine, as a Gymnasium vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.games import Games
+from minesweeper_env.observations import Encoder
+from minesweeper_env.options import (
+    check_actions,
+    check_saved,
+    check_seeds,
+    generator_state,
+    generator_states,
+    layout_option,
+)
+from minesweeper_env.rendering import check_render_mode, render_board
+from minesweeper_env.rewards import Reward, describe, find_reward
+from minesweeper_env.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TRUNCATION
+
+AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+
+
+class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+    """N games of `MinesweeperEnv`, played by one compiled call a step.
+
+    Game i, seeded s + i by `reset(seed=s)`, equals the single environment seeded s + i step for step,
+    over as many games as are played. Observations, rewards, terminations, truncations and every entry
+    of info are arrays whose first axis has length N; info holds the keys of `MinesweeperEnv`, and for
+    each one `_key`, bool (N,), as Gymnasium's vector environments do.
+
+    With `autoreset_mode=AutoresetMode.NEXT_STEP` the step after the end of a game starts the next one,
+    whatever the action. With SAME_STEP the step that ends a game starts the next one, and info holds
+    "final_obs", an object array of the last observations (None elsewhere), and "final_info".
+
+    The arguments are those of `MinesweeperEnv`, and:
+
+    Args:
+        num_envs: N, at least 1.
+        autoreset_mode: `AutoresetMode.NEXT_STEP` or `AutoresetMode.SAME_STEP`, or its value as a str.
+        max_episode_steps: what `gymnasium.make_vec` calls `max_steps`; the smaller one counts.
+
+    Raises:
+        ValueError: an argument has a value that is not allowed; the message says which are.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        size: int | Sequence[int] = 8,
+        mines: int = 14,
+        first_click: str = "opening",
+        moves: Sequence[str] = ("click", "flag"),
+        reward: str | Reward = "win_loss",
+        observation: str = "codes",
+        radius: int = 1,
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+    ) -> None:
+        """Checks the arguments, which the class describes; `reset` begins the games."""
+        limits = [limit for limit in (max_steps, max_episode_steps) if limit is not None]
+        self.config = BoardConfig.of_size(
+            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=min(limits, default=None)
+        )
+        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
+        self.metadata = {
+            "render_modes": ["ansi", "rgb_array"],
+            "render_fps": 4,
+            "autoreset_mode": self._autoreset_mode,
+        }
+        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        weights, self._reward = find_reward(reward, self.config)
+        self._encoder = Encoder(observation, self.config)
+        self.single_observation_space = self._encoder.space
+        self.single_action_space = Discrete(self.config.actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._games = Games(self.config, self.num_envs, weights)
+        self._sampler = np.zeros(1, np.uint64)
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Starts N new games.
+
+        Args:
+            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds.
+            options: {"layout": bool (rows, cols) or (N, rows, cols)} lays the mines of these games.
+
+        Returns:
+            The first observations, and the info.
+
+        Raises:
+            ValueError: a seed or an option is not allowed; the message says what is.
+        """
+        layouts = layout_option(options, self.config, self.num_envs)
+        seeds = check_seeds(seed, self.num_envs)
+        if seeds is not None or not self._begun:
+            self._seed(seed, seeds or [None] * self.num_envs)
+        codes, masks = self._games.reset(np.ones(self.num_envs, np.bool_))
+        if layouts is not None:
+            self._games.lay_out(layouts)
+        self._begun = True
+        nothing = np.zeros(self.num_envs, np.bool_)
+        return self._encoder.encode(codes), self._infos(masks, nothing, nothing.copy())
+
+    def _seed(self, seed: int | Sequence[int | None] | None, seeds: Sequence[int | None]) -> None:
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        elif None not in seeds:
+            self._np_random = np.random.default_rng([s for s in seeds if s is not None])
+        self._games.seed(generator_states(seeds, self.np_random))
+        # The first number that a seed's generator yields belongs to the first game.
+        generator_state(self.np_random)
+        self._sampler[0] = generator_state(self.np_random)
+
+    def step(
+        self, actions: Any
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Makes one move in each game.
+
+        Args:
+            actions: (N,) integers, each as `MinesweeperEnv.step` takes it.
+
+        Returns:
+            The observations, the rewards, whether each game is won or lost, whether the step limit ended
+            it, and the info.
+
+        Raises:
+            ValueError: the actions have another shape, or one is outside the action space.
+            gymnasium.error.ResetNeeded: no game has begun.
+        """
+        actions = check_actions(actions, self.num_envs)
+        games = self._current_games()
+        codes, masks = games.step(actions, True)
+        terminations, truncations = games.events[TERMINATION].copy(), games.events[TRUNCATION].copy()
+        rewards = games.rewards.copy()
+        if self._reward is not None:
+            rewards[:] = np.where(games.events[IDLE], 0.0, self._reward(describe(games, actions, codes)))
+        infos = self._infos(masks, games.events[ILLEGAL].copy(), games.events[SUCCESS].copy())
+        if self._autoreset_mode is AutoresetMode.SAME_STEP:
+            ended = terminations | truncations
+            if ended.any():
+                codes, infos = self._restart(codes, infos, ended)
+        return self._encoder.encode(codes), rewards, terminations, truncations, infos
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """Draws for each game one of its legal actions, all equally likely.
+
+        Returns:
+            (N,) actions; where a game is won or lost, any action.
+        """
+        return self._current_games().sample_actions(self._sampler)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (N, actions) bool, True for each legal action."""
+        return self._current_games().show()[1].reshape(self.num_envs, -1).astype(np.bool_)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Returns the picture or text of each game, as `MinesweeperEnv.render` does."""
+        games = self._current_games()
+        mines = games.revealed_mines()
+        boards = zip(games.show()[0].reshape(mines.shape), mines, strict=True)
+        return tuple(render_board(self.render_mode, codes, self.config.codes, known) for codes, known in boards)
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Returns the games in progress, mines included, as arrays that `set_state` takes."""
+        return {**self._current_games().save(), "sampler": self._sampler.copy()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on with the games, and those after them, from `get_state`.
+
+        Raises:
+            ValueError: the state is damaged, or belongs to another configuration or number of games.
+        """
+        example = {**self._games.save(), "sampler": self._sampler}
+        saved = check_saved(state, example, self.config)
+        self._games.restore(saved)
+        self._sampler[:] = saved["sampler"]
+        self._begun = True
+
+    def _current_games(self) -> Games:
+        if not self._begun:
+            raise ResetNeeded("no game has begun: call reset() first")
+        return self._games
+
+    def _infos(self, masks: NDArray[np.int8], illegal: NDArray[np.bool_], won: NDArray[np.bool_]) -> dict[str, Any]:
+        everywhere = np.ones(self.num_envs, np.bool_)
+        return {
+            "action_mask": masks.reshape(self.num_envs, -1),
+            "_action_mask": everywhere,
+            "invalid_action": illegal,
+            "_invalid_action": everywhere,
+            "is_success": won,
+            "_is_success": everywhere,
+        }
+
+    def _restart(
+        self, codes: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Starts the next game where one has `ended`; returns the codes and the info of a SAME_STEP step."""
+        final_observations = np.full(self.num_envs, None, dtype=object)
+        final_observations[ended] = list(self._encoder.encode(codes[ended]))
+        final_infos = {}
+        for key, value in infos.items():
+            final_infos[key] = np.zeros_like(value)
+            final_infos[key][ended] = value[ended]
+        codes, masks = self._games.reset(ended)
+        infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
+        infos |= {"final_obs": final_observations, "_final_obs": ended.copy()}
+        infos |= {"final_info": final_infos, "_final_info": ended.copy()}
+        return codes, infos
+
+
+def _check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    for allowed in AUTORESET_MODES:
+        if mode in (allowed, allowed.value, allowed.name):
+            return allowed
+    raise ValueError(f"autoreset_mode must be AutoresetMode.NEXT_STEP or AutoresetMode.SAME_STEP, not {mode!r}")
