@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import config, njit
+from numba import njit
+from numba.core import config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,7 +28,7 @@ def kernel(function: Function) -> Function:
     Returns:
         The compiled function, called as the original is.
     """
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         # The generator's unsigned arithmetic wraps around on purpose; NumPy scalars would warn.
         return np.errstate(over="ignore")(function)
     try:
@@ -49,6 +50,6 @@ def inlined(function: Function) -> Function:
     Returns:
         A function that kernels can call.
     """
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     return njit(forceinline=True, **_OPTIONS)(function)

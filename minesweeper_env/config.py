@@ -44,7 +44,7 @@ class BoardConfig:
     cols: int
     mines: int
     first_click: str = "opening"
-    moves: tuple[str, ...] = ("click", "flag")
+    moves: Sequence[str] = ("click", "flag")
     radius: int = 1
     max_steps: int | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -89,7 +89,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     |---|---|---|
     | size | 8 | side of a square board, or (rows, cols) |
     | mines | 14 | at least 1, and few enough for the first-click rule |
-    | first_click | "opening" | "opening": uniform over the layouts whose clicked cell and its neighbours are free; "safe": the clicked cell is free; "any": no protection; "corners": uniform, then the mines on and around the clicked cell move to corners, then sides, then inwards |
+    | first_click | "opening" | "opening", "safe", "any", "corners": see below |
     | moves | ("click", "flag") | any of click, flag, unflag, question, chord, in that order, with click |
     | reward | "win_loss" | see Rewards |
     | observation | "codes" | "codes", "planes", "flat" |
@@ -97,11 +97,16 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | max_steps | None | steps after which the game is truncated; None for ten a cell |
     | render_mode | None | None, "ansi", "rgb_array" |
 
+    First click "opening": uniform over the layouts whose clicked cell and neighbours are free. "safe": the
+    clicked cell is free. "any": no protection. "corners": uniform over all layouts, then each mine on or
+    beside the clicked cell moves to the first free corner (bottom right, top left, bottom left, top right),
+    or, where those are taken, to the first free cell of the sides and then of the rest, in reading order.
+
     ## Version History
     * v0: first release
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -187,7 +192,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         """Returns (actions,) bool, True for each legal action: the method that sb3-contrib looks for."""
         return self._current_games().show()[1].ravel().astype(np.bool_)
 
-    def render(self) -> str | NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the board as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array")."""
         games = self._current_games()
         return render_board(

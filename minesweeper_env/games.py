@@ -13,8 +13,6 @@ from minesweeper_env import rules, state
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
-assert FIRST_CLICKS[state.ANY] == "any" and FIRST_CLICKS[state.CORNERS] == "corners"
-
 
 class ArrayPool:
     """Hands out arrays of one shape that nobody else holds.
@@ -150,7 +148,7 @@ class Games:
     def mines(self) -> NDArray[np.bool_]:
         """Returns where the mines are, (N, rows, cols) bool; all False before they are laid."""
         laid = self.status[:, None] != state.FRESH
-        mines = (self._boards.truth[:, :-1] >= state.MINE_BIT) & laid
+        mines: NDArray[np.bool_] = (self._boards.truth[:, :-1] >= state.MINE_BIT) & laid
         return mines.reshape(self.count, self.config.rows, self.config.cols)
 
     def revealed_mines(self) -> NDArray[np.bool_]:

@@ -31,6 +31,7 @@ class Encoder:
         if encoding not in ENCODINGS:
             raise ValueError(f"observation must be one of {', '.join(ENCODINGS)}, not {encoding!r}")
         self.encoding = encoding
+        self.space: Box[Any]
         self._count = config.codes.mine + 1
         self._board = (config.rows, config.cols)
         self._boards = (-1, config.rows, config.cols)

@@ -40,8 +40,8 @@ class Transition(NamedTuple):
 
     def first(self) -> Transition:
         """Returns the first of a batch of transitions, as numbers."""
-        numbers = (values[0].item() for values in (self.won, self.lost, self.opened, self.illegal, self.action))
-        return Transition(*numbers, codes=self.codes[0], safe_cells=self.safe_cells)
+        won, lost, opened, illegal, action = (values[0].item() for values in self[:5])
+        return Transition(won, lost, opened, illegal, action, self.codes[0], self.safe_cells)
 
 
 Reward = Callable[[Transition], Any]

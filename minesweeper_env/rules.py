@@ -5,12 +5,12 @@
 one, since numba unpacks a tuple of arrays ten times slower than the arrays alone.
 """
 
-# The parameters of a kernel are the fields of Rules and Boards: arrays without a type of their own.
-# mypy: disable-error-code="no-untyped-def"
-
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from minesweeper_env.codes import Move
 from minesweeper_env.compiled import inlined, kernel
@@ -42,6 +42,12 @@ CLICK, FLAG, UNFLAG, QUESTION, CHORD = (int(move) for move in Move)
 W_WIN, W_LOSS, W_OPENING, W_CELL, W_ILLEGAL = range(len(RewardWeights._fields))
 SAMPLING_TRIES = 64
 
+Int = int | np.integer[Any]
+Codes = NDArray[np.int8]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Generators = NDArray[np.uint64]
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -51,36 +57,36 @@ _LOW_32 = np.uint64((1 << 32) - 1)
 
 
 @inlined
-def random_below(rng, i, bound):
+def random_below(rng: Generators, i: int, bound: Int) -> np.int64:
     """Draws one of 0..bound-1 from SplitMix64, exactly uniformly (Lemire 2019: multiply and reject)."""
-    bound = np.uint64(bound)
+    limit = np.uint64(bound)
     while True:
         rng[i] += _GOLDEN
         mixed = rng[i]
         mixed = (mixed ^ (mixed >> _30)) * _MIX_1
         mixed = (mixed ^ (mixed >> _27)) * _MIX_2
-        product = ((mixed ^ (mixed >> _31)) >> _32) * bound
+        product = ((mixed ^ (mixed >> _31)) >> _32) * limit
         low = product & _LOW_32
-        if low >= bound or low >= (_2_TO_32 - bound) % bound:
+        if low >= limit or low >= (_2_TO_32 - limit) % limit:
             return np.int64(product >> _32)
 
 
 @inlined
-def _add_mine(rules, boards, i, cell):
+def _add_mine(rules: Rules, boards: Boards, i: int, cell: Int) -> None:
     boards.truth[i, cell] |= MINE_BIT
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] += 1
 
 
 @inlined
-def _remove_mine(rules, boards, i, cell):
+def _remove_mine(rules: Rules, boards: Boards, i: int, cell: Int) -> None:
     boards.truth[i, cell] &= COUNT_BITS
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] -= 1
 
 
 @inlined
-def _mark_zone(rules, boards, i, first, bit):
+def _mark_zone(rules: Rules, boards: Boards, i: int, first: Int, bit: int) -> int:
     """Sets the mine bits of the first click's protected cells to `bit`; returns how many they are."""
     truth = boards.truth
     truth[i, first] = (truth[i, first] & COUNT_BITS) | bit
@@ -95,7 +101,7 @@ def _mark_zone(rules, boards, i, first, bit):
 
 
 @inlined
-def _draw_unmarked(boards, i, cells):
+def _draw_unmarked(boards: Boards, i: int, cells: int) -> np.int64:
     while True:
         cell = random_below(boards.rng, i, cells)
         if not boards.truth[i, cell] & MINE_BIT:
@@ -103,7 +109,7 @@ def _draw_unmarked(boards, i, cells):
 
 
 @inlined
-def _scatter(rules, boards, i, free):
+def _scatter(rules: Rules, boards: Boards, i: int, free: int) -> None:
     """Lays the mines on the `free` cells without a mark, all layouts being equally likely.
 
     On a crowded board it draws the cells that stay free, which takes fewer draws.
@@ -123,7 +129,7 @@ def _scatter(rules, boards, i, free):
 
 
 @inlined
-def _in_zone(rules, first, cell):
+def _in_zone(rules: Rules, first: Int, cell: Int) -> bool:
     inside = first == cell
     for k in range(rules.neighbours.shape[1]):
         inside |= rules.neighbours[first, k] == cell
@@ -131,7 +137,7 @@ def _in_zone(rules, first, cell):
 
 
 @inlined
-def _clear_zone(rules, boards, i, first):
+def _clear_zone(rules: Rules, boards: Boards, i: int, first: Int) -> None:
     """Moves each mine on or beside the cell `first` to the first refuge that is free and not there."""
     truth = boards.truth
     refuge = 0
@@ -144,7 +150,7 @@ def _clear_zone(rules, boards, i, first):
 
 
 @inlined
-def _place_mines(rules, boards, i, first):
+def _place_mines(rules: Rules, boards: Boards, i: int, first: Int) -> None:
     """Lays the mines by the first-click rule, the first click being on the cell `first`.
 
     "opening" and "safe" are uniform over the layouts that leave the cell with its neighbours, or the
@@ -163,7 +169,7 @@ def _place_mines(rules, boards, i, first):
 
 
 @inlined
-def _reset_game(rules, boards, i):
+def _reset_game(rules: Rules, boards: Boards, i: int) -> None:
     """Covers a board; its mines are laid at the first click."""
     cells, most = rules.neighbours.shape
     boards.shown[i, :] = most + 3
@@ -174,7 +180,7 @@ def _reset_game(rules, boards, i):
 
 
 @inlined
-def _open(rules, boards, i, cell, most):
+def _open(rules: Rules, boards: Boards, i: int, cell: Int, most: int) -> int:
     """Opens a covered cell without a flag, flooding over zeros; returns the cells opened, 0 for a mine."""
     shown, truth, stack = boards.shown, boards.truth, boards.stack
     if truth[i, cell] & MINE_BIT:
@@ -202,7 +208,7 @@ def _open(rules, boards, i, cell, most):
 
 
 @inlined
-def _can_chord(rules, shown, i, cell):
+def _can_chord(rules: Rules, shown: Codes, i: int, cell: Int) -> bool:
     most = rules.neighbours.shape[1]
     flags = 0
     closed = False
@@ -214,7 +220,7 @@ def _can_chord(rules, shown, i, cell):
 
 
 @inlined
-def _is_legal(rules, shown, i, move, cell):
+def _is_legal(rules: Rules, shown: Codes, i: int, move: Int, cell: Int) -> bool:
     """Says whether a move would change anything on a board whose game is neither won nor lost."""
     most = rules.neighbours.shape[1]
     code = shown[i, cell]
@@ -230,7 +236,7 @@ def _is_legal(rules, shown, i, move, cell):
 
 
 @inlined
-def _reveal_mines(rules, boards, i):
+def _reveal_mines(rules: Rules, boards: Boards, i: int) -> None:
     cells, most = rules.neighbours.shape
     question, mine = np.int8(most + 2), np.int8(most + 4)
     # Stores without a condition, so that the compiler vectorises the loop.
@@ -241,7 +247,7 @@ def _reveal_mines(rules, boards, i):
 
 
 @inlined
-def _make_move(rules, boards, i, move, cell):
+def _make_move(rules: Rules, boards: Boards, i: int, move: Int, cell: Int) -> int:
     """Makes a legal move; returns the number of cells that it opened."""
     most = rules.neighbours.shape[1]
     opened = 0
@@ -265,7 +271,7 @@ def _make_move(rules, boards, i, move, cell):
 
 
 @inlined
-def _step_game(rules, boards, i, action):
+def _step_game(rules: Rules, boards: Boards, i: int, action: Int) -> int:
     """Takes a step in a game that is not over; returns the cells opened, or -1 for an illegal action."""
     games = boards.games
     # 32-bit division is several times faster than 64-bit.
@@ -286,7 +292,7 @@ def _step_game(rules, boards, i, action):
 
 
 @inlined
-def _reward(rules, status, opened):
+def _reward(rules: Rules, status: Int, opened: int) -> float:
     if opened < 0:
         return rules.weights[W_ILLEGAL]
     if status == LOST:
@@ -300,12 +306,12 @@ def _reward(rules, status, opened):
 
 
 @inlined
-def _is_decided(boards, i):
+def _is_decided(boards: Boards, i: int) -> bool:
     return boards.games[i, STATUS] == WON or boards.games[i, STATUS] == LOST
 
 
 @inlined
-def _show(rules, boards, codes, masks):
+def _show(rules: Rules, boards: Boards, codes: Codes, masks: Codes) -> None:
     """Writes what the players see and which actions would change something; all, where none can."""
     shown = boards.shown
     for i in range(codes.shape[0]):
@@ -327,7 +333,7 @@ def _show(rules, boards, codes, masks):
 
 
 @kernel
-def reset_batch(chosen, codes, masks, *state):
+def reset_batch(chosen: Flags, codes: Codes, masks: Codes, *state: Any) -> None:
     """Starts a new game on each of the `chosen` (N,) bool boards, and shows them all."""
     rules, boards = Rules(*state[:7]), Boards(*state[7:])
     for i in range(chosen.shape[0]):
@@ -337,7 +343,16 @@ def reset_batch(chosen, codes, masks, *state):
 
 
 @kernel
-def step_batch(actions, restart, codes, masks, rewards, events, opened, *state):
+def step_batch(
+    actions: Integers,
+    restart: bool,
+    codes: Codes,
+    masks: Codes,
+    rewards: NDArray[np.float64],
+    events: Flags,
+    opened: Integers,
+    *state: Any,
+) -> int:
     """Takes one step in each game, and shows it.
 
     Where a game is over already, the step starts the next one if `restart`, and else does nothing.
@@ -380,7 +395,7 @@ def step_batch(actions, restart, codes, masks, rewards, events, opened, *state):
 
 
 @kernel
-def lay_out_batch(layouts, *state):
+def lay_out_batch(layouts: Flags, *state: Any) -> None:
     """Lays the mines where the (N, n) bool `layouts` have them, so that the first click moves none."""
     rules, boards = Rules(*state[:7]), Boards(*state[7:])
     for i in range(layouts.shape[0]):
@@ -392,7 +407,7 @@ def lay_out_batch(layouts, *state):
 
 
 @inlined
-def _action_is_legal(rules, boards, i, action):
+def _action_is_legal(rules: Rules, boards: Boards, i: int, action: Int) -> bool:
     # 32-bit division is several times faster than 64-bit.
     cells = np.uint32(rules.neighbours.shape[0])
     block = np.uint32(action) // cells
@@ -400,7 +415,7 @@ def _action_is_legal(rules, boards, i, action):
 
 
 @kernel
-def sample_batch(sampler, actions, *state):
+def sample_batch(sampler: Generators, actions: Integers, *state: Any) -> None:
     """Draws for each board one of its legal actions, all equally likely, into `actions` (N,) int64.
 
     The draws come from the generator `sampler` (1,) uint64; where a game is decided, every action will do.

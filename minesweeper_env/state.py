@@ -11,7 +11,7 @@ FRESH, PLAYING, WON, LOST, TRUNCATED = range(5)
 """The status of a game: mines not laid yet, under way, and the three ways to be over."""
 
 ANY, SAFE, OPENING, CORNERS = range(4)
-"""The first-click rules."""
+"""The first-click rules, in the order of `config.FIRST_CLICKS`."""
 
 STATUS, REMAINING, STEPS = range(3)
 """The columns of `Boards.games`."""

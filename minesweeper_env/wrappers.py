@@ -1,0 +1,129 @@
+"""The action mask inside the observation, under the names that each learning library expects."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict, MultiBinary, Space
+from numpy.typing import DTypeLike, NDArray
+
+
+class MaskConvention(NamedTuple):
+    """How a library wants to be given an action mask.
+
+    Attributes:
+        observation_key: the key of the observation proper.
+        mask_key: the key of the mask.
+        mask_dtype: the dtype of the mask; True or 1 stands for a legal action.
+        observation_dtype: the dtype of the observation; None leaves it as it is.
+    """
+
+    observation_key: str
+    mask_key: str
+    mask_dtype: str
+    observation_dtype: str | None = None
+
+
+CONVENTIONS: dict[str, MaskConvention] = {
+    "pettingzoo": MaskConvention("observation", "action_mask", "int8"),
+    "torchrl": MaskConvention("observation", "action_mask", "bool"),
+    "rllib": MaskConvention("observations", "action_mask", "float32", "float32"),
+    "tianshou": MaskConvention("obs", "mask", "bool"),
+}
+
+
+class ActionMaskObservation(
+    gymnasium.Wrapper[dict[str, NDArray[Any]], Any, Any, Any],
+    gymnasium.utils.RecordConstructorArgs,
+):
+    """Turns the observation into a dict that holds the action mask beside it.
+
+    The observation space becomes a `Dict` of the observation's space, in the dtype asked for, and the
+    mask's: `MultiBinary` for int8 and bool masks, a float `Box` of 0 and 1 for others. Info keeps its mask.
+    """
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        convention: str = "pettingzoo",
+        *,
+        observation_key: str | None = None,
+        mask_key: str | None = None,
+        mask_dtype: DTypeLike | None = None,
+        observation_dtype: DTypeLike | None = None,
+    ) -> None:
+        """Wraps an environment whose info holds "action_mask", as every Minesweeper environment's does.
+
+        Args:
+            env: the environment, with a `Box` observation space and a `Discrete` action space.
+            convention: "pettingzoo", "torchrl", "rllib" or "tianshou".
+            observation_key: takes the place of the convention's key of the observation.
+            mask_key: takes the place of the convention's key of the mask.
+            mask_dtype: takes the place of the convention's dtype of the mask.
+            observation_dtype: takes the place of the convention's dtype of the observation.
+
+        Raises:
+            ValueError: the convention is unknown, both keys are the same, or the spaces are others.
+        """
+        gymnasium.utils.RecordConstructorArgs.__init__(
+            self,
+            convention=convention,
+            observation_key=observation_key,
+            mask_key=mask_key,
+            mask_dtype=mask_dtype,
+            observation_dtype=observation_dtype,
+        )
+        super().__init__(env)
+        if convention not in CONVENTIONS:
+            raise ValueError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
+        if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
+            raise ValueError("the environment must have a Box observation space and a Discrete action space")
+        defaults = CONVENTIONS[convention]
+        self.observation_key = observation_key or defaults.observation_key
+        self.mask_key = mask_key or defaults.mask_key
+        if self.observation_key == self.mask_key:
+            raise ValueError(f"the observation and the mask need different keys, not both {self.mask_key!r}")
+        self._mask_dtype = np.dtype(mask_dtype or defaults.mask_dtype)
+        box = env.observation_space
+        self._observation_dtype = np.dtype(observation_dtype or defaults.observation_dtype or box.dtype)
+        spaces: dict[str, Space[Any]] = {
+            self.observation_key: _cast_box(box, self._observation_dtype),
+            self.mask_key: _mask_space(int(env.action_space.n), self._mask_dtype),
+        }
+        self.observation_space = Dict(spaces)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Starts a new game; returns the dict observation and the info."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self._join(observation, info), info
+
+    def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
+        """Makes a move; returns what the environment does, with the dict observation."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return self._join(observation, info), float(reward), terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (actions,) bool, True for each legal action."""
+        return self.env.get_wrapper_attr("action_masks")()
+
+    def _join(self, observation: NDArray[Any], info: dict[str, Any]) -> dict[str, NDArray[Any]]:
+        return {
+            self.observation_key: observation.astype(self._observation_dtype),
+            self.mask_key: info["action_mask"].astype(self._mask_dtype),
+        }
+
+
+def _cast_box(box: Box[Any], dtype: np.dtype[Any]) -> Box[Any]:
+    return Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type)
+
+
+def _mask_space(actions: int, dtype: np.dtype[Any]) -> Space[Any]:
+    if dtype == np.int8:
+        return MultiBinary(actions)
+    if dtype == np.bool_:
+        return Box(False, True, (actions,), np.bool_)
+    return Box(0.0, 1.0, (actions,), dtype.type)
