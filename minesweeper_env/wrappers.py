@@ -35,7 +35,7 @@ CONVENTIONS: dict[str, MaskConvention] = {
 
 
 class ActionMaskObservation(
-    gymnasium.Wrapper[dict[str, NDArray[Any]], Any, Any, Any],
+    gymnasium.Wrapper[Any, Any, Any, Any],
     gymnasium.utils.RecordConstructorArgs,
 ):
     """Turns the observation into a dict that holds the action mask beside it.
