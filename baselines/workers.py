@@ -1,0 +1,72 @@
+"""Blocks of games played by several processes at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+
+from baselines.evaluation import Block, Player
+
+_player: Player | None = None
+"""The player of this process, if it is a worker."""
+
+
+def play_in_pool(
+    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, deadline: float | None
+) -> Generator[Block]:
+    """Plays blocks of games in worker processes, and yields them in order.
+
+    Args:
+        make_player: makes the player of a worker; it must pickle.
+        blocks: the seeds of the games of each block.
+        workers: the number of processes.
+        deadline: the `time.perf_counter` after which no block is handed out, or None; the first one always is.
+    """
+    strangers = set(multiprocessing.active_children())
+    # Forked workers would share the locks of threads that torch and numba may have running.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(blocks)), context, _start_worker, (make_player,)) as pool:
+        try:
+            futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(blocks)]
+            yield from _collect(futures, deadline)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - strangers:
+                process.terminate()
+            raise
+
+
+def _collect(futures: list[Future[Block]], deadline: float | None) -> Generator[Block]:
+    for index, future in enumerate(futures):
+        if deadline is not None and index > 0:
+            try:
+                future.exception(max(0.0, deadline - time.perf_counter()))
+            except FutureTimeoutError:
+                deadline = None
+                _cancel(futures[index:])
+        if future.cancelled():
+            return
+        yield future.result()
+
+
+def _cancel(futures: Sequence[Future[Block]]) -> None:
+    """Takes back the blocks that no worker has begun; from the last one, so that none begins meanwhile."""
+    for future in reversed(futures):
+        future.cancel()
+
+
+def _start_worker(make_player: Callable[[], Player]) -> None:
+    """Gives this worker its player, and leaves Ctrl-C, which reaches every process, to the main process."""
+    global _player
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _player = make_player()
+
+
+def _play(index: int, seeds: Sequence[int]) -> Block:
+    if _player is None:
+        raise RuntimeError("a worker plays only after its start")
+    return _player.play(index, seeds)
