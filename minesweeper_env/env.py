@@ -129,7 +129,9 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps
         )
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self.reward = reward
         weights, self._reward = find_reward(reward, self.config)
+        self.observation = observation
         self._encoder = Encoder(observation, self.config)
         self.observation_space = self._encoder.space
         self.action_space = gymnasium.spaces.Discrete(self.config.actions)

@@ -125,5 +125,5 @@ def _mask_space(actions: int, dtype: np.dtype[Any]) -> Space[Any]:
     if dtype == np.int8:
         return MultiBinary(actions)
     if dtype == np.bool_:
-        return Box(False, True, (actions,), np.bool_)
+        return Box(0, 1, (actions,), np.bool_)
     return Box(0.0, 1.0, (actions,), dtype.type)

@@ -1,0 +1,74 @@
+"""The check that the batched environment plays the games of the single one."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from gymnasium.vector import AutoresetMode
+
+from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.testing.playing import frozen, same
+from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+GAMES = 20
+STEPS = 200
+
+
+def batched(env: MinesweeperEnv, count: int, mode: AutoresetMode) -> MinesweeperVectorEnv:
+    """Returns the batched environment with the arguments of a single one."""
+    config = env.config
+    return MinesweeperVectorEnv(
+        count,
+        (config.rows, config.cols),
+        config.mines,
+        config.first_click,
+        config.moves,
+        env.reward,
+        env.observation,
+        config.radius,
+        config.max_steps,
+        autoreset_mode=mode,
+    )
+
+
+def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
+    """Game i of the batched environment, seeded s + i, is that of the single environment seeded s + i."""
+    batch = batched(env, GAMES, mode)
+    singles = [copy.deepcopy(env) for _ in range(GAMES)]
+    observations, infos = batch.reset(seed=seed)
+    for i, single in enumerate(singles):
+        observation, info = single.reset(seed=seed + i)
+        _compare(observation, info, observations, infos, i)
+    over = [False] * GAMES
+    for _ in range(STEPS):
+        actions = batch.sample_actions()
+        step = batch.step(actions)
+        for i, single in enumerate(singles):
+            over[i] = _compare_step(single, int(actions[i]), over[i], step, i, mode)
+
+
+def _compare_step(
+    single: MinesweeperEnv, action: int, over: bool, step: tuple[Any, ...], i: int, mode: AutoresetMode
+) -> bool:
+    """Takes the step that the batch took; returns whether the single environment waits for a reset."""
+    observations, rewards, terminations, truncations, infos = step
+    reward, terminated, truncated = 0.0, False, False
+    if over:
+        observation, info = single.reset()
+    else:
+        observation, reward, terminated, truncated, info = single.step(action)
+    results = (float(rewards[i]), bool(terminations[i]), bool(truncations[i]))
+    assert frozen(results) == (reward, terminated, truncated), "single and batched environments step differently"
+    ended = terminated or truncated
+    if ended and mode is AutoresetMode.SAME_STEP:
+        _compare(observation, info, infos["final_obs"], infos["final_info"], i)
+        observation, info = single.reset()
+    _compare(observation, info, observations, infos, i)
+    return ended and mode is AutoresetMode.NEXT_STEP
+
+
+def _compare(observation: Any, info: dict[str, Any], observations: Any, infos: dict[str, Any], i: int) -> None:
+    assert same(observation, observations[i]), "single and batched observations differ"
+    assert same(info, {key: infos[key][i] for key in info}), "single and batched infos differ"
+    assert all(infos[f"_{key}"][i] for key in info), "the batched info must say for which games it holds"

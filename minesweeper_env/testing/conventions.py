@@ -1,0 +1,119 @@
+"""The checks of one environment: masks, actions, types, seeds, saving, registration."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+from gymnasium.utils.env_checker import check_env
+
+from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.registration import register_envs
+from minesweeper_env.testing.playing import Env, MakeEnv, actions_of, frozen, legal_action, play, same
+
+STEPS = 200
+INFO_TYPES = {"action_mask": np.ndarray, "invalid_action": bool, "is_success": bool}
+
+
+def check_masks(make: MakeEnv, seed: int) -> None:
+    """The mask is int8 (actions,), equals `action_masks()`, and always allows something."""
+    env = make()
+    for _, info, _ in play(env, seed):
+        mask = info["action_mask"]
+        assert mask.dtype == np.int8, f"the mask must be int8, not {mask.dtype}"
+        assert mask.shape == (actions_of(env),), f"the mask must have shape ({actions_of(env)},), not {mask.shape}"
+        assert np.isin(mask, (0, 1)).all(), "the mask must hold 0 and 1 alone"
+        assert mask.any(), "the mask must never be all 0"
+        method = env.get_wrapper_attr("action_masks")()
+        assert method.dtype == np.bool_, "action_masks() must be bool"
+        assert (method == mask).all(), "action_masks() and info['action_mask'] must agree"
+
+
+def check_illegal_actions(make: MakeEnv, seed: int) -> None:
+    """An illegal action changes nothing and is named in info; one outside the space raises."""
+    env = make()
+    bare: MinesweeperEnv = env.unwrapped  # type: ignore[assignment]
+    for observation, info, over in play(env, seed):
+        illegal = np.flatnonzero(info["action_mask"] == 0)
+        if over or not len(illegal) or bare.get_state()["steps"] + 1 >= bare.config.step_limit:
+            continue
+        after, reward, terminated, truncated, then = env.step(int(illegal[0]))
+        assert same(observation, after), "an illegal action must change nothing"
+        assert (then["action_mask"] == info["action_mask"]).all(), "an illegal action must not change the mask"
+        assert then["invalid_action"] is True, "info['invalid_action'] must name an illegal action"
+        assert not terminated, "an illegal action must not end the game"
+        assert not truncated, "an illegal action must not end the game"
+        assert float(reward) <= 0, "an illegal action must not earn anything"
+    for outside in (-1, actions_of(env)):
+        try:
+            env.step(outside)
+        except ValueError:
+            continue
+        raise AssertionError(f"the action {outside}, outside the space, must raise a ValueError")
+
+
+def check_types(make: MakeEnv, seed: int) -> None:
+    """Steps return plain float and bool, info the same keys, and each observation is a new array in its space."""
+    env = make()
+    observation, info = env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(STEPS):
+        before = pickle.dumps(observation)
+        after, reward, terminated, truncated, then = env.step(legal_action(info, rng))
+        assert type(reward) is float, f"the reward must be a float, not {type(reward).__name__}"
+        assert type(terminated) is bool, "terminated must be a bool"
+        assert type(truncated) is bool, "truncated must be a bool"
+        assert not (terminated and truncated), "a game that is won or lost is not truncated"
+        assert {key: type(then[key]) for key in INFO_TYPES} == INFO_TYPES, f"info must have the types {INFO_TYPES}"
+        assert then.keys() == info.keys(), "info must have the same keys at every step"
+        assert env.observation_space.contains(after), "the observation must lie in its space"
+        assert pickle.dumps(observation) == before, "a step must not change an earlier observation"
+        observation, info = env.reset() if terminated or truncated else (after, then)
+
+
+def check_seeding(make: MakeEnv, seed: int) -> None:
+    """The seed decides everything: same games again, and NumPy's global generator stays as it is."""
+    state = pickle.dumps(np.random.get_state())  # noqa: NPY002
+    first, again, other = (
+        [(frozen(observation), over) for observation, _, over in play(make(), s)] for s in (seed, seed, seed + 1)
+    )
+    assert first == again, "the same seed and actions must give the same games"
+    assert first != other, "different seeds must give different games"
+    assert pickle.dumps(np.random.get_state()) == state, "the global generator must not be used"  # noqa: NPY002
+
+
+def check_saving(make: MakeEnv, seed: int) -> None:
+    """A pickled environment, and one restored with `set_state`, go on with the same games."""
+    env, restored = make(), make()
+    for _, _, over in play(env, seed):
+        if not over:
+            break
+    restored.reset()
+    restored.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
+    copies = (env, pickle.loads(pickle.dumps(env)), restored)
+    for action in np.random.default_rng(seed).integers(actions_of(env), size=STEPS):
+        steps = [copy.step(int(action)) for copy in copies]
+        assert frozen(steps[0]) == frozen(steps[1]), "a pickled environment must go on with the same game"
+        assert frozen(steps[0]) == frozen(steps[2]), "a restored environment must go on with the same game"
+        if steps[0][2] or steps[0][3]:
+            for copy in copies:
+                copy.reset()
+
+
+def check_gymnasium(make: MakeEnv) -> None:
+    """Gymnasium's own checker passes without a warning."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_env(make().unwrapped)
+    assert not caught, f"gymnasium's check_env warns: {[str(warning.message) for warning in caught]}"
+
+
+def check_registration(env: Env) -> None:
+    """Registering twice does no harm, and the id can be made in a fresh process."""
+    register_envs()
+    if env.spec is not None:
+        code = f"import gymnasium; gymnasium.make('minesweeper_env:{env.spec.id}').reset(seed=0)"
+        subprocess.run([sys.executable, "-c", code], check=True)
