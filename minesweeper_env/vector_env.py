@@ -214,7 +214,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Starts the next game where one has `ended`; returns the codes and the info of a SAME_STEP step."""
         final_observations = np.full(self.num_envs, None, dtype=object)
-        for i, observation in zip(np.flatnonzero(ended), self._encoder.encode(codes[ended]), strict=True):
+        for i, observation in zip(np.flatnonzero(ended).tolist(), self._encoder.encode(codes[ended]), strict=True):
             final_observations[i] = observation
         final_infos = {}
         for key, value in infos.items():

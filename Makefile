@@ -1,0 +1,61 @@
+# `make run` installs and plays; `make test` installs and tests. Both work on a fresh machine with Python 3.11.
+
+PYTHON ?= python3.11
+VENV ?= .venv
+CORE_VENV ?= .venv-core
+BIN = $(VENV)/bin
+CORE_BIN = $(CORE_VENV)/bin
+
+# A newer torch would bring several gigabytes of GPU libraries along.
+TORCH = torch==2.13.0
+# The oldest gymnasium that is supported, and the one that RLlib asks for; the full installation has the newest.
+OLD_GYMNASIUM = gymnasium==1.2.2
+
+RUN_DIR = runs/first
+POLICIES = random straightforward subset expected_value bayes
+
+.PHONY: run test lint types test-quick test-slow test-core bench docs clean
+
+run: $(VENV)/installed
+	rm -rf $(RUN_DIR)
+	$(BIN)/python train.py --minutes 1 --out $(RUN_DIR)
+	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --max-seconds 15 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
+
+test: lint types test-quick test-core test-slow
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed
+	$(BIN)/mypy
+
+test-quick: $(VENV)/installed
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/installed
+	$(BIN)/python -m pytest -m slow
+
+# The environment alone: no extras, and the oldest supported gymnasium.
+test-core: $(CORE_VENV)/installed
+	$(CORE_BIN)/python -m pytest -m "not slow" tests/core
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/memory.py
+
+docs: $(VENV)/installed
+	$(BIN)/python docs/build.py
+
+$(VENV)/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all]'
+	touch $@
+
+$(CORE_VENV)/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(CORE_VENV)
+	$(CORE_BIN)/python -m pip install --quiet $(OLD_GYMNASIUM) pytest hypothesis scipy --editable .
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(CORE_VENV) build *.egg-info

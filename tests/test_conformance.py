@@ -1,0 +1,159 @@
+"""The conformance suite passes what keeps the conventions, and catches each way of breaking one."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+from minesweeper_env import MinesweeperEnv
+from minesweeper_env.registration import ENV_SPECIFICATIONS
+from minesweeper_env.testing import check_minesweeper_env
+
+
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+def test_every_id_conforms(env_id):
+    check_minesweeper_env(env_id)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"size": (3, 5), "mines": 4, "first_click": "any", "moves": ("click", "flag", "unflag", "question", "chord")},
+        {"size": 6, "mines": 20, "first_click": "safe", "observation": "planes", "reward": "progress"},
+        {"size": (4, 9), "mines": 8, "first_click": "corners", "observation": "flat", "reward": "shaped"},
+        {"size": 9, "mines": 9, "radius": 2, "max_steps": 12, "render_mode": "ansi"},
+        {"size": 6, "mines": 5, "reward": "safe_click", "render_mode": "rgb_array"},
+    ],
+)
+def test_every_kind_of_configuration_conforms(arguments):
+    check_minesweeper_env("Minesweeper-v0", **arguments)
+    check_minesweeper_env(MinesweeperEnv(**arguments))
+
+
+class Changed(gymnasium.Wrapper):
+    """Breaks one convention by changing what a step returns."""
+
+    def __init__(self, env, change):
+        super().__init__(env)
+        self.change = change
+
+    def reset(self, *, seed=None, options=None):
+        observation, info = super().reset(seed=seed, options=options)
+        return self.change(self, [observation, 0.0, False, False, info])[::4]
+
+    def step(self, action):
+        return tuple(self.change(self, list(super().step(action))))
+
+
+def leak_in_the_mask(env, step):
+    mines = env.unwrapped.get_state()["mines"].ravel()
+    step[4]["action_mask"] &= ~np.tile(mines, 2)
+    return step
+
+
+def leak_in_the_observation(env, step):
+    step[0] = step[0].copy()
+    step[0][0, 0] = 10 + env.unwrapped.get_state()["mines"][0, 0]
+    return step
+
+
+def leak_in_the_reward(env, step):
+    step[1] -= float(env.unwrapped.get_state()["mines"][0, 0])
+    return step
+
+
+def leak_in_info(env, step):
+    step[4]["nearest"] = int(env.unwrapped.get_state()["mines"].argmax())
+    return step
+
+
+def empty_mask_at_the_end(env, step):
+    if step[2]:
+        step[4]["action_mask"] = np.zeros_like(step[4]["action_mask"])
+    return step
+
+
+def bool_mask(env, step):
+    step[4]["action_mask"] = step[4]["action_mask"].astype(bool)
+    return step
+
+
+def numpy_reward(env, step):
+    step[1] = np.float64(step[1])
+    return step
+
+
+def numpy_terminated(env, step):
+    step[2] = np.bool_(step[2])
+    return step
+
+
+def extra_key_at_the_end(env, step):
+    if step[2]:
+        step[4]["won"] = True
+    return step
+
+
+def one_array_for_all_observations(env, step):
+    if not hasattr(env, "buffer"):
+        env.buffer = np.empty_like(step[0])
+    env.buffer[:] = step[0]
+    step[0] = env.buffer
+    return step
+
+
+def paid_for_illegal_actions(env, step):
+    step[1] += 0.1 * step[4]["invalid_action"]
+    return step
+
+
+def dice_in_the_reward(env, step):
+    step[1] += 1e-6 * float(np.random.default_rng().random())
+    step[0] = step[0].copy()
+    step[0][0, 0] ^= np.int8(np.random.default_rng().integers(2))
+    return step
+
+
+def global_generator(env, step):
+    np.random.random()  # noqa: NPY002
+    return step
+
+
+def hidden_illegal_actions(env, step):
+    step[4]["invalid_action"] = False
+    return step
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (leak_in_the_mask, "must agree"),
+        (leak_in_the_observation, "not shown"),
+        (leak_in_the_reward, "not shown"),
+        (leak_in_info, "not shown"),
+        (empty_mask_at_the_end, "all 0"),
+        (bool_mask, "int8"),
+        (numpy_reward, "float"),
+        (numpy_terminated, "terminated must be a bool"),
+        (extra_key_at_the_end, "same keys"),
+        (one_array_for_all_observations, "earlier observation|change nothing"),
+        (paid_for_illegal_actions, "earn"),
+        (dice_in_the_reward, "same games|change nothing"),
+        (global_generator, "global generator"),
+        (hidden_illegal_actions, "invalid_action"),
+    ],
+)
+def test_each_broken_convention_is_caught(change, message):
+    with pytest.raises(AssertionError, match=message):
+        check_minesweeper_env(Changed(MinesweeperEnv(size=6, mines=5), change))
+
+
+def test_the_given_environment_is_not_played():
+    env = MinesweeperEnv()
+    check_minesweeper_env(env)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+
+
+def test_other_environments_are_refused():
+    with pytest.raises(TypeError, match="MinesweeperEnv"):
+        check_minesweeper_env("CartPole-v1")

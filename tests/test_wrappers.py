@@ -1,0 +1,102 @@
+"""The mask conventions of the learning libraries."""
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, MultiBinary
+
+from minesweeper_env import ActionMaskObservation
+from minesweeper_env.testing import check_minesweeper_env
+from minesweeper_env.wrappers import CONVENTIONS
+
+EXPECTED = {
+    "pettingzoo": ("observation", "int8", "action_mask", "int8"),
+    "torchrl": ("observation", "int8", "action_mask", "bool"),
+    "rllib": ("observations", "float32", "action_mask", "float32"),
+    "tianshou": ("obs", "int8", "mask", "bool"),
+}
+
+
+def make(**kwargs):
+    return gymnasium.make("minesweeper_env:Minesweeper-v0", size=5, mines=3, **kwargs)
+
+
+def test_every_convention_is_described_here():
+    assert EXPECTED.keys() == CONVENTIONS.keys()
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_keys_dtypes_and_spaces(convention):
+    observation_key, observation_dtype, mask_key, mask_dtype = EXPECTED[convention]
+    env = ActionMaskObservation(make(), convention)
+    observation, info = env.reset(seed=4)
+    for _ in range(30):
+        assert list(observation) == [observation_key, mask_key]
+        assert observation[observation_key].dtype == observation_dtype
+        assert observation[mask_key].dtype == mask_dtype
+        assert env.observation_space.contains(observation)
+        assert (observation[mask_key] == info["action_mask"]).all()
+        assert (env.action_masks() == info["action_mask"]).all()
+        action = np.flatnonzero(observation[mask_key])[0]
+        observation, _, terminated, _, info = env.step(action)
+        if terminated:
+            observation, info = env.reset()
+
+
+def test_mask_spaces():
+    spaces = {name: ActionMaskObservation(make(), name).observation_space for name in CONVENTIONS}
+    assert spaces["pettingzoo"]["action_mask"] == MultiBinary(50)
+    assert spaces["tianshou"]["mask"] == Box(0, 1, (50,), np.bool_)
+    assert spaces["rllib"]["action_mask"] == Box(0.0, 1.0, (50,), np.float32)
+    assert spaces["rllib"]["observations"] == Box(0.0, 12.0, (5, 5), np.float32)
+
+
+def test_own_keys_and_dtypes():
+    env = ActionMaskObservation(
+        make(), observation_key="board", mask_key="legal", mask_dtype=np.bool_, observation_dtype=np.uint8
+    )
+    observation, _ = env.reset(seed=0)
+    assert {key: value.dtype for key, value in observation.items()} == {"board": np.uint8, "legal": np.bool_}
+    assert env.observation_space.contains(observation)
+
+
+def test_sampling_with_the_int8_mask():
+    env = ActionMaskObservation(make(moves=("click",)))
+    observation, _ = env.reset(seed=0)
+    observation, *_ = env.step(12)
+    for _ in range(50):
+        assert observation["action_mask"][env.action_space.sample(mask=observation["action_mask"])]
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_conformance(convention):
+    check_minesweeper_env(ActionMaskObservation(make(), convention))
+
+
+def test_copies_and_spec():
+    env = ActionMaskObservation(make(), "tianshou")
+    env.reset(seed=2)
+    for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert twin.observation_space == env.observation_space
+    again = gymnasium.make(env.spec)
+    assert again.observation_space == env.observation_space
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"convention": "sb3"}, "pettingzoo, torchrl, rllib, tianshou"),
+        ({"observation_key": "x", "mask_key": "x"}, "different keys"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ActionMaskObservation(make(), **arguments)
+
+
+def test_another_kind_of_environment():
+    with pytest.raises(ValueError, match="Discrete action space"):
+        ActionMaskObservation(gymnasium.make("MountainCarContinuous-v0"))
