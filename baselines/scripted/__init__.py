@@ -1,0 +1,1 @@
+"""Players by rule: each sees the board, deduces what it can, and guesses where nothing is certain."""

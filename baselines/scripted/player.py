@@ -1,0 +1,55 @@
+"""What the scripted players share: deduce, click a safe cell, or else the cell of least risk."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.scripted.knowledge import Knowledge
+from minesweeper_env.config import BoardConfig
+
+TIE = 1e-9
+"""Risks that differ by less are equal: they come from sums of fractions in another order."""
+
+
+class ScriptedPolicy:
+    """A player that is a deduction and a guess rule, which its subclasses override.
+
+    It never flags. Cells that are equally good are drawn with equal chances.
+    """
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Prepares to play games of this configuration."""
+        self.config = config
+        self._rng = np.random.default_rng(0)
+
+    def reset(self, seed: int) -> None:
+        """Begins the random choices anew from a seed of at least 0."""
+        self._rng = np.random.default_rng(seed)
+
+    def deduce(self, knowledge: Knowledge) -> None:
+        """Takes down what is certain: at least one safe cell in each game where there is one to be deduced."""
+
+    def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
+        """Returns (N, rows, cols): how bad a guess each unknown cell is, of games without a known safe cell."""
+        return np.zeros(knowledge.unknown.shape)
+
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses a click in each of N games; see `baselines.policy.Policy`."""
+        knowledge = Knowledge(observations, self.config)
+        self.deduce(knowledge)
+        scores = np.where(knowledge.safe, 0.0, np.inf)
+        guessing = ~knowledge.safe.any(axis=(1, 2))
+        if guessing.any():
+            unsure = knowledge.rows(guessing)
+            scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)
+        return self._draw(scores.reshape(len(scores), -1), action_masks.astype(np.bool_))
+
+    def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Draws one of the legal clicks with the least score; any legal action where no click is legal."""
+        clicks = legal[:, : self.config.cells]
+        # Finite, so that a click on a known mine is still better than an illegal one.
+        scores = np.where(clicks, np.minimum(scores, np.finfo(np.float64).max), np.inf)
+        best = clicks & (scores <= scores.min(axis=1, keepdims=True) + TIE)
+        keys = np.where(best, self._rng.random(best.shape), -1.0)
+        return np.where(clicks.any(axis=1), keys.argmax(axis=1), legal.argmax(axis=1))
