@@ -1,0 +1,143 @@
+"""Every argument is checked at construction, and the message says what is allowed."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+
+from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, Codes, MinesweeperEnv, MinesweeperVectorEnv
+
+WRONG_ARGUMENTS = [
+    ({"size": 0}, "whole number of at least 1"),
+    ({"size": -3}, "whole number of at least 1"),
+    ({"size": 1, "mines": 1}, "2 to 1048576 cells"),
+    ({"size": (0, 5)}, "rows must be a whole number of at least 1"),
+    ({"size": (5, 0)}, "cols must be a whole number of at least 1"),
+    ({"size": (5, -1)}, "cols must be a whole number of at least 1"),
+    ({"size": (5,)}, r"pair \(rows, cols\)"),
+    ({"size": (5, 5, 5)}, r"pair \(rows, cols\)"),
+    ({"size": 8.0}, "whole number"),
+    ({"size": (8.0, 8)}, "whole number"),
+    ({"size": "8"}, "whole number"),
+    ({"size": "8x8"}, "whole number"),
+    ({"size": None}, "whole number"),
+    ({"size": True}, "whole number"),
+    ({"size": {8, 9}}, "whole number"),
+    ({"size": (5000, 5000)}, "2 to 1048576 cells"),
+    ({"mines": 0}, "mines must be a whole number of at least 1"),
+    ({"mines": -1}, "mines must be a whole number of at least 1"),
+    ({"mines": 1.5}, "mines must be a whole number of at least 1"),
+    ({"mines": None}, "mines must be a whole number of at least 1"),
+    ({"mines": 56}, "mines must be 1 to 55"),
+    ({"mines": 64, "first_click": "any"}, "mines must be 1 to 63"),
+    ({"mines": 64, "first_click": "safe"}, "mines must be 1 to 63"),
+    ({"mines": 56, "first_click": "corners"}, "mines must be 1 to 55"),
+    ({"mines": 40, "radius": 2}, "mines must be 1 to 39"),
+    ({"size": 3, "mines": 1}, "no room"),
+    ({"first_click": "zero"}, "any, safe, opening, corners"),
+    ({"first_click": None}, "any, safe, opening, corners"),
+    ({"first_click": ["safe"]}, "any, safe, opening, corners"),
+    ({"moves": ()}, "must include 'click'"),
+    ({"moves": ("flag",)}, "must include 'click'"),
+    ({"moves": "click"}, "tuple of names"),
+    ({"moves": None}, "tuple of names"),
+    ({"moves": ("flag", "click")}, "in the order click, flag, unflag, question, chord"),
+    ({"moves": ("click", "click")}, "in the order click, flag, unflag, question, chord"),
+    ({"moves": ("click", "jump")}, "in the order click, flag, unflag, question, chord"),
+    ({"moves": (0,)}, "in the order click, flag, unflag, question, chord"),
+    ({"reward": "winning"}, "win_loss, win, safe_click, progress, shaped"),
+    ({"reward": None}, "win_loss, win, safe_click, progress, shaped"),
+    ({"reward": 1.0}, "win_loss, win, safe_click, progress, shaped"),
+    ({"observation": "pixels"}, "codes, planes, flat"),
+    ({"observation": None}, "codes, planes, flat"),
+    ({"observation": ["codes"]}, "codes, planes, flat"),
+    ({"radius": 0}, "radius must be a whole number of at least 1"),
+    ({"radius": 6}, "radius must be 1 to 5"),
+    ({"radius": 1.0}, "radius must be a whole number"),
+    ({"max_steps": 0}, "max_steps must be a whole number of at least 1"),
+    ({"max_steps": -5}, "max_steps must be a whole number of at least 1"),
+    ({"max_steps": 2.5}, "max_steps must be a whole number of at least 1"),
+    ({"render_mode": "humane"}, "None or one of ansi, rgb_array"),
+    ({"render_mode": ["ansi"]}, "None or one of ansi, rgb_array"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "allowed"), WRONG_ARGUMENTS)
+@pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
+def test_wrong_arguments_are_refused(make, arguments, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        make(**arguments)
+
+
+def test_wrong_arguments_are_refused_through_gymnasium():
+    with pytest.raises(ValueError, match="mines must be 1 to 55"):
+        gymnasium.make("Minesweeper-v0", mines=64)
+    with pytest.raises(ValueError, match="mines must be 1 to 55"):
+        gymnasium.make_vec("Minesweeper-v0", num_envs=2, mines=64)
+
+
+@pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
+def test_unknown_arguments_are_refused(make):
+    with pytest.raises(TypeError, match="mine_count"):
+        make(mine_count=3)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"size": (1, 2), "mines": 1, "first_click": "any"},
+        {"size": [2, 1], "mines": 1, "first_click": "safe"},
+        {"size": 8, "mines": 55},
+        {"size": 8, "mines": 63, "first_click": "safe"},
+        {"size": 4, "mines": 7, "first_click": "corners"},
+        {"size": (2, 5), "mines": 4},
+        {"size": 12, "mines": 23, "radius": 5},
+        {"size": np.int32(6), "mines": np.int64(5)},
+        {"moves": ["click", "chord"]},
+        {"size": 100, "mines": 2000},
+    ],
+)
+def test_extreme_arguments_are_taken_and_playable(arguments):
+    env = MinesweeperEnv(**arguments)
+    observation, _ = env.reset(seed=0)
+    assert observation in env.observation_space
+    middle = env.config.rows // 2 * env.config.cols + env.config.cols // 2
+    observation, _, terminated, _, info = env.step(middle)
+    assert observation in env.observation_space
+    assert env.get_state()["mines"].sum() == env.config.mines
+    if env.config.first_click != "any":
+        assert not terminated or info["is_success"]
+
+
+@pytest.mark.parametrize(("first_click", "most"), [("any", 24), ("safe", 24), ("opening", 16), ("corners", 16)])
+def test_the_most_mines_work_wherever_the_first_click_falls(first_click, most):
+    env = MinesweeperEnv(5, most, first_click, ("click",))
+    assert env.config.max_mines == most
+    for cell in range(25):
+        env.reset(seed=cell)
+        _, _, terminated, _, info = env.step(cell)
+        assert env.get_state()["mines"].sum() == most
+        assert first_click == "any" or not terminated or info["is_success"]
+
+
+def test_the_configuration_is_frozen_and_complete():
+    config = BoardConfig.of_size((4, 6), 5, moves=["click", "chord"])
+    assert (config.rows, config.cols, config.cells, config.actions) == (4, 6, 24, 48)
+    assert config.moves == ("click", "chord")
+    assert config.step_limit == 240
+    assert BoardConfig(4, 6, 5, max_steps=9).step_limit == 9
+    assert pickle.loads(pickle.dumps(config)) == config
+    assert hash(config) == hash(dataclasses.replace(config))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.mines = 3
+
+
+def test_the_codes_are_those_of_the_contract():
+    assert (FLAGGED, QUESTION, HIDDEN, MINE) == (9, 10, 11, 12)
+    assert Codes.of_radius(1) == Codes(8, 9, 10, 11, 12)
+    assert Codes.of_radius(2) == Codes(24, 25, 26, 27, 28)
+    assert Codes.of_radius(5).mine <= np.iinfo(np.int8).max

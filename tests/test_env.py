@@ -1,0 +1,267 @@
+"""`MinesweeperEnv` as a Gymnasium environment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
+
+import minesweeper_env
+from minesweeper_env import MinesweeperEnv
+from minesweeper_env.registration import ENV_SPECIFICATIONS
+
+IDS = sorted(ENV_SPECIFICATIONS)
+
+
+def test_the_ids_are_those_of_the_contract():
+    assert {f"Minesweeper{level}-v0" for level in ("", "-Beginner", "-Intermediate", "-Expert")} < set(IDS)
+    boards = {name: gymnasium.make(name).unwrapped.config for name in IDS}
+    sizes = {name: (config.rows, config.cols, config.mines) for name, config in boards.items()}
+    assert sizes["Minesweeper-v0"] == (8, 8, 14)
+    assert sizes["Minesweeper-Beginner-v0"] == (9, 9, 10)
+    assert sizes["Minesweeper-Intermediate-v0"] == (16, 16, 40)
+    assert sizes["Minesweeper-Expert-v0"] == (16, 30, 99)
+    for name, config in boards.items():
+        assert config.moves == (("click",) if "ClickOnly" in name else ("click", "flag"))
+        assert config.first_click == "opening"
+
+
+@pytest.mark.parametrize("env_id", IDS)
+@pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array"])
+def test_gymnasiums_checker_has_nothing_to_say(env_id, render_mode):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make(env_id, render_mode=render_mode).unwrapped)
+
+
+@pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
+@pytest.mark.parametrize("moves", [("click",), ("click", "flag", "unflag", "question", "chord")])
+def test_gymnasiums_checker_has_nothing_to_say_about_other_encodings(observation, moves):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make("Minesweeper-v0", size=5, mines=3, observation=observation, moves=moves).unwrapped)
+
+
+@pytest.mark.parametrize("env_id", IDS)
+@pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
+def test_the_checker_of_stable_baselines3_finds_no_error(env_id, observation):
+    with warnings.catch_warnings():
+        # It warns that planes of float32 are no picture; only its errors count here.
+        warnings.simplefilter("ignore")
+        check_env_of_sb3(gymnasium.make(env_id, observation=observation).unwrapped)
+
+
+def test_the_module_and_id_work_in_a_fresh_process():
+    code = (
+        "import gymnasium\n"
+        "env = gymnasium.make('minesweeper_env:Minesweeper-v0', size=6, mines=4)\n"
+        "print(env.reset(seed=0)[0].shape, gymnasium.make_vec('minesweeper_env:Minesweeper-v0', 2).num_envs)"
+    )
+    result = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert (result.stdout.strip(), result.stderr) == ("(6, 6) 2", "")
+
+
+def test_registering_twice_is_harmless():
+    before = gymnasium.spec("Minesweeper-v0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        minesweeper_env.register_envs()
+    assert gymnasium.spec("Minesweeper-v0") is before
+
+
+def test_a_step_returns_plain_numbers_and_the_same_keys_of_info():
+    env = MinesweeperEnv(5, 3)
+    observation, info = env.reset(seed=1)
+    keys = {"action_mask", "invalid_action", "is_success"}
+    assert set(info) == keys
+    for action in (12, 12, 25, 0, 1, 2, 3):
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool)
+        assert set(info) == keys
+        assert (type(info["invalid_action"]), type(info["is_success"])) == (bool, bool)
+        assert info["action_mask"].shape == (50,)
+        assert info["action_mask"].dtype == np.int8
+        assert np.array_equal(info["action_mask"].astype(np.bool_), env.action_masks())
+        assert observation in env.observation_space
+
+
+@pytest.mark.parametrize("action", [-1, 128, 10**6, 10**30, -(2**63)])
+def test_an_action_out_of_range_is_refused(action):
+    env = MinesweeperEnv()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"0\.\.127"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("action", [1.0, 0.5, np.float64(3), "3", None, [1], np.array([1, 2]), (1, 2), np.nan])
+def test_an_action_of_another_type_is_refused(action):
+    env = MinesweeperEnv()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"whole number of 0\.\.127"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("action", [9, np.int8(9), np.int64(9), np.uint8(9), np.array(9)])
+def test_an_action_of_any_integer_type_is_taken(action):
+    env = MinesweeperEnv()
+    env.reset(seed=0)
+    assert (env.step(action)[0] < 9).any()
+
+
+def test_a_refused_action_changes_nothing():
+    env = MinesweeperEnv()
+    first, _ = env.reset(seed=0)
+    with pytest.raises(ValueError, match="whole number"):
+        env.step(999)
+    assert env.get_state()["steps"] == 0
+    assert np.array_equal(env.get_state()["codes"], first)
+
+
+@pytest.mark.parametrize("call", [lambda env: env.step(0), MinesweeperEnv.render, MinesweeperEnv.action_masks])
+def test_reset_comes_first(call):
+    with pytest.raises(ResetNeeded, match="reset"):
+        call(MinesweeperEnv(render_mode="ansi"))
+    with pytest.raises(ResetNeeded, match="reset"):
+        call(gymnasium.make("Minesweeper-v0", render_mode="ansi", disable_env_checker=True).unwrapped)
+
+
+def test_reset_comes_first_through_make_too():
+    env = gymnasium.make("Minesweeper-v0", render_mode="ansi")
+    with pytest.raises(ResetNeeded, match="reset"):
+        env.step(0)
+
+
+def layout(rows, cols, mines, dtype=np.bool_):
+    return (np.arange(rows * cols) < mines).reshape(rows, cols).astype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("options", "allowed"),
+    [
+        ({"board": layout(8, 8, 14)}, r"unknown reset options \['board'\]; allowed: layout"),
+        ({"layout": layout(8, 8, 14), "seed": 1}, r"unknown reset options \['seed'\]; allowed: layout"),
+        ({"layout": layout(8, 8, 13)}, "layout must have 14 mines, not 13"),
+        ({"layout": layout(8, 8, 64)}, "layout must have 14 mines, not 64"),
+        ({"layout": layout(8, 8, 0)}, "layout must have 14 mines, not 0"),
+        ({"layout": layout(8, 8, 14, np.int64)}, r"bool array of shape \(8, 8\), not int64"),
+        ({"layout": layout(8, 8, 14, np.float32)}, r"bool array of shape \(8, 8\), not float32"),
+        ({"layout": layout(7, 8, 14)}, r"bool array of shape \(8, 8\)"),
+        ({"layout": layout(8, 8, 14).ravel()}, r"bool array of shape \(8, 8\)"),
+        ({"layout": layout(8, 8, 14)[None, None]}, r"bool array of shape \(8, 8\)"),
+        ({"layout": None}, r"bool array of shape \(8, 8\)"),
+        ({"layout": "mines"}, r"bool array of shape \(8, 8\)"),
+        ({"layout": [[True], [True, False]]}, r"bool array of shape \(8, 8\)"),
+        ("layout", "options"),
+        ([1], "options"),
+    ],
+)
+def test_wrong_reset_options_are_refused(options, allowed):
+    env = MinesweeperEnv()
+    with pytest.raises(ValueError, match=allowed):
+        env.reset(options=options)
+
+
+@pytest.mark.parametrize("first_click", ["any", "safe", "opening", "corners"])
+def test_a_given_layout_is_played_whatever_the_first_click_rule(first_click):
+    given = layout(8, 8, 14)
+    env = MinesweeperEnv(first_click=first_click)
+    env.reset(seed=0, options={"layout": given})
+    assert np.array_equal(env.get_state()["mines"], given)
+    assert env.step(0)[2]
+    assert np.array_equal(env.get_state()["mines"], given)
+    env.reset()
+    env.step(0)
+    assert not np.array_equal(env.get_state()["mines"], given)
+
+
+def test_a_layout_may_be_given_as_lists_and_is_copied():
+    given = layout(8, 8, 14)
+    env = MinesweeperEnv(first_click="any")
+    env.reset(options={"layout": given.tolist()})
+    assert np.array_equal(env.get_state()["mines"], given)
+    env.reset(options={"layout": given})
+    given[:] = False
+    assert env.get_state()["mines"].sum() == 14
+
+
+def test_empty_options_are_none():
+    env = MinesweeperEnv()
+    assert np.array_equal(env.reset(seed=3, options={})[0], env.reset(seed=3)[0])
+
+
+def play(env, games, **reset):
+    """Returns all observations and rewards of some games of fixed clicks."""
+    seen = [env.reset(**reset)[0]]
+    for game in range(games):
+        if game:
+            seen.append(env.reset()[0])
+        for action in np.random.default_rng(9).permutation(64):
+            observation, reward, terminated, _, _ = env.step(int(action))
+            seen += [observation, np.array(reward)]
+            if terminated:
+                break
+    return b"".join(part.tobytes() for part in seen)
+
+
+def test_the_seed_and_the_actions_decide_the_games():
+    env = MinesweeperEnv()
+    first = play(env, 4, seed=7)
+    assert play(env, 4, seed=7) == first
+    assert play(MinesweeperEnv(), 4, seed=7) == first
+    assert play(env, 4, seed=8) != first
+
+
+def test_unseeded_games_differ():
+    assert len({play(MinesweeperEnv(), 2) for _ in range(4)}) == 4
+
+
+def test_no_global_state_is_used():
+    np.random.seed(1)  # noqa: NPY002
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    play(MinesweeperEnv(), 3, seed=2)
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_illegal_actions_draw_no_randomness():
+    layouts = []
+    for illegal in (0, 3):
+        env = MinesweeperEnv(moves=("click", "flag", "unflag"))
+        env.reset(seed=5)
+        for _ in range(illegal):
+            assert env.step(2 * 64)[4]["invalid_action"]
+        env.step(0)
+        layouts.append(env.get_state()["mines"])
+    assert np.array_equal(*layouts)
+
+
+def test_a_replaced_generator_is_followed():
+    """Gymnasium lets users set `np_random`; games after that come from it."""
+    games = []
+    for _ in range(2):
+        env = MinesweeperEnv(first_click="any")
+        env.reset(seed=1)
+        env.np_random = np.random.default_rng(5)
+        env.reset()
+        env.step(0)
+        games.append(env.get_state()["mines"])
+    assert np.array_equal(*games)
+
+
+def test_the_docstring_has_the_sections_of_gymnasium():
+    for section in ("Description", "Action Space", "Observation Space", "Rewards", "Starting State", "Episode End"):
+        assert f"## {section}" in MinesweeperEnv.__doc__
+    for section in ("Information", "Arguments", "Version History"):
+        assert f"## {section}" in MinesweeperEnv.__doc__
+
+
+def test_the_spec_makes_the_same_environment_again():
+    env = gymnasium.make("Minesweeper-v0", size=(3, 9), mines=4, first_click="safe", moves=("click",))
+    again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    assert again.unwrapped.config == env.unwrapped.config

@@ -1,0 +1,106 @@
+"""Who imports whom: the core stays light, and its parts depend on each other in one direction."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "minesweeper_env"
+MODULES = sorted(path.relative_to(ROOT) for path in PACKAGE.rglob("*.py"))
+
+HEAVY = ("torch", "scipy", "pandas", "matplotlib", "pygame", "pgmpy", "stable_baselines3", "sb3_contrib", "networkx")
+ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_module_names)
+
+# A part imports only parts of the lines above it, or of its own line.
+LAYERS = (
+    {"codes", "compiled"},
+    {"config"},
+    {"state"},
+    {"rules"},
+    {"games"},
+    {"observations", "rewards", "rendering", "options", "registration"},
+    {"env", "vector_env"},
+    {"wrappers"},
+    {"testing"},
+    {"__init__"},
+)
+
+
+def imported(path):
+    """Returns the full names of all modules that a file imports, wherever in the file."""
+    names = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names.add(node.module)
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def layer_of(module):
+    """Returns the number of the layer of a module of the package, or None for another name."""
+    part = module.split(".")[1] if "." in module else "__init__"
+    return next((number for number, layer in enumerate(LAYERS) if part in layer), None)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_the_core_imports_nothing_heavy_and_never_the_baselines(path):
+    assert {name.split(".")[0] for name in imported(path)} <= ALLOWED
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_each_part_imports_only_what_lies_below_it(path):
+    own = layer_of(".".join(path.with_suffix("").parts))
+    assert own is not None, f"{path} has no place in the order of the parts"
+    for name in imported(path):
+        if name.startswith("minesweeper_env.") and layer_of(name) is not None:
+            assert layer_of(name) <= own, f"{path} imports {name}"
+
+
+def test_rules_take_arrays_and_know_no_environment():
+    names = imported(PACKAGE / "rules.py") | imported(PACKAGE / "state.py") | imported(PACKAGE / "games.py")
+    assert not [name for name in names if name.startswith(("gymnasium", "minesweeper_env.env"))]
+
+
+def loaded_by(code):
+    """Returns the top-level names of the modules that a fresh process has loaded after some code."""
+    printing = f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    result = subprocess.run([sys.executable, "-c", printing], capture_output=True, text=True, check=True)
+    return set(result.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy_and_no_compiler():
+    assert not loaded_by("import minesweeper_env") & {*HEAVY, "numba", "llvmlite", "baselines"}
+
+
+def test_playing_loads_nothing_heavy():
+    code = (
+        "import gymnasium, minesweeper_env\n"
+        "env = gymnasium.make_vec('Minesweeper-v0', 2, render_mode='rgb_array')\n"
+        "env.reset(seed=0), env.step(env.unwrapped.sample_actions()), env.render()"
+    )
+    loaded = loaded_by(code)
+    assert "numba" in loaded
+    # numba itself looks whether scipy is there.
+    assert not loaded & {*HEAVY, "baselines"} - {"scipy"}
+
+
+def test_an_unknown_name_of_the_package_is_an_attribute_error():
+    import minesweeper_env
+
+    with pytest.raises(AttributeError, match="Minesweepr"):
+        minesweeper_env.Minesweepr  # noqa: B018
+
+
+def test_every_public_name_can_be_imported():
+    import minesweeper_env
+
+    for name in minesweeper_env.__all__:
+        assert getattr(minesweeper_env, name) is not None

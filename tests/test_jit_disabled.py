@@ -1,0 +1,88 @@
+"""The kernels mean the same as plain Python, and a cache that cannot be written is no obstacle."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from transcripts import FOLDER
+
+ROOT = Path(__file__).parent.parent
+GAMES = ("default", "all_moves", "corners_first_click", "radius_2", "step_limit")
+
+PLAY = """
+import numpy as np
+from transcripts import transcript
+from minesweeper_env import MinesweeperVectorEnv
+print(*(transcript(name) for name in {games!r}), sep="", end="")
+env = MinesweeperVectorEnv(3, size=5, mines=9, first_click="any", moves=("click", "flag", "chord"))
+env.reset(seed=2**70)
+for _ in range(40):
+    actions = env.sample_actions()
+    results = env.step(actions)
+    print(actions.tolist(), results[0].tolist(), *(part.tolist() for part in results[1:4]))
+"""
+
+
+def run(code, root=ROOT, **environment):
+    """Runs Python code in a fresh process in which every warning is an error; returns what it prints."""
+    path = os.pathsep.join([str(root), str(ROOT / "tests")])
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
+
+
+def test_the_games_are_the_same_without_compilation():
+    code = PLAY.format(games=GAMES)
+    interpreted = run(code, NUMBA_DISABLE_JIT="1")
+    recorded = "".join((FOLDER / f"{name}.txt").read_text(encoding="utf-8") for name in GAMES)
+    assert interpreted.startswith(recorded)
+    assert interpreted == run(code)
+
+
+@pytest.fixture
+def blocked(tmp_path):
+    """A place where no folder can be made, even by an administrator: below a file."""
+    file = tmp_path / "file"
+    file.write_text("")
+    return str(file / "cache")
+
+
+STEP = """
+import gymnasium, minesweeper_env
+print(minesweeper_env.__file__)
+env = gymnasium.make("Minesweeper-v0", size=5, mines=3)
+env.reset(seed=0)
+print(env.step(12)[0].shape)
+"""
+
+
+def test_a_cache_folder_that_cannot_be_made_is_no_obstacle(blocked):
+    assert run(STEP, NUMBA_CACHE_DIR=blocked).endswith("(5, 5)\n")
+
+
+@pytest.mark.slow
+def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp_path):
+    copied = tmp_path / "minesweeper_env"
+    shutil.copytree(ROOT / "minesweeper_env", copied, ignore=shutil.ignore_patterns("__pycache__"))
+    (copied / "__pycache__").write_text("a file where numba would make its folder")
+    printed = run(STEP, root=tmp_path, HOME=blocked, XDG_CACHE_HOME=blocked, NUMBA_CACHE_DIR="")
+    assert printed == f"{copied / '__init__.py'}\n(5, 5)\n"
+    assert not list(copied.rglob("*.nb?"))
+
+
+@pytest.mark.slow
+def test_the_compiled_code_is_kept_where_it_can_be(tmp_path):
+    run(STEP, NUMBA_CACHE_DIR=str(tmp_path))
+    assert list(tmp_path.rglob("rules.step_batch*.nbi"))

@@ -1,0 +1,116 @@
+"""What each reward scheme earns, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env.rewards import REWARDS
+
+# One mine in a corner of 2 x 4: a click on cell 3 floods cells 1 to 3 and 5 to 7; cell 4 is left.
+LAYOUT = np.array([[1, 0, 0, 0], [0, 0, 0, 0]], np.bool_)
+FLOOD, LAST, MINE, FLAG_LAST = 3, 4, 0, 8 + 4
+
+EARNED = {
+    "win_loss": {"flood": 0.0, "win": 1.0, "loss": -1.0, "illegal": 0.0, "flag": 0.0},
+    "win": {"flood": 0.0, "win": 1.0, "loss": 0.0, "illegal": 0.0, "flag": 0.0},
+    "safe_click": {"flood": 1.0, "win": 1.0, "loss": 0.0, "illegal": 0.0, "flag": 0.0},
+    "progress": {"flood": 6 / 7, "win": 1 / 7, "loss": -1.0, "illegal": 0.0, "flag": 0.0},
+    "shaped": {"flood": 0.3, "win": 1.0, "loss": -1.0, "illegal": -0.3, "flag": 0.0},
+}
+
+
+def earned(reward, actions):
+    """Returns what single and batched games, two of each, earn at each step."""
+    env = MinesweeperEnv((2, 4), 1, "any", reward=reward)
+    env.reset(options={"layout": LAYOUT})
+    batch = MinesweeperVectorEnv(2, (2, 4), 1, "any", reward=reward)
+    batch.reset(options={"layout": LAYOUT})
+    rewards = []
+    for action in actions:
+        value = env.step(action)[1]
+        assert type(value) is float
+        values = batch.step(np.array([action, action]))[1]
+        assert values.dtype == np.float64
+        assert values.tolist() == [value, value]
+        rewards.append(value)
+    return rewards
+
+
+def test_the_table_names_every_scheme():
+    assert set(EARNED) == set(REWARDS)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_a_won_game(reward):
+    expected = [EARNED[reward][key] for key in ("flag", "flood", "illegal", "illegal", "flag", "win")]
+    actions = [FLAG_LAST, FLOOD, FLOOD, LAST, FLAG_LAST, LAST]
+    assert earned(reward, actions) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_a_lost_game(reward):
+    assert earned(reward, [FLOOD, MINE]) == pytest.approx([EARNED[reward]["flood"], EARNED[reward]["loss"]])
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_a_game_lost_by_a_chord_that_opens_safe_cells_too(reward):
+    env = MinesweeperEnv((2, 4), 1, "any", ("click", "flag", "chord"), reward)
+    env.reset(options={"layout": LAYOUT})
+    env.step(1)
+    env.step(FLAG_LAST)
+    _, value, terminated, _, info = env.step(16 + 1)
+    assert terminated
+    assert not info["is_success"]
+    assert value == EARNED[reward]["loss"]
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_a_win_by_the_first_click(reward):
+    env = MinesweeperEnv((1, 2), 1, "safe", reward=reward)
+    env.reset(seed=0)
+    _, value, terminated, _, info = env.step(0)
+    assert terminated
+    assert info["is_success"]
+    assert value == pytest.approx({"progress": 1.0}.get(reward, EARNED[reward]["win"]))
+
+
+def test_a_callable_sees_the_whole_step():
+    seen = []
+
+    def remember(transition):
+        seen.append(transition)
+        return 2
+
+    env = MinesweeperEnv((2, 4), 1, "any", reward=remember)
+    env.reset(options={"layout": LAYOUT})
+    rewards = [env.step(action)[1] for action in (FLOOD, FLOOD, MINE, MINE)]
+    assert rewards == [2.0, 2.0, 2.0, 0.0]
+    assert type(rewards[0]) is float
+    assert [(t.won, t.lost, t.opened, t.illegal, t.action) for t in seen] == [
+        (0.0, 0.0, 6, 0.0, FLOOD),
+        (0.0, 0.0, 0, 1.0, FLOOD),
+        (0.0, 1.0, 0, 0.0, MINE),
+    ]
+    assert all(t.safe_cells == 7 and t.codes.shape == (2, 4) for t in seen)
+    assert type(seen[0].won) is float
+    assert type(seen[0].opened) is int
+
+
+def test_a_callable_gets_arrays_in_the_batch_and_nothing_counts_between_games():
+    seen = []
+
+    def remember(transition):
+        seen.append(transition)
+        return transition.opened + 1.0
+
+    env = MinesweeperVectorEnv(2, (2, 4), 1, "any", reward=remember)
+    env.reset(options={"layout": LAYOUT})
+    assert env.step(np.array([FLOOD, MINE]))[1].tolist() == [7.0, 1.0]
+    assert env.step(np.array([FLOOD, FLOOD]))[1].tolist() == [1.0, 0.0]
+    assert seen[0].lost.tolist() == [0.0, 1.0]
+    assert seen[0].opened.tolist() == [6, 0]
+    assert seen[1].illegal.tolist() == [1.0, 0.0]
+    assert seen[0].codes.shape == (2, 2, 4)
+    assert seen[0].action.tolist() == [FLOOD, MINE]

@@ -1,0 +1,276 @@
+"""The mines lie as the first-click rule says: chi-squared tests, and naive restatements of what is drawn.
+
+All samples come from fixed seeds, so the tests are deterministic. `ALPHA` rejects at both ends: mines that lie too
+evenly are as wrong as mines that lie too unevenly.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from gymnasium.utils import seeding
+from oracle import neighbours
+from scipy.stats import chi2
+
+from minesweeper_env import MinesweeperVectorEnv
+
+ALPHA = 1e-3
+GAMES = 4000
+
+PLACEMENTS = [
+    ("any", (9, 9), 10, 1, (4, 4)),
+    ("any", (4, 7), 20, 1, (0, 0)),
+    ("any", (1, 2), 1, 1, (0, 1)),
+    ("safe", (8, 8), 14, 1, (0, 0)),
+    ("safe", (5, 6), 25, 1, (2, 3)),
+    ("opening", (8, 8), 14, 1, (0, 0)),
+    ("opening", (8, 8), 14, 1, (0, 5)),
+    ("opening", (8, 8), 14, 1, (4, 3)),
+    ("opening", (6, 6), 22, 1, (5, 5)),
+    ("opening", (6, 6), 22, 1, (3, 2)),
+    ("opening", (9, 8), 12, 2, (4, 4)),
+    ("opening", (9, 8), 40, 2, (0, 7)),
+    ("opening", (16, 30), 99, 1, (7, 0)),
+]
+
+
+def draw(first_click, size, mines, radius, click, games=GAMES, seed=0):
+    """Returns (games, rows, cols) bool, the layouts that games have after a first click on the cell `click`."""
+    env = MinesweeperVectorEnv(games, size, mines, first_click, ("click",), radius=radius)
+    env.reset(seed=seed)
+    env.step(np.full(games, click[0] * size[1] + click[1]))
+    return env.get_state()["mines"]
+
+
+def allowed_cells(first_click, size, radius, click):
+    allowed = np.ones(size, np.bool_)
+    if first_click != "any":
+        allowed[click] = False
+    if first_click == "opening":
+        for cell in neighbours(*size, click, radius):
+            allowed[cell] = False
+    return allowed
+
+
+def placement_p_value(layouts, allowed):
+    """Chi-squared test that each allowed cell holds a mine equally often, corrected for sampling without replacement.
+
+    The counts of cells vary less than those of independent draws, by the factor (n - M) / (n - 1) for M mines on
+    n cells; divided by it, the statistic has the chi-squared law with n - 1 degrees of freedom.
+    """
+    counts = layouts[:, allowed].sum(axis=0)
+    n, mines = len(counts), int(layouts[0].sum())
+    expected = len(layouts) * mines / n
+    statistic = ((counts - expected) ** 2 / expected).sum() * (n - 1) / (n - mines)
+    return chi2.sf(statistic, n - 1)
+
+
+def counts_p_value(counts, expected):
+    """Pearson's chi-squared test of counts against given expectations."""
+    counts, expected = np.asarray(counts, float), np.asarray(expected, float)
+    return chi2.sf(((counts - expected) ** 2 / expected).sum(), len(counts) - 1)
+
+
+def is_plausible(p_value):
+    return ALPHA < p_value < 1 - ALPHA
+
+
+def follows(layouts, first_click, size, radius, click):
+    """Says whether layouts are compatible with the rule: no mine where it forbids one, and uniform elsewhere."""
+    allowed = allowed_cells(first_click, size, radius, click)
+    return not layouts[:, ~allowed].any() and is_plausible(placement_p_value(layouts, allowed))
+
+
+@pytest.mark.parametrize(("first_click", "size", "mines", "radius", "click"), PLACEMENTS)
+def test_each_allowed_cell_is_a_mine_equally_often(first_click, size, mines, radius, click):
+    layouts = draw(first_click, size, mines, radius, click)
+    assert (layouts.sum(axis=(1, 2)) == mines).all()
+    assert follows(layouts, first_click, size, radius, click)
+
+
+@pytest.mark.parametrize("first_click", ["any", "safe", "opening"])
+def test_a_zone_that_is_forgotten_or_too_large_is_rejected(first_click):
+    layouts = draw(first_click, (8, 8), 14, 1, (4, 3))
+    for other in ("any", "safe", "opening"):
+        assert follows(layouts, other, (8, 8), 1, (4, 3)) == (other == first_click)
+
+
+def test_a_slightly_biased_placement_is_rejected():
+    rng = np.random.default_rng(0)
+    weights = np.ones(81)
+    weights[0] = 1.3
+    chosen = np.argsort(rng.exponential(size=(3 * GAMES, 81)) / weights, axis=1)[:, :10]
+    layouts = np.zeros((3 * GAMES, 81), np.bool_)
+    np.put_along_axis(layouts, chosen, True, axis=1)
+    assert placement_p_value(layouts.reshape(-1, 9, 9), np.ones((9, 9), np.bool_)) < ALPHA
+
+
+def test_a_placement_that_is_too_even_is_rejected():
+    stripes = np.array([np.roll(np.arange(81) < 10, shift) for shift in range(81)])
+    layouts = np.tile(stripes, (50, 1)).reshape(-1, 9, 9)
+    assert not is_plausible(placement_p_value(layouts, np.ones((9, 9), np.bool_)))
+
+
+@pytest.mark.parametrize(
+    ("first_click", "size", "mines", "radius", "click"),
+    [
+        ("any", (2, 3), 2, 1, (0, 1)),
+        ("any", (2, 4), 6, 1, (1, 1)),
+        ("safe", (3, 3), 2, 1, (1, 1)),
+        ("safe", (3, 3), 6, 1, (0, 0)),
+        ("opening", (3, 4), 3, 1, (0, 0)),
+        ("opening", (3, 5), 6, 1, (2, 4)),
+        ("opening", (5, 6), 2, 2, (0, 0)),
+    ],
+)
+def test_all_allowed_layouts_are_equally_likely(first_click, size, mines, radius, click):
+    layouts = draw(first_click, size, mines, radius, click, games=12000, seed=1)
+    cells = np.flatnonzero(allowed_cells(first_click, size, radius, click))
+    numbers = layouts.reshape(len(layouts), -1) @ (1 << np.arange(size[0] * size[1]))
+    possible = [sum(1 << cell for cell in chosen) for chosen in combinations(cells.tolist(), mines)]
+    counts = [int((numbers == number).sum()) for number in possible]
+    assert sum(counts) == len(layouts)
+    assert is_plausible(counts_p_value(counts, [len(layouts) / len(possible)] * len(possible)))
+
+
+def test_later_games_of_a_seed_are_uniform_too():
+    env = MinesweeperVectorEnv(8, (5, 5), 6, "safe", ("click",))
+    layouts = []
+    env.reset(seed=3)
+    for _ in range(500):
+        env.step(np.full(8, 12))
+        layouts.append(env.get_state()["mines"])
+        env.reset()
+    assert is_plausible(placement_p_value(np.concatenate(layouts), allowed_cells("safe", (5, 5), 1, (2, 2))))
+
+
+def safe_clicks(layouts, rng):
+    """Returns how many cells a player opens before a mine, clicking all cells in random order without flood fill."""
+    flat = layouts.reshape(len(layouts), -1)
+    order = np.argsort(rng.random(flat.shape), axis=1)
+    return np.take_along_axis(flat, order, axis=1).argmax(axis=1)
+
+
+def negative_hypergeometric(cells, mines):
+    """P(K = k), k = 0..cells - mines: the safe cells that come before the first mine in a random order."""
+    return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
+
+
+def pooled(counts, expected, least=5):
+    """Adds neighbouring bins together until each expects at least `least`."""
+    bins = [[0.0, 0.0]]
+    for count, expectation in zip(counts, expected, strict=True):
+        if bins[-1][1] >= least:
+            bins.append([0.0, 0.0])
+        bins[-1][0] += count
+        bins[-1][1] += expectation
+    if bins[-1][1] < least:
+        last = bins.pop()
+        bins[-1] = [bins[-1][0] + last[0], bins[-1][1] + last[1]]
+    return np.array(bins).T
+
+
+def clicks_p_value(clicks, cells, mines):
+    law = negative_hypergeometric(cells, mines)
+    return counts_p_value(*pooled(np.bincount(clicks, minlength=len(law)), law * len(clicks)))
+
+
+def test_the_law_of_the_clicks_before_a_mine_is_a_law():
+    law = negative_hypergeometric(81, 10)
+    assert law.sum() == pytest.approx(1)
+    assert law @ np.arange(72) == pytest.approx(71 / 11)
+
+
+@pytest.mark.parametrize(("size", "mines"), [((9, 9), 10), ((8, 8), 14), ((16, 30), 99)])
+def test_random_clicks_before_a_mine_follow_the_negative_hypergeometric_law(size, mines):
+    clicks = safe_clicks(draw("any", size, mines, 1, (0, 0), games=8000, seed=2), np.random.default_rng(2))
+    assert is_plausible(clicks_p_value(clicks, size[0] * size[1], mines))
+
+
+def test_clicks_before_a_mine_with_replacement_are_rejected():
+    clicks = np.minimum(np.random.default_rng(3).geometric(10 / 81, 8000) - 1, 71)
+    assert clicks_p_value(clicks, 81, 10) < ALPHA
+
+
+def test_clicks_played_one_by_one_end_where_the_layout_says():
+    layout = draw("any", (4, 4), 3, 1, (0, 0), games=200, seed=5)
+    env = MinesweeperVectorEnv(200, (4, 4), 3, "any", ("click",))
+    env.reset(seed=5)
+    _, _, terminations, _, infos = env.step(np.zeros(200, int))
+    assert (terminations & ~infos["is_success"] == layout[:, 0, 0]).all()
+
+
+class NaiveGenerator:
+    """SplitMix64 (Steele, Lea and Flood 2014) on Python integers, and Lemire's unbiased draw below a bound."""
+
+    def __init__(self, state):
+        self.state = state
+
+    def next(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        mixed = (self.state ^ (self.state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB % 2**64
+        return mixed ^ (mixed >> 31)
+
+    def below(self, bound):
+        while True:
+            product = (self.next() >> 32) * bound
+            if product % 2**32 >= 2**32 % bound:
+                return product >> 32
+
+
+def naive_layout(seed, cells, mines):
+    """Returns the mines that the "any" rule lays on a board that is not crowded."""
+    generator = NaiveGenerator(int(seeding.np_random(seed)[0].integers(1 << 64, dtype=np.uint64)))
+    chosen = []
+    while len(chosen) < mines:
+        cell = generator.below(cells)
+        if cell not in chosen:
+            chosen.append(cell)
+    return set(chosen)
+
+
+def move_to_corners(rows, cols, mines, click, radius):
+    """Returns mines after those in the zone of the first click went to corners, then sides, then inwards."""
+    zone = {click} | neighbours(rows, cols, click, radius)
+    board = [(row, col) for row in range(rows) for col in range(cols)]
+    corners = [(rows - 1, cols - 1), (0, 0), (rows - 1, 0), (0, cols - 1)]
+    sides = [(row, col) for row, col in board if row in (0, rows - 1) or col in (0, cols - 1)]
+    mines = set(mines)
+    for mine in sorted(mines & zone):
+        mines.remove(mine)
+        mines.add(next(cell for cell in corners + sides + board if cell not in mines | zone))
+    return mines
+
+
+def cells_of(layout):
+    return {(int(row), int(col)) for row, col in np.argwhere(layout)}
+
+
+def test_the_draws_are_those_of_the_documented_generator():
+    layouts = draw("any", (8, 9), 14, 1, (0, 0), games=50, seed=100)
+    for i, layout in enumerate(layouts):
+        assert set(np.flatnonzero(layout)) == naive_layout(100 + i, 72, 14)
+
+
+@pytest.mark.parametrize("click", [(0, 0), (0, 3), (2, 2), (6, 8), (5, 8), (3, 4)])
+@pytest.mark.parametrize(("mines", "radius"), [(10, 1), (40, 1), (20, 2), (38, 2)])
+def test_corners_moves_the_mines_of_the_zone_to_corners_then_sides(mines, radius, click):
+    before = draw("any", (7, 9), mines, radius, click, games=100, seed=7)
+    after = draw("corners", (7, 9), mines, radius, click, games=100, seed=7)
+    moved = 0
+    for uniform, layout in zip(before, after, strict=True):
+        assert cells_of(layout) == move_to_corners(7, 9, cells_of(uniform), click, radius)
+        moved += cells_of(layout) != cells_of(uniform)
+    assert moved
+    zone = ~allowed_cells("opening", (7, 9), radius, click)
+    assert not after[:, zone].any()
+    assert (after.sum(axis=(1, 2)) == mines).all()
+
+
+def test_corners_fills_all_that_is_outside_the_zone_when_it_must():
+    after = draw("corners", (5, 5), 16, 1, (2, 2), games=20)
+    assert (after == allowed_cells("opening", (5, 5), 1, (2, 2))).all()

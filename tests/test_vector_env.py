@@ -1,0 +1,329 @@
+"""The batched environment: game i seeded s + i equals the single environment seeded s + i, step for step."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import gymnasium
+import numpy as np
+import pytest
+from equality import assert_same
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import minesweeper_env
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env.config import FIRST_CLICKS
+from minesweeper_env.observations import ENCODINGS
+from minesweeper_env.rewards import REWARDS
+
+MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+MOVE_SETS = (("click",), ("click", "flag"), ("click", "flag", "unflag", "question", "chord"))
+
+
+def opened_cells_less_losses(transition):
+    """A reward that works on numbers and on arrays, and looks at the board."""
+    hidden = (transition.codes > 8).sum(axis=(-2, -1))
+    return transition.opened - 10.0 * transition.lost + transition.won / transition.safe_cells + hidden * 0.01
+
+
+def mixed_actions(env, rng):
+    """Returns legal actions, one in ten of them replaced by any action."""
+    actions = env.sample_actions()
+    return np.where(rng.random(env.num_envs) < 0.1, rng.integers(env.single_action_space.n, size=env.num_envs), actions)
+
+
+class ManyEpisodes:
+    """A single environment that goes on with the next game as the batched one does."""
+
+    def __init__(self, env, mode):
+        self.env, self.mode, self.over = env, mode, False
+
+    def step(self, action):
+        if self.over and self.mode is AutoresetMode.NEXT_STEP:
+            self.over = False
+            observation, info = self.env.reset()
+            return observation, 0.0, False, False, info, None
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self.over = terminated or truncated
+        final = None
+        if self.over and self.mode is AutoresetMode.SAME_STEP:
+            final = (observation, info)
+            observation, info = self.env.reset()
+        return observation, reward, terminated, truncated, info, final
+
+
+def assert_game_equal(i, batch, single):
+    """Compares game i of a batched step with a step of the single environment."""
+    observations, rewards, terminations, truncations, infos = batch
+    observation, reward, terminated, truncated, info, final = single
+    assert observations.dtype == observation.dtype
+    assert np.array_equal(observations[i], observation)
+    assert (rewards[i], terminations[i], truncations[i]) == (reward, terminated, truncated)
+    for key, value in info.items():
+        assert np.array_equal(infos[key][i], value)
+        assert infos[f"_{key}"][i]
+    assert infos.get("_final_obs", np.zeros(i + 1, np.bool_))[i] == (final is not None)
+    if final is not None:
+        assert np.array_equal(infos["final_obs"][i], final[0])
+        for key, value in final[1].items():
+            assert np.array_equal(infos["final_info"][key][i], value)
+            assert infos["final_info"][f"_{key}"][i]
+
+
+def check_against_single(count, steps, seed, mode, **arguments):
+    """Plays a batch beside `count` single environments; returns the number of games that ended."""
+    batch = MinesweeperVectorEnv(count, autoreset_mode=mode, **arguments)
+    singles = [ManyEpisodes(MinesweeperEnv(**arguments), mode) for _ in range(count)]
+    observations, infos = batch.reset(seed=seed)
+    for i, single in enumerate(singles):
+        observation, info = single.env.reset(seed=seed + i)
+        assert_game_equal(i, (observations, *np.zeros((3, count)), infos), (observation, 0, 0, 0, info, None))
+    rng = np.random.default_rng(seed)
+    ended = 0
+    for _ in range(steps):
+        actions = mixed_actions(batch, rng)
+        results = batch.step(actions)
+        ended += int((results[2] | results[3]).sum())
+        for i, single in enumerate(singles):
+            assert_game_equal(i, results, single.step(int(actions[i])))
+    return ended
+
+
+def check_configurations(first_click, mode, count, steps):
+    """Checks every combination of the other arguments; returns the number of games that ended."""
+    choices = product(MOVE_SETS, (1, 2), ENCODINGS, (*REWARDS, opened_cells_less_losses), (None, 7))
+    ended = 0
+    for seed, (moves, radius, observation, reward, max_steps) in enumerate(choices):
+        arguments = {"first_click": first_click, "moves": moves, "radius": radius, "observation": observation}
+        arguments |= {"reward": reward, "max_steps": max_steps, "size": (6, 7), "mines": 6}
+        ended += check_against_single(count, steps, 10 * seed, mode, **arguments)
+    return ended
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("first_click", FIRST_CLICKS)
+def test_equals_single_in_every_configuration(first_click, mode):
+    assert check_configurations(first_click, mode, count=2, steps=12) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("first_click", FIRST_CLICKS)
+def test_equals_single_in_thousands_of_games_of_every_configuration(first_click, mode):
+    assert check_configurations(first_click, mode, count=6, steps=80) > 3000
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("first_click", FIRST_CLICKS)
+def test_equals_single_over_many_games_of_the_default_board(first_click, mode):
+    assert check_against_single(8, 150, 1000, mode, first_click=first_click, size=8, mines=10) > 40
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("arguments", [{}, {"max_steps": 5, "observation": "planes", "reward": "shaped"}])
+def test_equals_gymnasiums_own_vector_environment(arguments, mode):
+    arguments = {"size": 5, "mines": 4, "moves": MOVE_SETS[2], **arguments}
+    batch = MinesweeperVectorEnv(5, autoreset_mode=mode, **arguments)
+    sync = SyncVectorEnv([lambda: MinesweeperEnv(**arguments)] * 5, autoreset_mode=mode)
+    assert batch.observation_space == sync.observation_space
+    assert batch.action_space == sync.action_space
+    assert_same(batch.reset(seed=11), sync.reset(seed=11), "reset")
+    rng = np.random.default_rng(0)
+    ended = 0
+    for step in range(300):
+        actions = mixed_actions(batch, rng)
+        results = batch.step(actions)
+        ended += int((results[2] | results[3]).sum())
+        assert_same(results, sync.step(actions), f"step {step}")
+    assert ended > 50
+
+
+@pytest.mark.parametrize("env_id", sorted(minesweeper_env.registration.ENV_SPECIFICATIONS))
+def test_make_vec_uses_the_batched_environment(env_id):
+    env = gymnasium.make_vec(env_id, num_envs=3)
+    assert isinstance(env.unwrapped, MinesweeperVectorEnv)
+    observations, _ = env.reset(seed=0)
+    assert observations in env.observation_space
+    assert gymnasium.make(env_id).observation_space == env.single_observation_space
+    assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+
+
+@pytest.mark.parametrize("mode", [*MODES, "NextStep", "SameStep"])
+def test_make_vec_takes_the_arguments_of_make_and_the_mode(mode):
+    env = gymnasium.make_vec(
+        "Minesweeper-v0", num_envs=4, size=(3, 9), mines=3, first_click="safe", moves=("click",), autoreset_mode=mode
+    )
+    assert env.single_action_space.n == 27
+    assert env.metadata["autoreset_mode"] is AutoresetMode(mode)
+
+
+def test_make_vec_falls_back_to_gymnasiums_modes():
+    sync = gymnasium.make_vec("Minesweeper-v0", num_envs=2, vectorization_mode="sync", size=5, mines=3)
+    batch = gymnasium.make_vec("Minesweeper-v0", num_envs=2, size=5, mines=3)
+    assert_same(sync.reset(seed=3), batch.reset(seed=3))
+
+
+def test_max_episode_steps_of_make_vec_truncates():
+    env = gymnasium.make_vec("Minesweeper-v0", num_envs=2, max_episode_steps=2, size=5, mines=3)
+    env.reset(seed=0)
+    flag = np.array([25, 25])
+    assert not env.step(flag)[3].any()
+    _, rewards, terminations, truncations, _ = env.step(flag)
+    assert truncations.all()
+    assert not terminations.any()
+    assert not rewards.any()
+    assert not env.step(flag)[3].any()
+
+
+@pytest.mark.parametrize("limits", [(4, 9), (9, 4), (4, None), (None, 4)])
+def test_the_smaller_of_two_limits_counts(limits):
+    env = MinesweeperVectorEnv(1, 5, 3, max_steps=limits[0], max_episode_steps=limits[1])
+    env.reset(seed=0)
+    truncated = [bool(env.step(np.array([25 + step]))[3][0]) for step in range(5)]
+    assert truncated == [False, False, False, True, False]
+
+
+def test_every_game_has_the_layout_it_was_given():
+    layouts = np.zeros((3, 4, 4), np.bool_)
+    layouts[[0, 1, 2], [0, 1, 2], [0, 1, 2]] = True
+    env = MinesweeperVectorEnv(3, 4, 1, "opening")
+    env.reset(options={"layout": layouts})
+    assert np.array_equal(env.get_state()["mines"], layouts)
+    env.reset(options={"layout": layouts[1]})
+    assert np.array_equal(env.get_state()["mines"], layouts[[1, 1, 1]])
+    terminations = env.step(np.array([5, 5, 5]))[2]
+    assert terminations.all()
+
+
+def test_a_given_layout_serves_one_game_only():
+    layout = np.eye(4, dtype=np.bool_)
+    env = MinesweeperVectorEnv(2, 4, 4, "safe")
+    env.reset(seed=1, options={"layout": layout})
+    env.step(np.zeros(2, int))
+    env.step(np.zeros(2, int))
+    assert not env.step(np.zeros(2, int))[2].any()
+
+
+def test_observations_masks_and_rewards_are_never_written_again():
+    env = gymnasium.make_vec("Minesweeper-v0", num_envs=700, moves=("click",))
+    kept = [env.reset(seed=4)]
+    copies = [[kept[0][0].copy(), kept[0][1]["action_mask"].copy()]]
+    for _ in range(12):
+        kept.append(env.step(env.unwrapped.sample_actions()))
+        copies.append([part.copy() for part in (kept[-1][0], *kept[-1][1:4])] + [kept[-1][4]["action_mask"].copy()])
+    for result, copy in zip(kept, copies, strict=True):
+        for part, unchanged in zip((*result[:-1], result[-1]["action_mask"]), copy, strict=True):
+            assert np.array_equal(part, unchanged)
+
+
+def test_what_the_caller_writes_into_results_changes_no_game():
+    env, other = (MinesweeperVectorEnv(600, moves=("click",)) for _ in range(2))
+    env.reset(seed=4)
+    other.reset(seed=4)
+    for _ in range(8):
+        actions = other.sample_actions()
+        assert np.array_equal(env.sample_actions(), actions)
+        results = env.step(actions)
+        assert_same(results, other.step(actions))
+        for part in (*results[:4], *results[4].values()):
+            part[...] = 1
+
+
+def test_seeds_may_be_given_one_by_one():
+    env, other = (MinesweeperVectorEnv(3, moves=("click",)) for _ in range(2))
+    assert_same(env.reset(seed=[5, 6, 7]), other.reset(seed=5))
+    for _ in range(30):
+        actions = other.sample_actions()
+        assert_same(env.step(actions), other.step(actions))
+
+
+def test_reset_without_a_seed_goes_on_with_the_sequence():
+    env = MinesweeperVectorEnv(2, first_click="any", moves=("click",))
+    singles = [MinesweeperEnv(first_click="any", moves=("click",)) for _ in range(2)]
+    env.reset(seed=8)
+    for i, single in enumerate(singles):
+        single.reset(seed=8 + i)
+    for _ in range(5):
+        env.step(np.zeros(2, int))
+        for i, single in enumerate(singles):
+            single.step(0)
+            assert np.array_equal(env.get_state()["mines"][i], single.get_state()["mines"])
+            single.reset()
+        env.reset()
+
+
+def test_unseeded_environments_differ():
+    layouts = []
+    for _ in range(2):
+        env = MinesweeperVectorEnv(4, moves=("click",))
+        env.reset()
+        env.step(np.zeros(4, int))
+        layouts += list(env.get_state()["mines"])
+    assert len({layout.tobytes() for layout in layouts}) == 8
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [0, [0], [0, 1, 2, 3], [[0, 1, 2]], [0.0, 1.0, 2.0], ["0", "1", "2"], None, [0, 1, -1], [0, 1, 128], [True] * 3],
+)
+def test_wrong_actions_are_refused_before_any_game_moves(actions):
+    env = MinesweeperVectorEnv(3)
+    env.reset(seed=0)
+    before = env.get_state()
+    with pytest.raises(ValueError, match=r"shape \(3,\)|whole number of 0\.\.127"):
+        env.step(actions)
+    assert_same(env.get_state(), before)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64, np.int64])
+def test_actions_of_all_integer_types_are_taken(dtype):
+    env, other = MinesweeperVectorEnv(3), MinesweeperVectorEnv(3)
+    env.reset(seed=0)
+    other.reset(seed=0)
+    assert_same(env.step(np.array([5, 64, 9], dtype)), other.step([5, 64, 9]))
+
+
+def test_huge_unsigned_actions_are_refused():
+    env = MinesweeperVectorEnv(1)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"0\.\.127"):
+        env.step(np.array([2**64 - 1], np.uint64))
+
+
+@pytest.mark.parametrize("call", ["sample_actions", "action_masks", "get_state", "render"])
+def test_reset_comes_first(call):
+    with pytest.raises(ResetNeeded, match="reset"):
+        getattr(MinesweeperVectorEnv(2), call)()
+    with pytest.raises(ResetNeeded, match="reset"):
+        MinesweeperVectorEnv(2).step(np.zeros(2, int))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
+        ({"num_envs": 2.5}, "num_envs must be a whole number of at least 1"),
+        ({"autoreset_mode": "Disabled"}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
+        ({"autoreset_mode": AutoresetMode.DISABLED}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
+        ({"autoreset_mode": None}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
+        ({"max_episode_steps": 0}, "max_steps must be a whole number of at least 1"),
+        ({"max_steps": 0, "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
+        ({"max_steps": "x", "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        MinesweeperVectorEnv(**arguments)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "3", [1, 2], [1, 2, -3], [1, 2, 0.5]])
+def test_wrong_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match="seed"):
+        MinesweeperVectorEnv(3).reset(seed=seed)
+
+
+def test_the_state_of_1024_expert_boards_is_small():
+    env = MinesweeperVectorEnv(1024, (16, 30), 99, moves=("click",))
+    arrays = [array for array in env._games._state if isinstance(array, np.ndarray)]
+    assert sum(array.nbytes for array in arrays) < 16e6
