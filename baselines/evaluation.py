@@ -71,7 +71,7 @@ def play_games(
     policy: Policy,
     config: BoardConfig,
     seeds: Sequence[int],
-    on_finished: Callable[[int], None] | None = None,
+    on_finished: Callable[[int], object] | None = None,
 ) -> list[GameRecord]:
     """Plays one game a seed, all side by side; the policy meets only those that are not over.
 
@@ -161,7 +161,7 @@ def evaluate_policy(
     policy_seed: int = 0,
     workers: int = 1,
     max_seconds: float | None = None,
-    on_finished: Callable[[int], None] | None = None,
+    on_finished: Callable[[int], object] | None = None,
 ) -> Evaluation:
     """Plays one game a seed, in blocks of `BLOCK`; the records do not depend on the number of workers.
 
@@ -171,7 +171,7 @@ def evaluate_policy(
         seeds: those of the games, each at least 0.
         policy_seed: what the seeds of the policy's own random choices are derived from, at least 0.
         workers: the processes that play; 1 plays in this one.
-        max_seconds: the time after which no further block begins; the first one is always played.
+        max_seconds: the time of play after which no further block begins; the first one is always played.
         on_finished: called with the number of games of each block that is done.
 
     Returns:
@@ -181,12 +181,11 @@ def evaluate_policy(
         PolicyError: the policy broke the protocol.
     """
     begin = time.perf_counter()
-    deadline = None if max_seconds is None else begin + max_seconds
     blocks = [seeds[first : first + BLOCK] for first in range(0, len(seeds), BLOCK)]
     make_player = partial(Player, build, config, policy_seed)
     evaluation = Evaluation()
     try:
-        with closing(_play_blocks(make_player, blocks, workers, deadline)) as played:
+        with closing(_play_blocks(make_player, blocks, workers, max_seconds)) as played:
             for block in played:
                 evaluation.records += block.records
                 evaluation.playing_seconds += block.seconds
@@ -199,14 +198,15 @@ def evaluate_policy(
 
 
 def _play_blocks(
-    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, deadline: float | None
+    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, max_seconds: float | None
 ) -> Generator[Block]:
     if workers > 1:
         from baselines.workers import play_in_pool
 
-        yield from play_in_pool(make_player, blocks, workers, deadline)
+        yield from play_in_pool(make_player, blocks, workers, max_seconds)
         return
     player = make_player()
+    begin = time.perf_counter()
     for index, seeds in enumerate(blocks):
-        if index == 0 or deadline is None or time.perf_counter() < deadline:
+        if index == 0 or max_seconds is None or time.perf_counter() < begin + max_seconds:
             yield player.play(index, seeds)

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from baselines.extras import import_extra
 from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig
 
@@ -74,6 +75,8 @@ def find_policy(name: str, **options: Any) -> Callable[..., Policy]:
         module, _, attribute = SCRIPTED[name].partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
     elif (Path(name) / RUN_FILE).is_file():
+        for module in ("torch", "safetensors"):
+            import_extra(module)
         make = _RunFolder(name)
     else:
         raise ValueError(

@@ -16,7 +16,7 @@ _player: Player | None = None
 
 
 def play_in_pool(
-    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, deadline: float | None
+    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, max_seconds: float | None
 ) -> Generator[Block]:
     """Plays blocks of games in worker processes, and yields them in order.
 
@@ -24,7 +24,7 @@ def play_in_pool(
         make_player: makes the player of a worker; it must pickle.
         blocks: the seeds of the games of each block.
         workers: the number of processes.
-        deadline: the `time.perf_counter` after which no block is handed out, or None; the first one always is.
+        max_seconds: the time after which no block is handed out, or None; the first one always is.
     """
     strangers = set(multiprocessing.active_children())
     # Forked workers would share the locks of threads that torch and numba may have running.
@@ -32,7 +32,7 @@ def play_in_pool(
     with ProcessPoolExecutor(min(workers, len(blocks)), context, _start_worker, (make_player,)) as pool:
         try:
             futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(blocks)]
-            yield from _collect(futures, deadline)
+            yield from _collect(futures, None if max_seconds is None else time.perf_counter() + max_seconds)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - strangers:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.extras import import_extra
-from baselines.scripted.bayes_network import Count, mine_posteriors
+from baselines.scripted.bayes_network import Count, load_pgmpy, mine_posteriors
 from baselines.scripted.knowledge import Knowledge
 from baselines.scripted.subset import SubsetPolicy
 from minesweeper_env.config import BoardConfig
@@ -27,8 +26,7 @@ class BayesPolicy(SubsetPolicy):
             MissingExtraError: pgmpy is not installed.
         """
         super().__init__(config)
-        for module in ("pgmpy.factors.discrete", "pgmpy.models", "pgmpy.inference"):
-            import_extra(module)
+        load_pgmpy()
         self._around = neighbour_table(config.rows, config.cols, config.radius)
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:

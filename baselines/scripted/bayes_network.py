@@ -9,9 +9,11 @@ fixes the number of mines; the posterior is exact for the network, not for the g
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,8 +24,9 @@ from baselines.extras import import_extra
 MAX_PARENTS = 12
 """The most unknown cells beside a count that becomes a node; its table has 2**parents columns."""
 
-MAX_CELLS = 22
-"""The most X nodes of a network. Elimination never needs a table larger than 2**cells, which is 32 MB here."""
+MAX_TABLE_BITS = 22
+"""The binary logarithm of the largest table that an elimination may need, which is 32 MB here. A network of so
+many X nodes never needs more."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def mine_posteriors(counts: Sequence[Count], prior: float) -> dict[int, float]:
     """Returns the posterior probability of a mine for each cell beside a count.
 
     Cells beside exactly the same counts are exchangeable, so that one query serves them all. Where the counts
-    around a cell link more than `MAX_CELLS` cells, its query takes only the counts nearest to it into account.
+    linked to a cell are too many to eliminate its neighbours, the query takes only the nearest into account.
 
     Args:
         counts: the counts, which must not contradict each other.
@@ -53,11 +56,12 @@ def mine_posteriors(counts: Sequence[Count], prior: float) -> dict[int, float]:
     engines: dict[tuple[Count, ...], Any] = {}
     posteriors = {}
     for cells in exchangeable_cells(counts):
-        near = tuple(nearest_counts(counts, cells[0]))
-        if near not in engines:
-            engines[near] = _inference().VariableElimination(build_network(near, prior))
-        posterior = _query(engines[near], near, cells[0])
-        posteriors.update(dict.fromkeys(cells, posterior))
+        linked = tuple(linked_counts(counts, cells[0]))
+        if not _is_tractable(linked):
+            linked = tuple(linked_counts(counts, cells[0], MAX_TABLE_BITS))
+        if linked not in engines:
+            engines[linked] = _pgmpy("pgmpy.inference").VariableElimination(build_network(linked, prior))
+        posteriors.update(dict.fromkeys(cells, _query(engines[linked], linked, cells[0])))
     return posteriors
 
 
@@ -73,32 +77,44 @@ def exchangeable_cells(counts: Sequence[Count]) -> list[list[int]]:
     return list(groups.values())
 
 
-def nearest_counts(counts: Sequence[Count], cell: int) -> list[Count]:
+def linked_counts(counts: Sequence[Count], cell: int, most_cells: int | None = None) -> list[Count]:
     """Returns the counts that are linked to a cell, by way of any others, in the order of `counts`.
 
-    Of a group that links more than `MAX_CELLS` cells, it takes the counts in the order of their distance
-    from the cell, as long as they fit.
+    Given `most_cells`, it takes the counts in the order of their distance from the cell, as long as the cells
+    beside them are no more than that.
     """
     cells = {cell}
     taken: set[int] = set()
     refused: set[int] = set()
     while True:
-        beside = [i for i, count in enumerate(counts) if i not in taken | refused and count.cells & cells]
-        if not beside:
+        ring = [i for i, count in enumerate(counts) if i not in taken | refused and count.cells & cells]
+        if not ring:
             return [counts[i] for i in sorted(taken)]
-        # A whole ring of counts looks at the cells of the rings before it.
-        for index in beside:
-            if len(cells | counts[index].cells) <= MAX_CELLS:
+        for index in ring:
+            if most_cells is None or len(cells | counts[index].cells) <= most_cells:
                 cells |= counts[index].cells
                 taken.add(index)
             else:
                 refused.add(index)
 
 
+@lru_cache(maxsize=1024)
+def _is_tractable(counts: tuple[Count, ...]) -> bool:
+    """Says whether the greedy order eliminates the cells without a table larger than allowed."""
+    cells = sorted(frozenset().union(*(count.cells for count in counts)))
+    if len(cells) <= MAX_TABLE_BITS:
+        return True
+    tables = [[cell] for cell in cells] + [sorted(count.cells) for count in counts]
+    # Arrays that have a shape and take no room.
+    operands = [part for table in tables for part in (np.broadcast_to(1.0, (2,) * len(table)), table)]
+    _, plan = import_extra("opt_einsum").contract_path(*operands, [], optimize="greedy")
+    return bool(plan.largest_intermediate <= 1 << MAX_TABLE_BITS)
+
+
 def build_network(counts: Sequence[Count], prior: float) -> Any:
     """Returns the pgmpy `DiscreteBayesianNetwork` of these counts."""
-    factors = import_extra("pgmpy.factors.discrete")
-    network = import_extra("pgmpy.models").DiscreteBayesianNetwork()
+    factors = _pgmpy("pgmpy.factors.discrete")
+    network = _pgmpy("pgmpy.models").DiscreteBayesianNetwork()
     for cell in sorted(frozenset().union(*(count.cells for count in counts))):
         network.add_node(_x(cell))
         network.add_cpds(factors.TabularCPD(_x(cell), 2, [[1.0 - prior], [prior]]))
@@ -123,8 +139,21 @@ def _query(engine: Any, counts: Sequence[Count], cell: int) -> float:
     return float(answer.values[1])
 
 
-def _inference() -> Any:
-    return import_extra("pgmpy.inference")
+def load_pgmpy() -> None:
+    """Loads what this module uses of pgmpy, which takes seconds.
+
+    Raises:
+        MissingExtraError: pgmpy is not installed.
+    """
+    for module in ("pgmpy.factors.discrete", "pgmpy.models", "pgmpy.inference"):
+        _pgmpy(module)
+
+
+def _pgmpy(module: str) -> ModuleType:
+    with warnings.catch_warnings():
+        # pgmpy's own modules import each other by names that it has deprecated.
+        warnings.simplefilter("ignore", FutureWarning)
+        return import_extra(module)
 
 
 def _x(cell: int) -> str:

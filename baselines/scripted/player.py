@@ -39,7 +39,7 @@ class ScriptedPolicy:
         knowledge = Knowledge(observations, self.config)
         self.deduce(knowledge)
         scores = np.where(knowledge.safe, 0.0, np.inf)
-        guessing = ~knowledge.safe.any(axis=(1, 2))
+        guessing: NDArray[np.bool_] = np.logical_not(knowledge.safe.any(axis=(1, 2)))
         if guessing.any():
             unsure = knowledge.rows(guessing)
             scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)
@@ -48,8 +48,9 @@ class ScriptedPolicy:
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Draws one of the legal clicks with the least score; any legal action where no click is legal."""
         clicks = legal[:, : self.config.cells]
-        # Finite, so that a click on a known mine is still better than an illegal one.
-        scores = np.where(clicks, np.minimum(scores, np.finfo(np.float64).max), np.inf)
+        # Finite, so that a click on a known mine is still better than an illegal one; a board that
+        # contradicts itself has no posterior, and NaN counts as a mine.
+        scores = np.where(clicks, np.fmin(scores, np.finfo(np.float64).max), np.inf)
         best = clicks & (scores <= scores.min(axis=1, keepdims=True) + TIE)
         keys = np.where(best, self._rng.random(best.shape), -1.0)
         return np.where(clicks.any(axis=1), keys.argmax(axis=1), legal.argmax(axis=1))

@@ -1,0 +1,1 @@
+"""The commands `evaluate.py` and `train.py`."""

@@ -1,0 +1,135 @@
+"""`python evaluate.py`: policies on seeded games, with a table, a JSON file and a plot of the win rates."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
+from baselines.evaluation import Evaluation, PolicyError, evaluate_policy
+from baselines.extras import MissingExtraError, import_extra
+from baselines.output import check_writable
+from baselines.registry import build_policy, find_policy, policy_names
+from baselines.report import Report
+from baselines.seeds import check_test_seeds
+from baselines.statistics import PolicyResult
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+
+FAILED = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for the ones it was started with.
+
+    Returns:
+        0 when all games are played, 130 after Ctrl-C, 1 when a policy broke the protocol or a file could
+        not be written; what was finished is then printed and written all the same.
+    """
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        names = list(dict.fromkeys(name for chosen in options.policy for name in _expand(chosen)))
+        report = _prepare(options, names, shlex.join(["python", "evaluate.py", *given]))
+    except (ValueError, OSError, MissingExtraError) as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    try:
+        status = _evaluate_all(names, report, options)
+        if report.results:
+            report.print_table()
+            if options.plot is not None:
+                report.write_plot(options.plot)
+    except (OSError, PolicyError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return FAILED
+    return status
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="evaluate.py", description="Score policies on the same seeded games of Minesweeper.")
+    names = ", ".join(policy_names())
+    parser.add_argument(
+        "--policy", nargs="+", required=True, metavar="NAME", help=f"{names}, all of these (all), or run folders"
+    )
+    parser.add_argument("--size", type=parse_size, default=(8, 8), help="8, or 16x30 for rows x columns (8)")
+    parser.add_argument("--mines", type=whole_number_from(1), default=14, help="the number of mines (14)")
+    parser.add_argument("--first-click", choices=FIRST_CLICKS, default="opening", help="the first-click rule (opening)")
+    parser.add_argument("--games", type=whole_number_from(1), default=1000, help="the games of each policy (1000)")
+    parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game; game i adds i (0)")
+    parser.add_argument("--workers", type=whole_number_from(1), default=1, help="the processes that play (1)")
+    parser.add_argument(
+        "--max-seconds", type=positive_number, help="the time after which a policy begins no more games"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="where to draw the win rates: .png, .pdf or .svg")
+    return parser
+
+
+def _expand(name: str) -> list[str]:
+    return policy_names() if name == "all" else [name]
+
+
+def _prepare(options: argparse.Namespace, names: Sequence[str], command: str) -> Report:
+    """Checks all that can be checked before the first game."""
+    config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+    check_test_seeds(options.seed, options.games)
+    for path in (options.json, options.plot):
+        if path is not None:
+            check_writable(path)
+    if options.plot is not None and options.plot.suffix not in (".png", ".pdf", ".svg"):
+        raise ValueError(f"--plot takes a file that ends in .png, .pdf or .svg, not {options.plot}")
+    for name in names:
+        find_policy(name)
+    for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
+        import_extra(module)
+    for name in names:
+        build_policy(name, config)
+    return Report(config, options.seed, options.games, command)
+
+
+def _evaluate_all(names: Sequence[str], report: Report, options: argparse.Namespace) -> int:
+    seeds = range(report.seed, report.seed + report.games)
+    for name in names:
+        with _progress(name, report.games) as on_finished:
+            evaluation = evaluate_policy(
+                partial(build_policy, name, report.config),
+                report.config,
+                seeds,
+                policy_seed=options.seed,
+                workers=options.workers,
+                max_seconds=options.max_seconds,
+                on_finished=on_finished,
+            )
+        _keep(name, evaluation, report, options.json)
+        if evaluation.interrupted:
+            print(f"interrupted: {name} had played {len(evaluation.records)} games", file=sys.stderr)
+            return INTERRUPTED
+    return 0
+
+
+def _keep(name: str, evaluation: Evaluation, report: Report, path: Path | None) -> None:
+    if evaluation.records:
+        report.results.append(PolicyResult.of(name, evaluation))
+    if path is not None:
+        report.write_json(path)
+
+
+@contextmanager
+def _progress(name: str, games: int) -> Generator[Callable[[int], object]]:
+    """Shows a bar on a terminal, and one line elsewhere; yields what is told of finished games."""
+    from tqdm import tqdm
+
+    if not sys.stderr.isatty():
+        print(f"playing {name}", file=sys.stderr, flush=True)
+    with tqdm(total=games, desc=name, unit="game", disable=None, leave=False) as bar:
+        yield bar.update

@@ -1,0 +1,154 @@
+"""The results of an evaluation as a table, as JSON and as a plot."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+import sys
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from baselines.output import replace_file
+from baselines.statistics import PolicyResult, compare_with_best
+from minesweeper_env import __version__
+from minesweeper_env.config import BoardConfig
+
+
+@dataclass
+class Report:
+    """What was asked for, and what has come of it so far.
+
+    Attributes:
+        config: the games.
+        seed: that of the first game.
+        games: how many each policy was to play.
+        command: how to repeat it.
+        results: those of the policies that have played.
+    """
+
+    config: BoardConfig
+    seed: int
+    games: int
+    command: str
+    results: list[PolicyResult] = field(default_factory=list)
+
+    def title(self) -> str:
+        """Returns the board, the rule and the seeds in one line."""
+        config = self.config
+        return (
+            f"{config.rows}x{config.cols}, {config.mines} mines, first click {config.first_click}, "
+            f"seeds {self.seed} to {self.seed + self.games - 1}"
+        )
+
+    def notes(self) -> list[str]:
+        """Returns a line for each thing that a reader of the table must not miss."""
+        notes = [
+            f"{result.policy} played only the first {result.games} of {self.games} games."
+            for result in self.results
+            if result.games < self.games
+        ]
+        against = {comparison.against for comparison in compare_with_best(self.results) if comparison is not None}
+        notes += [f"p: exact McNemar test against {best}, on the games that both played." for best in against]
+        return notes + [
+            f"{result.policy} reached the step limit in {result.truncated} games, which count as not won."
+            for result in self.results
+            if result.truncated
+        ]
+
+    def write_json(self, path: Path) -> None:
+        """Writes the results so far, in place of the file that was there."""
+        replace_file(path, (json.dumps(self._content(), indent=2) + "\n").encode())
+
+    def _content(self) -> dict[str, Any]:
+        config = self.config
+        comparisons = compare_with_best(self.results)
+        return {
+            "config": {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click},
+            "seed": self.seed,
+            "games": self.games,
+            "command": self.command,
+            "versions": versions(),
+            "results": [
+                {**_row(result), "mcnemar": None if comparison is None else asdict(comparison)}
+                for result, comparison in zip(self.results, comparisons, strict=True)
+            ],
+        }
+
+    def print_table(self) -> None:
+        """Prints the results and the notes on stdout."""
+        from rich.console import Console
+        from rich.table import Table
+
+        # Where stdout is a file, the table is as wide as it needs to be.
+        console = Console(width=None if sys.stdout.isatty() else 200)
+        table = Table(title=self.title(), title_justify="left")
+        table.add_column("policy", overflow="fold")
+        for heading in ("games", "wins", "win rate", "95 % interval", "clicks/game", "ms/game", "p"):
+            table.add_column(heading, justify="right")
+        for result, comparison in zip(self.results, compare_with_best(self.results), strict=True):
+            table.add_row(*_cells(result, self.games), "" if comparison is None else f"{comparison.p_value:.2g}")
+        console.print(table)
+        for note in self.notes():
+            console.print(note, markup=False, highlight=False)
+
+    def write_plot(self, path: Path) -> None:
+        """Draws the win rates with their intervals into a picture, whose suffix says in which format."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(8, 1.6 + 0.45 * len(self.results)), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        names = [f"{result.policy} (n = {result.games})" for result in self.results]
+        rates = [result.win_rate for result in self.results]
+        bounds = [result.interval for result in self.results]
+        errors = [
+            [rate - low for rate, (low, _) in zip(rates, bounds, strict=True)],
+            [high - rate for rate, (_, high) in zip(rates, bounds, strict=True)],
+        ]
+        axes.barh(names, rates, xerr=errors, height=0.6, color="tab:blue", ecolor="black", capsize=3)
+        axes.invert_yaxis()
+        axes.set_xlim(0, min(1.0, 1.1 * max(high for _, high in bounds)))
+        axes.set_xlabel("win rate, with its 95 % Wilson interval")
+        axes.set_title(self.title(), fontsize="medium")
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=150)
+        replace_file(path, buffer.getvalue())
+
+
+def versions() -> dict[str, str]:
+    """Returns the versions of what the results depend on; of optional packages, those in use."""
+    found = {"python": platform.python_version(), "minesweeper_env": __version__}
+    packages = ["numpy", "gymnasium", "numba"] + [name for name in ("pgmpy", "torch") if name in sys.modules]
+    return found | {name: version(name) for name in packages}
+
+
+def _row(result: PolicyResult) -> dict[str, Any]:
+    return {
+        "policy": result.policy,
+        "games": result.games,
+        "wins": result.wins,
+        "win_rate": result.win_rate,
+        "ci95": list(result.interval),
+        "seconds": round(result.seconds, 3),
+        "ms_per_game": round(result.ms_per_game, 3),
+        "clicks_per_game": result.clicks_per_game,
+        "truncated": result.truncated,
+    }
+
+
+def _cells(result: PolicyResult, asked: int) -> list[str]:
+    low, high = result.interval
+    games = f"{result.games}" if result.games == asked else f"{result.games} of {asked}"
+    return [
+        result.policy,
+        games,
+        f"{result.wins}",
+        f"{result.win_rate:.1%}",
+        f"{low:.1%} to {high:.1%}",
+        f"{result.clicks_per_game:.1f}",
+        f"{result.ms_per_game:.2f}",
+    ]

@@ -1,0 +1,134 @@
+"""What the records of games say about the policies that played them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from baselines.evaluation import Evaluation, GameRecord
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class PolicyResult:
+    """How a policy did, over at least one game.
+
+    Attributes:
+        policy: its name.
+        records: its games.
+        seconds: how long they took by the clock, start-up included.
+        playing_seconds: the time spent playing, summed over the workers.
+    """
+
+    policy: str
+    records: tuple[GameRecord, ...]
+    seconds: float
+    playing_seconds: float
+
+    @classmethod
+    def of(cls, policy: str, evaluation: Evaluation) -> PolicyResult:
+        """Returns the result of an evaluation with at least one game."""
+        return cls(policy, tuple(evaluation.records), evaluation.seconds, evaluation.playing_seconds)
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.records)
+
+    @property
+    def wins(self) -> int:
+        """The number of games won."""
+        return sum(record.won for record in self.records)
+
+    @property
+    def win_rate(self) -> float:
+        """The share of the games won."""
+        return self.wins / self.games
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the win rate."""
+        return wilson_interval(self.wins, self.games)
+
+    @property
+    def truncated(self) -> int:
+        """The number of games that the step limit ended."""
+        return sum(record.truncated for record in self.records)
+
+    @property
+    def clicks_per_game(self) -> float:
+        """The mean number of clicks."""
+        return sum(record.clicks for record in self.records) / self.games
+
+    @property
+    def ms_per_game(self) -> float:
+        """The milliseconds that one worker needs for a game."""
+        return 1000.0 * self.playing_seconds / self.games
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A policy against another on the games that both played.
+
+    Attributes:
+        against: the name of the other.
+        games: the number of these games.
+        p_value: of the exact McNemar test.
+    """
+
+    against: str
+    games: int
+    p_value: float
+
+
+def wilson_interval(wins: int, games: int) -> tuple[float, float]:
+    """Returns the 95 % Wilson score interval of a win rate (Wilson 1927), as (low, high).
+
+    Raises:
+        ValueError: there are no games, or more wins than games.
+    """
+    from scipy.stats import binomtest
+
+    interval = binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:
+    """Returns the two-sided p-value of the exact McNemar test on paired games.
+
+    Where both players are equally good, each game that only one of them wins is either's with probability
+    1/2; the games that both win or both lose say nothing (McNemar 1947).
+
+    Args:
+        first: whether the one player won each game.
+        second: whether the other one did, in the same order.
+
+    Raises:
+        ValueError: the lengths differ.
+    """
+    from scipy.stats import binomtest
+
+    only_first = sum(a and not b for a, b in zip(first, second, strict=True))
+    only_second = sum(b and not a for a, b in zip(first, second, strict=True))
+    if only_first + only_second == 0:
+        return 1.0
+    return float(binomtest(only_first, only_first + only_second, 0.5).pvalue)
+
+
+def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
+    """Returns the comparison of two policies on the seeds that both played, or None where there are none."""
+    theirs = {record.seed: record.won for record in other.records}
+    pairs = [(record.won, theirs[record.seed]) for record in result.records if record.seed in theirs]
+    if not pairs:
+        return None
+    first, second = zip(*pairs, strict=True)
+    return Comparison(other.policy, len(pairs), mcnemar_p_value(first, second))
+
+
+def compare_with_best(results: Sequence[PolicyResult]) -> list[Comparison | None]:
+    """Returns the comparison of each policy with the one of the highest win rate; None for that one."""
+    if not results:
+        return []
+    best = max(results, key=lambda result: result.win_rate)
+    return [None if result is best else compare(result, best) for result in results]
