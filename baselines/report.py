@@ -106,8 +106,8 @@ class Report:
         rates = [result.win_rate for result in self.results]
         bounds = [result.interval for result in self.results]
         errors = [
-            [rate - low for rate, (low, _) in zip(rates, bounds, strict=True)],
-            [high - rate for rate, (_, high) in zip(rates, bounds, strict=True)],
+            [max(0.0, rate - low) for rate, (low, _) in zip(rates, bounds, strict=True)],
+            [max(0.0, high - rate) for rate, (_, high) in zip(rates, bounds, strict=True)],
         ]
         axes.barh(names, rates, xerr=errors, height=0.6, color="tab:blue", ecolor="black", capsize=3)
         axes.invert_yaxis()

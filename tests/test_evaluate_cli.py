@@ -1,0 +1,156 @@
+"""`evaluate.py`: its table, its files, its exit statuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from baselines.cli import evaluate
+from baselines.evaluation import BLOCK, evaluate_policy
+from baselines.statistics import wilson_interval
+
+ROOT = Path(__file__).parent.parent
+SMALL = ["--size", "5x6", "--mines", "4", "--games", "45", "--seed", "9"]
+
+
+def run(*arguments: str) -> int:
+    return evaluate.main([*SMALL, *arguments])
+
+
+def refused(capsys, *arguments: str) -> str:
+    """Returns the line on stderr of a command that exits with status 2."""
+    with pytest.raises(SystemExit) as exit_info:
+        evaluate.main(list(arguments))
+    assert exit_info.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_table_json_and_plot(tmp_path, capsys):
+    found, plot = tmp_path / "results.json", tmp_path / "results.png"
+    assert run("--policy", "random", "subset", "random", "--json", str(found), "--plot", str(plot)) == 0
+    content = json.loads(found.read_text())
+    assert content["config"] == {"size": [5, 6], "mines": 4, "first_click": "opening"}
+    assert (content["seed"], content["games"]) == (9, 45)
+    assert content["command"].startswith("python evaluate.py --size 5x6")
+    assert {"python", "numpy", "numba", "gymnasium", "minesweeper_env"} <= content["versions"].keys()
+    rows = {row["policy"]: row for row in content["results"]}
+    assert list(rows) == ["random", "subset"]
+    for row in rows.values():
+        assert row["games"] == 45
+        assert row["win_rate"] == row["wins"] / 45
+        assert row["ci95"] == list(wilson_interval(row["wins"], 45))
+        assert row["ms_per_game"] > 0
+        assert row["truncated"] == 0
+    assert rows["subset"]["wins"] > rows["random"]["wins"]
+    assert rows["subset"]["mcnemar"] is None
+    assert rows["random"]["mcnemar"]["against"] == "subset"
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert {path.name for path in tmp_path.iterdir()} == {"results.json", "results.png"}
+    table = capsys.readouterr().out
+    assert "5x6, 4 mines, first click opening, seeds 9 to 53" in table
+    assert f"{rows['subset']['wins'] / 45:.1%}" in table
+
+
+def test_the_same_command_gives_the_same_games(tmp_path):
+    results = []
+    for _ in range(2):
+        assert run("--policy", "straightforward", "--json", str(tmp_path / "a.json")) == 0
+        row = json.loads((tmp_path / "a.json").read_text())["results"][0]
+        results.append((row["wins"], row["clicks_per_game"]))
+    assert results[0] == results[1]
+
+
+def test_a_slow_policy_plays_fewer_games_and_the_table_says_so(capsys):
+    assert run("--policy", "subset", "--max-seconds", "1e-9") == 0
+    table = capsys.readouterr().out
+    assert f"{BLOCK} of 45" in table
+    assert f"subset played only the first {BLOCK} of 45 games." in table
+
+
+def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monkeypatch):
+    def interrupted(build, config, seeds, **settings):
+        if build.args[0] == "subset":
+            evaluation = evaluate_policy(build, config, seeds[:BLOCK])
+            evaluation.interrupted = True
+            return evaluation
+        return evaluate_policy(build, config, seeds, **settings)
+
+    monkeypatch.setattr(evaluate, "evaluate_policy", interrupted)
+    found = tmp_path / "results.json"
+    assert run("--policy", "random", "subset", "straightforward", "--json", str(found)) == 130
+    games = {row["policy"]: row["games"] for row in json.loads(found.read_text())["results"]}
+    assert games == {"random": 45, "subset": BLOCK}
+    captured = capsys.readouterr()
+    assert f"{BLOCK} of 45" in captured.out
+    assert "straightforward" not in captured.out
+    assert f"interrupted: subset had played {BLOCK} games" in captured.err
+
+
+def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
+    def failing(build, config, seeds, **settings):
+        if build.args[0] == "subset":
+            raise RuntimeError("broken")
+        return evaluate_policy(build, config, seeds, **settings)
+
+    monkeypatch.setattr(evaluate, "evaluate_policy", failing)
+    with pytest.raises(RuntimeError, match="broken"):
+        run("--policy", "random", "subset", "--json", str(tmp_path / "a.json"))
+    assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "--policy"),
+        (["--policy", "best"], "unknown policy 'best'; there are random, "),
+        (["--policy", "random", "--size", "0"], "rows must be a whole number of at least 1"),
+        (["--policy", "random", "--size", "8x"], "a size is a side such as 8, or rows x columns"),
+        (["--policy", "random", "--size", "8x8x8"], "a size is a side such as 8"),
+        (["--policy", "random", "--mines", "-3"], "a whole number of at least 1, not '-3'"),
+        (["--policy", "random", "--mines", "60"], "mines must be 1 to 55 on 8 x 8"),
+        (["--policy", "random", "--first-click", "lucky"], "invalid choice: 'lucky'"),
+        (["--policy", "random", "--games", "0"], "a whole number of at least 1, not '0'"),
+        (["--policy", "random", "--games", "1.5"], "a whole number"),
+        (["--policy", "random", "--seed", "-1"], "a whole number of at least 0, not '-1'"),
+        (["--policy", "random", "--seed", str(1 << 30)], "the seeds of test games are 0 to 1073741823"),
+        (["--policy", "random", "--workers", "0"], "a whole number of at least 1"),
+        (["--policy", "random", "--max-seconds", "0"], "a number above 0"),
+        (["--policy", "random", "--max-seconds", "nan"], "a number above 0"),
+        (["--policy", "random", "--json", "no/such/folder/a.json"], "the folder of no/such/folder/a.json does not"),
+        (["--policy", "random", "--json", "."], ". is a folder, and must be a file"),
+        (["--policy", "random", "--plot", "a.doc"], "--plot takes a file that ends in .png, .pdf or .svg"),
+        (["--policy", "random", "--turbo"], "unrecognized arguments: --turbo"),
+    ],
+)
+def test_bad_arguments_exit_2_with_one_line(capsys, arguments, complaint):
+    assert complaint in refused(capsys, *arguments)
+
+
+def test_missing_extra_says_which_to_install(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    line = refused(capsys, "--policy", "random")
+    assert "rich is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
+
+
+def test_all_means_every_scripted_policy(monkeypatch):
+    assert evaluate._expand("all") == evaluate.policy_names()
+    assert evaluate._expand("some/folder") == ["some/folder"]
+
+
+def test_command_runs_by_its_shim(tmp_path):
+    command = [sys.executable, str(ROOT / "evaluate.py"), "--policy", "random", "--workers", "2", *SMALL]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "playing random\n"
+    assert "│ random" in done.stdout
+    wrong = subprocess.run([*command, "--mines", "99"], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert wrong.returncode == 2
+    assert wrong.stdout == ""
+    assert wrong.stderr.count("\n") == 1

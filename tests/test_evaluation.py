@@ -1,0 +1,163 @@
+"""Playing seeded games: fair, repeatable, and strict with policies that break the protocol."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from baselines.evaluation import BLOCK, GameRecord, PolicyError, evaluate_policy, play_games
+from baselines.registry import build_policy
+from baselines.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
+from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+
+CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))
+
+
+class Scanner:
+    """Clicks the first legal cell, and remembers what it was given."""
+
+    def __init__(self, answer=None) -> None:
+        self.answer = answer
+        self.calls: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def reset(self, seed: int) -> None:
+        pass
+
+    def act(self, observations, action_masks):
+        self.calls.append((observations, action_masks))
+        if self.answer is not None:
+            return self.answer(action_masks)
+        return action_masks.argmax(axis=1)
+
+
+def play_alone(config: BoardConfig, seed: int) -> GameRecord:
+    env = MinesweeperEnv((config.rows, config.cols), config.mines, config.first_click, config.moves)
+    _, info = env.reset(seed=seed)
+    clicks, ended, truncated = 0, False, False
+    while not (ended or truncated):
+        _, _, ended, truncated, info = env.step(int(info["action_mask"].argmax()))
+        clicks += 1
+    return GameRecord(seed, info["is_success"], clicks, truncated)
+
+
+def test_games_equal_those_of_single_environments():
+    config = BoardConfig(5, 5, 3, "opening", ("click",))
+    seeds = [7, 3, 1 << 31, *range(100, 140)]
+    records = play_games(Scanner(), config, seeds)
+    assert records == [play_alone(config, seed) for seed in seeds]
+    assert 0 < sum(record.won for record in records) < len(records)
+
+
+def test_policy_meets_only_games_that_are_not_over():
+    scanner = Scanner()
+    finished = []
+    records = play_games(scanner, CONFIG, range(50), finished.append)
+    assert sum(finished) == 50
+    assert all(len(observations) == len(masks) for observations, masks in scanner.calls)
+    assert [len(masks) for _, masks in scanner.calls] == [
+        sum(record.clicks > step for record in records) for step in range(max(record.clicks for record in records))
+    ]
+    for observations, masks in scanner.calls:
+        assert observations.max() <= HIDDEN
+        assert (masks.astype(bool) == (observations == HIDDEN).reshape(len(masks), -1)).all()
+
+
+def test_every_policy_meets_the_same_boards():
+    first, second = Scanner(), Scanner()
+    play_games(first, CONFIG, range(20))
+    cautious = build_policy("subset", CONFIG)
+    second.answer = lambda masks: masks.argmax(axis=1) if len(second.calls) == 1 else cautious.act(*second.calls[-1])
+    play_games(second, CONFIG, range(20))
+    # A game is never won or lost by the first click here, so that both second calls hold all games.
+    assert len(first.calls[1][0]) == 20
+    assert np.array_equal(first.calls[1][0], second.calls[1][0])
+
+
+def test_truncated_games_are_not_won():
+    config = BoardConfig(6, 6, 5, "safe", ("click",), max_steps=2)
+    records = play_games(Scanner(), config, range(40))
+    assert any(record.truncated for record in records)
+    assert all(record.clicks <= 2 for record in records)
+    assert not any(record.truncated and record.won for record in records)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (lambda masks: masks.argmax(axis=1).tolist(), "must return an int64 array of shape .4,., not list"),
+        (lambda masks: masks.argmax(axis=1)[:-1], "not int64 .3,."),
+        (lambda masks: masks.argmax(axis=1).astype(float), "not float64"),
+        (lambda masks: masks.argmax(axis=1) - 1, "chose -1, but actions are 0 to 35"),
+        (lambda masks: masks.argmax(axis=1) + 36, "chose 36, but actions are 0 to 35"),
+    ],
+)
+def test_protocol_errors_are_reported(answer, complaint):
+    with pytest.raises(PolicyError, match=f"Scanner.act .*{complaint}"):
+        play_games(Scanner(answer), CONFIG, range(4))
+
+
+def test_illegal_actions_are_reported():
+    with pytest.raises(PolicyError, match=r"Scanner\.act chose action 0, which its mask forbids"):
+        play_games(Scanner(lambda masks: np.zeros(len(masks), np.int64)), BoardConfig(6, 6, 5, "safe", ("click",)), [1])
+
+
+def test_results_do_not_depend_on_the_number_of_workers():
+    build = partial(build_policy, "straightforward", CONFIG)
+    alone = evaluate_policy(build, CONFIG, range(3 * BLOCK + 5), policy_seed=2)
+    together = evaluate_policy(build, CONFIG, range(3 * BLOCK + 5), policy_seed=2, workers=2)
+    assert alone.records == together.records
+    assert [record.seed for record in alone.records] == list(range(3 * BLOCK + 5))
+    other = evaluate_policy(build, CONFIG, range(3 * BLOCK + 5), policy_seed=3)
+    assert other.records != alone.records
+    # A block of its own is the same as a block of many: the number of games does not matter either.
+    fewer = evaluate_policy(build, CONFIG, range(BLOCK), policy_seed=2)
+    assert fewer.records == alone.records[:BLOCK]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_time_budget_leaves_the_first_games(workers):
+    build = partial(build_policy, "random", CONFIG)
+    evaluation = evaluate_policy(build, CONFIG, range(2000 * BLOCK), workers=workers, max_seconds=1e-9)
+    assert BLOCK <= len(evaluation.records) < 2000 * BLOCK
+    assert [record.seed for record in evaluation.records] == list(range(len(evaluation.records)))
+    assert not evaluation.interrupted
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_interruption_keeps_what_is_finished(workers):
+    def interrupt(games: int) -> None:
+        seen.append(games)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    seen: list[int] = []
+    build = partial(build_policy, "random", CONFIG)
+    evaluation = evaluate_policy(build, CONFIG, range(400 * BLOCK), workers=workers, on_finished=interrupt)
+    assert evaluation.interrupted
+    assert [record.seed for record in evaluation.records] == list(range(3 * BLOCK))
+
+
+def test_errors_of_a_policy_cross_the_process_border():
+    with pytest.raises(PolicyError, match="Scanner"):
+        evaluate_policy(partial(Scanner, _negative), CONFIG, range(60), workers=2)
+
+
+def _negative(masks: np.ndarray) -> np.ndarray:
+    return np.full(len(masks), -1)
+
+
+def test_seed_ranges_do_not_meet():
+    ranges = sorted([TEST_SEEDS, SELECTION_SEEDS, TRAINING_SEEDS], key=lambda seeds: seeds.start)
+    assert all(a.stop <= b.start for a, b in pairwise(ranges))
+    assert check_test_seeds(5, 3) == range(5, 8)
+    for first, games in ((-1, 5), (TEST_SEEDS.stop - 1, 2), (0, 0)):
+        with pytest.raises(ValueError, match=r"seeds of test games|games must be"):
+            check_test_seeds(first, games)
+
+
+def test_derived_seeds_differ():
+    seeds = {derived_seed(seed, block) for seed in range(50) for block in range(50)}
+    assert len(seeds) == 2500

@@ -1,0 +1,276 @@
+"""The scripted policies: what they deduce, how they guess, and how strong they are."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from baselines import make_policy, policy_names
+from baselines.evaluation import play_games
+from baselines.registry import SCRIPTED, build_policy
+from baselines.scripted.deduction import MAX_SENTENCES, deduce
+from baselines.scripted.expected_value import ExpectedValuePolicy
+from baselines.scripted.knowledge import Knowledge, apply_local_rules, neighbour_sums
+from baselines.scripted.subset import SubsetPolicy
+from baselines.statistics import mcnemar_p_value
+from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+
+FAST = ["random", "straightforward", "subset", "expected_value"]
+
+
+def click_config(rows: int, cols: int, mines: int, first_click: str = "opening") -> BoardConfig:
+    return BoardConfig(rows, cols, mines, first_click, ("click",))
+
+
+def all_layouts(config: BoardConfig) -> np.ndarray:
+    chosen = list(combinations(range(config.cells), config.mines))
+    layouts = np.zeros((len(chosen), config.cells), bool)
+    layouts[np.arange(len(chosen))[:, None], chosen] = True
+    return layouts.reshape(-1, config.rows, config.cols)
+
+
+def consistent_layouts(board: np.ndarray, layouts: np.ndarray) -> np.ndarray:
+    counts = neighbour_sums(layouts, 1)
+    shown = board < HIDDEN
+    return layouts[((counts == board) & ~layouts | ~shown).all(axis=(1, 2))]
+
+
+class Recorder:
+    """Plays as another policy does, and keeps what it was shown."""
+
+    def __init__(self, policy) -> None:
+        self.policy = policy
+        self.seen: list[np.ndarray] = []
+
+    def reset(self, seed: int) -> None:
+        self.policy.reset(seed)
+
+    def act(self, observations, action_masks):
+        self.seen.extend(observations)
+        return self.policy.act(observations, action_masks)
+
+
+def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
+    recorder = Recorder(build_policy("straightforward", config, seed=5))
+    play_games(recorder, config, range(games))
+    return np.unique(np.stack(recorder.seen), axis=0)
+
+
+@pytest.mark.parametrize("shape", [(4, 4, 4), (5, 3, 3), (2, 7, 5), (4, 4, 9)])
+@pytest.mark.parametrize("name", ["straightforward", "subset"])
+def test_deductions_hold_in_every_layout(name, shape):
+    config = click_config(*shape, "safe")
+    layouts = all_layouts(config)
+    boards = boards_in_play(config, 60)
+    knowledge = Knowledge(boards, config)
+    build_policy(name, config).deduce(knowledge)
+    assert knowledge.safe.any()
+    assert knowledge.mine.any()
+    for i, board in enumerate(boards):
+        possible = consistent_layouts(board, layouts)
+        assert len(possible) > 0
+        assert not possible[:, knowledge.safe[i]].any()
+        assert possible[:, knowledge.mine[i]].all()
+
+
+def naive_closure(sentences: dict[int, int]) -> tuple[int, int]:
+    """All differences of all pairs, and each cell of a certain sentence, until nothing is new; all certain cells."""
+    known = dict(sentences)
+    while True:
+        new = {b ^ a: known[b] - known[a] for a in known for b in known if a != b and a & b == a}
+        for cells, count in known.items():
+            if count in (0, cells.bit_count()):
+                new |= {1 << cell: count > 0 for cell in range(cells.bit_length()) if cells >> cell & 1}
+        if new.keys() <= known.keys():
+            break
+        known |= new
+    assert len(known) < MAX_SENTENCES
+    singles = {cells: count for cells, count in known.items() if cells.bit_count() == 1}
+    return sum(cells for cells, count in singles.items() if not count), sum(c for c, count in singles.items() if count)
+
+
+def random_sentences(rng: np.random.Generator, cells: int, number: int, mines: int) -> dict[int, int]:
+    """Sentences about a hidden layout of mines on a strip of cells."""
+    layout = sum(1 << int(cell) for cell in rng.choice(cells, mines, replace=False))
+    sentences = {}
+    for _ in range(number):
+        start, length = int(rng.integers(cells - 2)), int(rng.integers(2, 7))
+        members = sum(1 << cell for cell in range(start, min(start + length, cells)) if rng.random() < 0.85)
+        if members.bit_count() > 1:
+            sentences[members] = (members & layout).bit_count()
+    return sentences
+
+
+def test_subset_rule_is_complete():
+    rng = np.random.default_rng(1)
+    certain = uncertain = 0
+    for _ in range(1500):
+        sentences = random_sentences(rng, 16, 5, 7)
+        # Cells enough beside these that the number of mines can say nothing.
+        safe, mine = deduce(dict(sentences), (1 << 60) - 1, 20)
+        expected_safe, expected_mine = naive_closure(sentences)
+        assert (safe & ~expected_safe, mine & ~expected_mine) == (0, 0)
+        assert bool(safe) == bool(expected_safe)
+        if not safe:
+            assert mine == expected_mine
+        certain += bool(safe or mine)
+        uncertain += not (safe or mine)
+    assert certain > 200
+    assert uncertain > 200
+
+
+def test_subset_rule_with_the_number_of_mines_is_complete_in_the_endgame():
+    rng = np.random.default_rng(2)
+    decided_by_total = 0
+    for _ in range(1500):
+        mines = int(rng.integers(1, 5))
+        sentences = random_sentences(rng, 8, 4, mines)
+        unknown = 0
+        for cells in sentences:
+            unknown |= cells
+        # All unknown cells are in a sentence, and the total is that of one layout that fits.
+        fitting = [
+            layout
+            for layout in range(1 << 8)
+            if layout & ~unknown == 0 and all((layout & c).bit_count() == n for c, n in sentences.items())
+        ]
+        total = fitting[int(rng.integers(len(fitting)))].bit_count()
+        safe, mine = deduce(dict(sentences), unknown, total)
+        expected_safe, expected_mine = naive_closure({**sentences, unknown: total})
+        assert all(layout & safe == 0 and layout & mine == mine for layout in fitting if layout.bit_count() == total)
+        assert bool(safe) >= bool(expected_safe)
+        if not safe:
+            assert mine == expected_mine
+        decided_by_total += bool(safe) and not naive_closure(sentences)[0]
+    assert decided_by_total > 50
+
+
+def test_number_of_mines_opens_cells_that_no_count_sees():
+    board = np.array([[[HIDDEN, 1, HIDDEN, HIDDEN, HIDDEN, HIDDEN, HIDDEN]]], np.int8)
+    for mines, safe in ((1, [3, 4, 5, 6]), (2, [])):
+        knowledge = Knowledge(board, click_config(1, 7, mines, "any"))
+        SubsetPolicy(knowledge.config).deduce(knowledge)
+        assert np.flatnonzero(knowledge.safe[0]).tolist() == safe
+    knowledge = Knowledge(board, click_config(1, 7, 5, "any"))
+    SubsetPolicy(knowledge.config).deduce(knowledge)
+    assert np.flatnonzero(knowledge.mine[0]).tolist() == [3, 4, 5, 6]
+
+
+def test_local_rules_see_through_a_chain():
+    board = np.array([[[1, HIDDEN, 1, 1, HIDDEN]]], np.int8)
+    knowledge = Knowledge(board, click_config(1, 5, 1, "any"))
+    apply_local_rules(knowledge)
+    assert knowledge.mine[0].tolist() == [[False, True, False, False, True]]
+
+
+def test_expected_value_is_the_mean_share():
+    # Two counts see the middle cell: 1 of 2 and 2 of 3 unknown cells are mines; one known mine is left out.
+    config = click_config(2, 6, 4, "any")
+    board = np.array([[[HIDDEN] * 6, [1, 2, HIDDEN, HIDDEN, HIDDEN, HIDDEN]]], np.int8)
+    knowledge = Knowledge(board, config)
+    risks = ExpectedValuePolicy(config).risks(knowledge)[0]
+    assert risks[0, 0] == pytest.approx((1 / 2 + 2 / 4) / 2)
+    assert risks[0, 2] == pytest.approx(2 / 4)
+    assert risks[0, 5] == pytest.approx(4 / 10)
+    knowledge.settle(np.zeros_like(knowledge.open), np.eye(1, 12, 0, dtype=bool).reshape(1, 2, 6))
+    risks = ExpectedValuePolicy(config).risks(knowledge)[0]
+    assert risks[0, 1] == pytest.approx((0 / 1 + 1 / 3) / 2)
+    assert risks[0, 5] == pytest.approx(3 / 9)
+
+
+@pytest.mark.parametrize("name", policy_names())
+def test_first_click_is_spread_over_the_board(name):
+    config = click_config(4, 5, 3)
+    policy = build_policy(name, config, seed=1)
+    actions = policy.act(np.full((2000, 4, 5), HIDDEN, np.int8), np.ones((2000, 20), np.int8))
+    counts = np.bincount(actions, minlength=20)
+    assert (np.abs(counts - 100) < 5 * np.sqrt(95)).all()
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_random_choices_depend_on_the_seed_alone(name):
+    config = click_config(8, 8, 14)
+    policy = build_policy(name, config, seed=3)
+    first = play_games(policy, config, range(30))
+    policy.reset(3)
+    assert play_games(policy, config, range(30)) == first
+    policy.reset(4)
+    assert play_games(policy, config, range(30)) != first
+
+
+@pytest.mark.parametrize("name", policy_names())
+def test_hidden_mines_do_not_matter(name):
+    config = click_config(4, 4, 4, "any")
+    layouts = all_layouts(config)
+    compared = 0
+    for layout in layouts[:: len(layouts) // 12]:
+        corner = int(np.flatnonzero(~layout.ravel())[0])
+        env = MinesweeperEnv(4, 4, "any", ("click",))
+        env.reset(options={"layout": layout})
+        board, _, ended, *_ = env.step(corner)
+        twins = consistent_layouts(board, layouts)
+        if ended or len(twins) < 2:
+            continue
+        answers = set()
+        for twin in twins[[0, -1]]:
+            env.reset(options={"layout": twin})
+            observation, *_, info = env.step(corner)
+            policy = build_policy(name, config, seed=7)
+            answers.add(int(policy.act(observation[None], info["action_mask"][None])[0]))
+        assert len(answers) == 1
+        compared += 1
+    assert compared >= 5
+
+
+def test_flags_are_no_evidence_and_are_never_clicked():
+    config = BoardConfig(3, 3, 2, "any", ("click", "flag"))
+    env = MinesweeperEnv(3, 2, "any", ("click", "flag"))
+    env.reset(seed=1)
+    for cell in range(8):
+        observation, *_, info = env.step(9 + cell)
+    for name in FAST:
+        policy = build_policy(name, config)
+        assert policy.act(observation[None], info["action_mask"][None]).tolist() == [8]
+    observation, *_, info = env.step(9 + 8)
+    action = build_policy("subset", config).act(observation[None], info["action_mask"][None])
+    assert info["action_mask"][action] == 1
+
+
+def test_each_policy_is_stronger_than_the_one_before():
+    config = click_config(8, 8, 14)
+    won = {name: [r.won for r in play_games(build_policy(name, config), config, range(400))] for name in FAST[:3]}
+    for weaker, stronger in pairwise(won.values()):
+        assert sum(weaker) < sum(stronger)
+        assert mcnemar_p_value(weaker, stronger) < 1e-4
+
+
+# SEEDS: 1500 games each on 9x9 without first-click protection, measured on another implementation.
+@pytest.mark.parametrize(
+    ("name", "mines", "reference"),
+    [
+        ("random", 1, 0.783),
+        ("random", 3, 0.249),
+        ("straightforward", 1, 0.990),
+        ("straightforward", 5, 0.899),
+        ("straightforward", 10, 0.606),
+    ],
+)
+def test_win_rates_are_those_of_an_independent_implementation(name, mines, reference):
+    config = click_config(9, 9, mines, "any")
+    games = 800
+    records = play_games(build_policy(name, config), config, range(games))
+    rate = sum(record.won for record in records) / games
+    error = np.sqrt(reference * (1 - reference) * (1 / games + 1 / 1500))
+    assert abs(rate - reference) < 3.5 * error
+
+
+def test_unknown_names_and_options_say_what_there_is():
+    with pytest.raises(ValueError, match=r"unknown policy 'best'; there are random, .*bayes"):
+        make_policy("best")
+    with pytest.raises(ValueError, match="has no option depth; its options: none"):
+        make_policy("subset", depth=3)
+    with pytest.raises(ValueError, match="mines must be"):
+        make_policy("subset", size=8, mines=64)
+    assert list(SCRIPTED) == policy_names()
