@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import minesweeper_env
 from minesweeper_env import MinesweeperEnv
@@ -52,6 +51,8 @@ def test_gymnasiums_checker_has_nothing_to_say_about_other_encodings(observation
 @pytest.mark.parametrize("env_id", IDS)
 @pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
 def test_the_checker_of_stable_baselines3_finds_no_error(env_id, observation):
+    from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
+
     with warnings.catch_warnings():
         # It warns that planes of float32 are no picture; only its errors count here.
         warnings.simplefilter("ignore")

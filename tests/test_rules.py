@@ -128,6 +128,15 @@ def test_a_chord_needs_an_open_cell_and_something_to_open():
     assert table.play("chord", 0, 1) == "invalid"
 
 
+def test_a_chord_with_too_many_flags_is_no_move():
+    table = Table("*..", "...")
+    table.play("click", 0, 1)
+    table.play("flag", 0, 0)
+    table.play("flag", 1, 0)
+    assert table.play("chord", 0, 1) == "invalid"
+    assert table.shown() == ["F1#", "F##"]
+
+
 def test_a_chord_floods_on():
     table = Table("*.....", "......", ".....*")
     table.play("click", 0, 1)

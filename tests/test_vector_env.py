@@ -104,7 +104,7 @@ def check_configurations(first_click, mode, count, steps):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("first_click", FIRST_CLICKS)
 def test_equals_single_in_every_configuration(first_click, mode):
-    assert check_configurations(first_click, mode, count=2, steps=12) > 100
+    assert check_configurations(first_click, mode, count=2, steps=8) > 100
 
 
 @pytest.mark.slow

@@ -1,0 +1,124 @@
+"""Steps a second of the engine on one core: alone, through make_vec with 1024 games, and through make.
+
+The moves are uniformly random legal clicks, drawn by `sample_actions()` within the time that is measured; games that
+end are followed by the next ones. "bare kernel" is the project's own compiled code on arrays made beforehand: the
+same draws, games, codes and masks, without Python objects, copies and checks. "make" plays 1000 games of
+recorded clicks again and again, resets included.
+
+    python benchmarks/engine.py
+"""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
+
+import minesweeper_env
+from minesweeper_env import BoardConfig, rules
+from minesweeper_env.games import Games
+from minesweeper_env.state import RewardWeights
+
+GAMES = 1024
+BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
+BATCHES_A_CALL = 10
+
+
+def state_of(games: Games) -> tuple[object, ...]:
+    """Returns the arrays and numbers that the kernels take, in their order."""
+    return games._state
+
+
+def bare_kernel(size: tuple[int, int], mines: int) -> Work:
+    """Returns work that draws actions and takes steps by the two kernels alone."""
+    config = BoardConfig.of_size(size, mines, moves=("click",))
+    games = Games(config, GAMES, RewardWeights(win=1.0, loss=-1.0))
+    games.seed(np.arange(GAMES, dtype=np.uint64))
+    games.reset(np.ones(GAMES, np.bool_))
+    state = state_of(games)
+    sampler, actions = np.ones(1, np.uint64), np.empty(GAMES, np.int64)
+    codes = np.empty((GAMES, config.cells), np.int8)
+    masks = np.empty((GAMES, 1, config.cells), np.int8)
+    rewards, events, opened = np.empty(GAMES), np.empty((5, GAMES), np.bool_), np.empty(GAMES, np.int64)
+
+    def work() -> int:
+        for _ in range(BATCHES_A_CALL):
+            rules.sample_batch(sampler, actions, *state)
+            rules.step_batch(actions, True, codes, masks, rewards, events, opened, *state)
+        return GAMES * BATCHES_A_CALL
+
+    return work
+
+
+def through_make_vec(size: tuple[int, int], mines: int) -> Work:
+    """Returns work that takes steps as a user does, by `gymnasium.make_vec`."""
+    env = gymnasium.make_vec("Minesweeper-v0", num_envs=GAMES, size=size, mines=mines, moves=("click",))
+    env.reset(seed=0)
+    sample_actions = env.unwrapped.sample_actions
+
+    def work() -> int:
+        for _ in range(BATCHES_A_CALL):
+            env.step(sample_actions())
+        return GAMES * BATCHES_A_CALL
+
+    return work
+
+
+def recorded_games(env: gymnasium.Env, count: int) -> list[list[int]]:
+    """Returns the uniformly random legal clicks of the first games that seed 0 begins."""
+    random = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    games = []
+    for _ in range(count):
+        actions: list[int] = []
+        over = False
+        while not over:
+            actions.append(int(random.choice(np.flatnonzero(info["action_mask"]))))
+            _, _, over, _, info = env.step(actions[-1])
+        games.append(actions)
+        _, info = env.reset()
+    return games
+
+
+def through_make(size: tuple[int, int], mines: int) -> Work:
+    """Returns work that plays recorded games by `gymnasium.make`; the resets take time but are no steps."""
+    env = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",))
+    games = recorded_games(env, 1000)
+    steps = sum(len(actions) for actions in games)
+
+    def work() -> int:
+        env.reset(seed=0)
+        for actions in games:
+            for action in actions:
+                env.step(action)
+            env.reset()
+        return steps
+
+    return work
+
+
+def state_bytes(size: tuple[int, int], mines: int) -> int:
+    """Returns the size of all arrays that hold the state of 1024 games."""
+    games = Games(BoardConfig.of_size(size, mines, moves=("click",)), GAMES, RewardWeights())
+    return sum(array.nbytes for array in state_of(games) if isinstance(array, np.ndarray))
+
+
+def main() -> None:
+    """Measures, and prints a table for each board."""
+    options = arguments("Steps a second of the engine on one core.", seconds=1.0, repeats=9)
+    print(f"minesweeper_env {minesweeper_env.__version__}, gymnasium {gymnasium.__version__}, {machine()}")
+    for title, (size, mines) in BOARDS.items():
+        works = {
+            "bare kernel": bare_kernel(size, mines),
+            f"make_vec, {GAMES} games": through_make_vec(size, mines),
+            "make, one game": through_make(size, mines),
+        }
+        measured = rates(works, options.seconds, options.repeats)
+        print_table(f"{title}: steps a second", ("", "median", "best"), rows(measured))
+        kernel, vector, _ = measured.values()
+        print(f"make_vec / bare kernel, median of {options.repeats} pairs: {median_ratio(vector, kernel):.2f}")
+        print(f"state of {GAMES} games: {state_bytes(size, mines) / 1e6:.2f} MB")
+
+
+if __name__ == "__main__":
+    main()

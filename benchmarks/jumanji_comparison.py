@@ -1,0 +1,143 @@
+"""Steps a second beside Jumanji's Minesweeper, on one core, in one run.
+
+    pip install jumanji
+    python benchmarks/jumanji_comparison.py
+
+Both play 1024 games with uniformly random legal clicks. Jumanji's run is one compiled loop (`jax.jit`, `lax.scan`),
+with its own lazy reset, which makes boards only for the games that have ended; an eager reset is measured too. Its
+rules do less: a click opens one cell (no flood fill), and the first click may be on a mine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+# Before jax is loaded: its default device is the processor, and one thread is enough for one core.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+from engine import BOARDS, GAMES, through_make_vec
+from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
+
+import minesweeper_env
+
+STEPS_A_CALL = 50
+GOALS = {"8x8, 14 mines": 14, "16x30, 99 mines": 45}
+
+
+def random_legal_clicks(key: Any, masks: Any) -> Any:
+    """Returns (N, 2) rows and columns of clicks: one draw a game, the rank of the click among the legal ones."""
+    import jax
+    import jax.numpy as jnp
+
+    ranks = jnp.cumsum(masks.reshape(len(masks), -1), axis=1, dtype=jnp.int32)
+    drawn = jnp.floor(jax.random.uniform(key, (len(masks),)) * ranks[:, -1]).astype(jnp.int32)
+    cells = (ranks <= drawn[:, None]).sum(axis=1)
+    return jnp.stack(jnp.divmod(cells, masks.shape[2]), axis=1).astype(jnp.int32)
+
+
+def reset_in_vmap(env: Any, state: Any, timestep: Any) -> Any:
+    """Makes a new board for every game, and takes it where the game has ended: what `AutoResetWrapper` comes to."""
+    import jax
+    import jax.numpy as jnp
+
+    keys = jax.vmap(lambda key: jax.random.split(key)[0])(state.key)
+    fresh, first = jax.vmap(env.reset)(keys)
+    ended = timestep.last()
+
+    def choose(new: Any, old: Any) -> Any:
+        return jnp.where(ended.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+    state = jax.tree.map(choose, fresh, state)
+    return state, timestep.replace(observation=jax.tree.map(choose, first.observation, timestep.observation))
+
+
+def reset_in_map(env: Any, state: Any, timestep: Any) -> Any:
+    """Goes through the games one by one, and makes a board where one has ended."""
+    import jax
+
+    def renewed(state: Any, timestep: Any) -> Any:
+        state, first = env.reset(jax.random.split(state.key)[0])
+        return state, timestep.replace(observation=first.observation)
+
+    def renew(game: Any) -> Any:
+        return jax.lax.cond(game[1].last(), renewed, lambda *unchanged: unchanged, *game)
+
+    return jax.lax.map(renew, (state, timestep))
+
+
+def reset_in_loop(env: Any, state: Any, timestep: Any) -> Any:
+    """Goes through the games that have ended alone, and writes their new boards in place."""
+    import jax
+    import jax.numpy as jnp
+
+    ended = jnp.nonzero(timestep.last(), size=GAMES, fill_value=0)[0]
+
+    def renew(k: Any, parts: Any) -> Any:
+        state, observation = parts
+        i = ended[k]
+        fresh, first = env.reset(jax.random.split(state.key[i])[0])
+        put = lambda old, new: old.at[i].set(new)  # noqa: E731
+        return jax.tree.map(put, state, fresh), jax.tree.map(put, observation, first.observation)
+
+    parts = jax.lax.fori_loop(0, timestep.last().sum(), renew, (state, timestep.observation))
+    return parts[0], timestep.replace(observation=parts[1])
+
+
+RESETS = {"for all": reset_in_vmap, "one by one": reset_in_map, "of the ended": reset_in_loop}
+
+
+def through_jumanji(reset: Callable[[Any, Any, Any], Any], size: tuple[int, int], mines: int) -> Work:
+    """Returns work that plays Jumanji's games, `reset` renewing those that have ended."""
+    import jax
+    from jumanji.environments.logic.minesweeper import Minesweeper
+    from jumanji.environments.logic.minesweeper.generator import UniformSamplingGenerator
+
+    env = Minesweeper(generator=UniformSamplingGenerator(*size, mines))
+
+    def one_step(carry: Any, _: Any) -> Any:
+        state, timestep, key = carry
+        key, drawing = jax.random.split(key)
+        actions = random_legal_clicks(drawing, timestep.observation.action_mask)
+        state, timestep = reset(env, *jax.vmap(env.step)(state, actions))
+        return (state, timestep, key), (timestep.reward, timestep.last())
+
+    play = jax.jit(lambda carry: jax.lax.scan(one_step, carry, None, STEPS_A_CALL))
+    state, timestep = jax.jit(jax.vmap(env.reset))(jax.random.split(jax.random.PRNGKey(0), GAMES))
+    carry = [(state, timestep, jax.random.PRNGKey(1))]
+
+    def work() -> int:
+        carry[0], results = play(carry[0])
+        jax.block_until_ready((carry[0], results))
+        return GAMES * STEPS_A_CALL
+
+    return work
+
+
+def main() -> int:
+    """Measures, prints a table for each board, and returns the exit code."""
+    options = arguments("Steps a second beside Jumanji's Minesweeper on one core.", seconds=1.0, repeats=7)
+    try:
+        import jax
+        import jumanji
+    except ImportError:
+        print("this benchmark needs Jumanji: pip install jumanji", file=sys.stderr)
+        return 2
+    print(f"minesweeper_env {minesweeper_env.__version__}, jumanji {jumanji.__version__}, jax {jax.__version__}")
+    print(machine())
+    print("Jumanji's rules do less: no flood fill, no rule for the first click, which may be on a mine.")
+    for title, (size, mines) in BOARDS.items():
+        works = {"this package, make_vec": through_make_vec(size, mines)}
+        works |= {f"Jumanji, reset {name}": through_jumanji(reset, size, mines) for name, reset in RESETS.items()}
+        measured = rates(works, options.seconds, options.repeats)
+        print_table(f"{title}: steps a second", ("", "median", "best"), rows(measured))
+        ours, *theirs = measured.values()
+        ratio = min(median_ratio(ours, other) for other in theirs)
+        print(f"this package / the fastest of Jumanji's: {ratio:.1f} (goal {GOALS[title]})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
