@@ -266,6 +266,16 @@ def test_win_rates_are_those_of_an_independent_implementation(name, mines, refer
     assert abs(rate - reference) < 3.5 * error
 
 
+@pytest.mark.slow
+def test_subset_is_as_strong_as_the_solver_that_it_corrects():
+    # SEEDS: 0.463 of 1451 games for the single-pass original without the number of mines.
+    config = click_config(16, 16, 40, "any")
+    games, reference = 1000, 0.463
+    rate = sum(record.won for record in play_games(build_policy("subset", config), config, range(games))) / games
+    error = np.sqrt(reference * (1 - reference) * (1 / games + 1 / 1451))
+    assert abs(rate - reference) < 3.5 * error
+
+
 def test_unknown_names_and_options_say_what_there_is():
     with pytest.raises(ValueError, match=r"unknown policy 'best'; there are random, .*bayes"):
         make_policy("best")

@@ -48,10 +48,11 @@ class SubsetDeduction:
             counts = lacking[i].ravel()[cells].tolist()
             sentences = {self._around[cell] & unknown: count for cell, count in zip(cells, counts, strict=True)}
             safe, mine = deduce(sentences, unknown, left[i])
-            shape = knowledge.unknown[i].shape
-            knowledge.safe[i] |= _to_cells(safe, shape)
-            knowledge.mine[i] |= _to_cells(mine, shape)
-            knowledge.unknown[i] &= ~_to_cells(safe | mine, shape)
+            if safe | mine:
+                shape = knowledge.unknown[i].shape
+                knowledge.safe[i] |= _to_cells(safe, shape)
+                knowledge.mine[i] |= _to_cells(mine, shape)
+                knowledge.unknown[i] &= ~_to_cells(safe | mine, shape)
 
 
 def deduce(sentences: Sentences, unknown: int, mines: int) -> tuple[int, int]:
