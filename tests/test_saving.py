@@ -199,3 +199,10 @@ def test_a_state_of_another_number_of_games_is_refused():
         env.set_state(state)
     with pytest.raises(ValueError, match="has the keys"):
         env.set_state(saved()[1])
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_a_game_saved_before_its_first_click_can_be_won(copied):
+    env = MinesweeperEnv((1, 2), 1, "safe")
+    env.reset(seed=0)
+    assert copied(env, {"size": (1, 2), "mines": 1, "first_click": "safe"}).step(0)[4]["is_success"]
