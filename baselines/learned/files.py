@@ -1,0 +1,78 @@
+"""Files that are either whole or not there, and that load without unpickling."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import safetensors
+from safetensors.torch import load, save
+from torch import Tensor
+
+Tensors = dict[str, Tensor]
+STATE_KEY = "state"
+MAX_BYTES = 1 << 33
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file so that, whatever happens meanwhile, its path holds the old content or all of the new."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Writes a JSON file as `write_bytes` does."""
+    write_bytes(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
+    """Writes tensors, and a JSON-able state that belongs to them, into one safetensors file."""
+    # Clones, since modules may share a tensor, which the format does not express.
+    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    write_bytes(path, save(copies, metadata={STATE_KEY: json.dumps(state)}))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Reads a JSON object.
+
+    Raises:
+        ValueError: the file is missing, unreadable or holds something else; the message is one line.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} cannot be read: {_first_line(error)}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
+    return content
+
+
+def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
+    """Reads what `write_tensors` wrote.
+
+    Raises:
+        ValueError: the file is missing, damaged or truncated; the message is one line.
+    """
+    try:
+        content = path.read_bytes()
+        # The metadata lies in the header: its length in eight bytes, little-endian, and then JSON.
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        state = json.loads(header["__metadata__"][STATE_KEY])
+        return load(content), state
+    except (OSError, UnicodeDecodeError, ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
+        raise ValueError(f"{path} is missing, damaged or no file of train.py: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

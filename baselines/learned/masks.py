@@ -1,0 +1,31 @@
+"""Which clicks are legal, read off the codes: the one place for learners that store no masks."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minesweeper_env.codes import HIDDEN, QUESTION
+
+Codes = TypeVar("Codes", NDArray[np.int8], torch.Tensor)
+
+
+def click_masks(codes: Codes) -> Codes:
+    """Returns where a click does something: on hidden cells and question marks, not on flags.
+
+    Args:
+        codes: (N, rows, cols), of radius 1, an array or a tensor.
+
+    Returns:
+        (N, rows * cols) bool, of the same kind.
+    """
+    legal: Codes = ((codes == HIDDEN) | (codes == QUESTION)).reshape(len(codes), -1)
+    return legal
+
+
+def untouched(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Returns (N,) bool, whether no cell of the board, codes (N, rows, cols), is open yet."""
+    return np.asarray((codes >= QUESTION - 1).all(axis=(1, 2)))

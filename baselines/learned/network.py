@@ -1,0 +1,157 @@
+"""The network that both algorithms share: codes of a board of any size in, one number a cell out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.config import whole_number
+
+MAX_COUNT = Codes.of_radius(1).max_count
+MAX_CHANNELS, MAX_BLOCKS = 1024, 64
+
+
+@dataclass(frozen=True)
+class NetworkSize:
+    """How large a network is.
+
+    Attributes:
+        channels: the number of features of a cell.
+        blocks: the number of residual blocks, each of two 3x3 convolutions.
+
+    Raises:
+        ValueError: a field is out of range; the message says what is allowed.
+    """
+
+    channels: int = 64
+    blocks: int = 2
+
+    def __post_init__(self) -> None:
+        """Checks the fields."""
+        for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("blocks", self.blocks, MAX_BLOCKS)):
+            if whole_number(name, value, 1) > most:
+                raise ValueError(f"{name} must be 1 to {most}, not {value}")
+
+
+class ResidualBlock(nn.Module):
+    """x -> relu(x + conv(relu(conv(x)))), without normalisation, which small nets of this depth do not need."""
+
+    def __init__(self, channels: int) -> None:
+        """Prepares the two convolutions on (N, channels, rows, cols)."""
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to the same shape."""
+        return torch.relu(features + self.second(torch.relu(self.first(features))))
+
+
+class GlobalPooling(nn.Module):
+    """Tells every cell the mean and the maximum over the board, as KataGo's networks do (Wu 2019, section 3.3)."""
+
+    def __init__(self, channels: int) -> None:
+        """Prepares the map from 2 * channels numbers a board to a bias for each channel."""
+        super().__init__()
+        self.bias = nn.Linear(2 * channels, channels)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to the same shape."""
+        pooled = torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
+        return torch.relu(features + self.bias(pooled)[:, :, None, None])
+
+
+class BoardPlanes(nn.Module):
+    """Codes to input planes, all of them functions of what the player sees.
+
+    There is one plane for each count, one for "covered" whatever the mark, since marks are no evidence, and
+    two that an open cell with covered neighbours has: the share of them that are mines, and for each number
+    of safe cells among them a plane. The first ones sum to 1 on the board and to 0 in the padding, and so mark
+    the edge as well. Codes travel as small integers and are expanded here, on the device that learns.
+    """
+
+    levels: Tensor
+    around: Tensor
+
+    COUNT = 2 * (MAX_COUNT + 2)
+
+    def __init__(self) -> None:
+        """Prepares the constants."""
+        super().__init__()
+        self.register_buffer("levels", torch.arange(MAX_COUNT + 2, dtype=torch.float32), persistent=False)
+        neighbourhood = torch.ones(1, 1, 3, 3)
+        neighbourhood[0, 0, 1, 1] = 0
+        self.register_buffer("around", neighbourhood, persistent=False)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Maps codes, (N, rows, cols) of any dtype, to planes, (N, COUNT, rows, cols) float32."""
+        counts = codes.to(torch.float32).clamp(max=MAX_COUNT + 1)
+        covered = (counts > MAX_COUNT).to(torch.float32)
+        covered_around = functional.conv2d(covered[:, None], self.around, padding=1)[:, 0]
+        informative = (covered == 0) & (covered_around > 0)
+        share = torch.where(informative, counts / covered_around.clamp(min=1), 0.0)
+        safe_around = torch.where(informative, covered_around - counts, -1.0)
+        planes = [counts[..., None] == self.levels, safe_around[..., None] == self.levels[:-1], share[..., None]]
+        # Last in memory, the planes are laid out as CPU convolutions are fastest with.
+        return torch.cat([plane.to(torch.float32) for plane in planes], dim=3).permute(0, 3, 1, 2)
+
+
+class Trunk(nn.Module):
+    """Codes to features, by convolutions that keep the board's size."""
+
+    def __init__(self, size: NetworkSize) -> None:
+        """Prepares the layers with PyTorch's default initialisation."""
+        super().__init__()
+        self.planes = BoardPlanes()
+        self.stem = nn.Conv2d(BoardPlanes.COUNT, size.channels, 3, padding=1)
+        self.blocks = nn.Sequential(*(ResidualBlock(size.channels) for _ in range(size.blocks)))
+        self.pooling = GlobalPooling(size.channels)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Maps codes, (N, rows, cols) of any dtype, to features, (N, channels, rows, cols) float32."""
+        features: Tensor = self.pooling(self.blocks(torch.relu(self.stem(self.planes(codes)))))
+        return features
+
+
+class CellHead(nn.Module):
+    """Features to one number a cell, in the order of the click actions."""
+
+    def __init__(self, channels: int) -> None:
+        """Prepares the 1x1 convolution."""
+        super().__init__()
+        self.layer = nn.Conv2d(channels, 1, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to (N, rows * cols)."""
+        values: Tensor = self.layer(features)
+        return values.flatten(start_dim=1)
+
+
+class BoardNetwork(nn.Module):
+    """A trunk and a head: what is left of an agent once it plays.
+
+    Attributes:
+        trunk: codes to features.
+        head: features to one number a cell, the larger the better to click.
+    """
+
+    def __init__(self, trunk: Trunk, head: CellHead) -> None:
+        """Joins the two, which may belong to an algorithm that trains them."""
+        super().__init__()
+        self.trunk = trunk
+        self.head = head
+
+    @classmethod
+    def of_size(cls, size: NetworkSize) -> BoardNetwork:
+        """Returns a new network."""
+        return cls(Trunk(size), CellHead(size.channels))
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Maps codes, (N, rows, cols) of any dtype, to (N, rows * cols) float32."""
+        values: Tensor = self.head(self.trunk(codes))
+        return values

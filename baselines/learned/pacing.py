@@ -1,0 +1,67 @@
+"""How long a training may take, and schedules that follow it, whether it is counted in minutes or in steps."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+
+@dataclass
+class Budget:
+    """A limit in steps, or in seconds of wall-clock time.
+
+    Attributes:
+        steps: the steps of the environment to take in all, or None.
+        seconds: the seconds to train in all, or None; one of the two is given.
+        seconds_before: the seconds of earlier sessions of a training that is resumed.
+    """
+
+    steps: int | None = None
+    seconds: float | None = None
+    seconds_before: float = 0.0
+    _start: float = field(default_factory=time.monotonic)
+
+    def elapsed(self) -> float:
+        """Returns the seconds trained so far, those of earlier sessions included."""
+        return self.seconds_before + time.monotonic() - self._start
+
+    def progress(self, steps: int) -> float:
+        """Returns how much of the budget is spent, 0 to 1, after `steps` steps in all."""
+        if self.steps is not None:
+            return min(1.0, steps / self.steps)
+        assert self.seconds is not None
+        return min(1.0, self.elapsed() / self.seconds)
+
+
+class Paced(BaseAlgorithm):
+    """A mixin whose schedules follow a `Budget` once it is set, since minutes say nothing about steps."""
+
+    budget: Budget | None = None
+
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
+        if self.budget is None:
+            super()._update_current_progress_remaining(num_timesteps, total_timesteps)
+        else:
+            self._current_progress_remaining = 1.0 - self.budget.progress(num_timesteps)
+
+
+@dataclass(frozen=True)
+class FlatThenFalling:
+    """A learning rate that is flat at first and then falls linearly.
+
+    Attributes:
+        initial: the rate at the start.
+        flat: the share of the training through which it stays.
+        final: the rate at the end, as a share of the initial one.
+    """
+
+    initial: float
+    flat: float = 0.5
+    final: float = 0.02
+
+    def __call__(self, progress_remaining: float) -> float:
+        """Returns the rate when this share of the training, 1 down to 0, remains."""
+        falling = min(1.0, progress_remaining / (1.0 - self.flat))
+        return self.initial * (self.final + (1.0 - self.final) * falling)

@@ -1,0 +1,52 @@
+"""A trained network as a policy."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from baselines.learned.masks import untouched
+from baselines.learned.network import BoardNetwork
+
+BATCH = 1024
+
+
+class LearnedPolicy:
+    """Clicks the legal cell that the network rates highest, and first of all the middle of the board.
+
+    A network trained with gamma 0 rates cells by their safety, and under most first-click rules all cells
+    are equally safe at first; the middle opens the largest area on average.
+
+    Args:
+        network: on any device; it is used as it is, and put into no other mode.
+    """
+
+    def __init__(self, network: BoardNetwork) -> None:
+        """Takes the network."""
+        self.network = network
+
+    def reset(self, seed: int) -> None:
+        """Does nothing: no choice is random.
+
+        Args:
+            seed: ignored.
+        """
+
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses a click in each of N games, as `baselines.policy.Policy.act` says; boards are of any size."""
+        rows, cols = observations.shape[1:]
+        legal = action_masks[:, : rows * cols].astype(np.bool_)
+        actions = np.where(legal, self.values(observations), -np.inf).argmax(axis=1)
+        middle = (rows // 2) * cols + cols // 2
+        return np.where(untouched(observations) & legal[:, middle], middle, actions)
+
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Returns what the network says of each cell, (N, rows * cols), for codes (N, rows, cols)."""
+        device = next(self.network.parameters()).device
+        with torch.no_grad():
+            outputs = [
+                self.network(torch.as_tensor(observations[start : start + BATCH], device=device)).cpu().numpy()
+                for start in range(0, len(observations), BATCH)
+            ]
+        return np.concatenate(outputs)

@@ -1,0 +1,117 @@
+"""PPO with action masks: sb3-contrib's algorithm, unchanged, with a policy for boards.
+
+What differs from plain MaskablePPO is the policy alone:
+
+1. The critic is a state-action value Q(s, a), one number a cell, whose squared loss descends as cross-entropy
+   if returns are probabilities (see `returns.py`). What PPO calls V(s), and subtracts as the
+   baseline, is the mean of Q under the policy; what its value loss fits to the return is Q of the action
+   taken. With the default, reward 1 for a safe click and gamma 0, Q(s, a) is the chance that the cell is safe.
+2. The action logits are `SHARPNESS` * Q, through which no policy gradient flows, plus a preference for each
+   cell that the policy gradient alone trains. This is close to value learning inside PPO: with an actor that
+   must find out for each cell on its own what the critic knows already, PPO learns many times more slowly.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
+from torch import Tensor, nn
+
+from baselines.learned.features import BoardExtractor
+from baselines.learned.masks import click_masks
+from baselines.learned.network import BoardNetwork, CellHead
+from baselines.learned.pacing import Paced
+from baselines.learned.returns import to_fitted_return, to_return
+
+SHARPNESS = 4.0
+
+Masks = NDArray[np.bool_] | Tensor | None
+
+
+class MinesweeperPolicy(MaskableActorCriticPolicy):
+    """The policy to give to `MaskablePPO`: the shared trunk, Q and preference of each cell.
+
+    Args:
+        args: as `MaskableActorCriticPolicy` takes them.
+        probability: whether returns are probabilities, see `returns.py`.
+        kwargs: as `MaskableActorCriticPolicy` takes them; features_extractor_kwargs holds the sizes.
+    """
+
+    action_net: CellHead
+    value_net: CellHead  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+        """Builds the network."""
+        self.probability = probability
+        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        self.action_net = CellHead(self.features_dim)
+        self.value_net = CellHead(self.features_dim)
+        nn.init.zeros_(self.action_net.layer.weight)
+        parameters = self.parameters()
+        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
+
+    def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
+        """Returns what the critic says, (N, rows * cols), and the masked distribution over the clicks."""
+        features = self.extract_features(obs)
+        outputs = self.value_net(features)
+        logits = SHARPNESS * outputs.detach() + self.action_net(features)
+        distribution = self.action_dist.proba_distribution(action_logits=logits)
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return outputs, distribution
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: Masks = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Returns the actions (N,), V (N, 1) and the log-probabilities (N,)."""
+        outputs, distribution = self._judge(obs, action_masks)
+        actions = distribution.get_actions(deterministic=deterministic)
+        return actions, self._mean(outputs, distribution), distribution.log_prob(actions)
+
+    def evaluate_actions(
+        self, obs: Tensor, actions: Tensor, action_masks: Masks = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Returns Q of the actions (N, 1), their log-probabilities (N,) and the entropy (N,)."""
+        outputs, distribution = self._judge(obs, action_masks)
+        chosen = to_fitted_return(outputs.gather(1, actions.long().reshape(-1, 1)), self.probability)
+        return chosen, distribution.log_prob(actions), distribution.entropy()
+
+    def get_distribution(self, obs: PyTorchObs, action_masks: Masks = None) -> MaskableDistribution:
+        """Returns the distribution over the clicks."""
+        return self._judge(obs, action_masks)[1]
+
+    def predict_values(self, obs: PyTorchObs) -> Tensor:
+        """Returns V, (N, 1); the masks, which PPO does not pass here, are read off the codes."""
+        assert isinstance(obs, Tensor)
+        return self._mean(*self._judge(obs, click_masks(obs)))
+
+    def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
+        probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
+        return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
+
+
+class MinesweeperPPO(Paced, MaskablePPO):
+    """MaskablePPO whose schedules follow a `Budget`."""
+
+    policy: MinesweeperPolicy
+
+    def network(self) -> BoardNetwork:
+        """Returns a network that plays as the policy does when it is greedy; a copy, merging the two heads."""
+        extractor = self.policy.features_extractor
+        assert isinstance(extractor, BoardExtractor)
+        actor, critic = self.policy.action_net.layer, self.policy.value_net.layer
+        head = CellHead(self.policy.features_dim)
+        with torch.no_grad():
+            # Both heads are linear in the same features, so their sum is a head as well.
+            for mine, critics, actors in zip(head.parameters(), critic.parameters(), actor.parameters(), strict=True):
+                mine.copy_(SHARPNESS * critics + actors)
+        return BoardNetwork(extractor.trunk, head.to(self.device))

@@ -1,0 +1,44 @@
+"""What is known of the returns before learning starts, and how a head expresses them."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+WITHIN_ZERO_AND_ONE = ("win",)
+WITHIN_ZERO_AND_ONE_UNDISCOUNTED = ("safe_click",)
+
+
+def is_probability(reward: str, gamma: float) -> bool:
+    """Returns whether every return lies in [0, 1], so that its mean is the probability of some event.
+
+    With "safe_click" and gamma = 0 it is the probability that the click is safe; with "win", that the game
+    will be won (discounted). The returns of other schemes are of either sign.
+    """
+    return reward in WITHIN_ZERO_AND_ONE or (reward in WITHIN_ZERO_AND_ONE_UNDISCOUNTED and gamma == 0)
+
+
+def to_return(outputs: Tensor, probability: bool) -> Tensor:
+    """Maps the outputs of a head to returns: through the sigmoid if they are probabilities."""
+    return torch.sigmoid(outputs) if probability else outputs
+
+
+def to_fitted_return(outputs: Tensor, probability: bool) -> Tensor:
+    """Returns what `to_return` does, made for a squared loss that cannot be changed.
+
+    For probabilities the gradient passes by the sigmoid, so the squared error descends as the cross-entropy
+    does: d/dz (sigmoid(z) - r)^2 becomes 2 (sigmoid(z) - r), twice the gradient of the cross-entropy in z.
+    """
+    return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
+
+
+def value_loss(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
+    """Returns the mean loss of the outputs of a head, of the same shape as the targets.
+
+    It is the cross-entropy if returns are probabilities, whose gradient does not fade where the sigmoid is
+    flat, and else the Huber loss that DQN is known by.
+    """
+    if probability:
+        return functional.binary_cross_entropy_with_logits(outputs, targets)
+    return functional.smooth_l1_loss(outputs, targets)

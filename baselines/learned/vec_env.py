@@ -1,0 +1,168 @@
+"""The native batched environment as Stable-Baselines3 wants it: one compiled call a step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.rewards import Reward
+from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+
+class MinesweeperVecEnv(VecEnv):
+    """N games that a Stable-Baselines3 algorithm plays, with `action_masks` as sb3-contrib looks for it.
+
+    Observations are the int8 codes. A game that ends is followed by the next one in the same step; the info
+    of that step holds "terminal_observation", "TimeLimit.truncated", "is_success" and "episode", whose "r",
+    "l" and "t" are the return, the number of steps and the seconds since the start. All other infos of a
+    step are one and the same empty dict, since a thousand dicts a step would take longer than the games.
+
+    Args:
+        config: the board and the rules.
+        num_envs: N, at least 1.
+        reward: a name of `minesweeper_env.rewards.REWARDS`, or a callable.
+
+    Raises:
+        ValueError: an argument has a value that is not allowed; the message says which are.
+    """
+
+    def __init__(self, config: BoardConfig, num_envs: int, reward: str | Reward = "win_loss") -> None:
+        """Makes the environment; `reset` begins the games."""
+        self.games = MinesweeperVectorEnv(
+            num_envs,
+            size=(config.rows, config.cols),
+            mines=config.mines,
+            first_click=config.first_click,
+            moves=config.moves,
+            reward=reward,
+            radius=config.radius,
+            max_steps=config.max_steps,
+            autoreset_mode=AutoresetMode.SAME_STEP,
+        )
+        super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
+        self.returns = np.zeros(num_envs)
+        self.lengths = np.zeros(num_envs, np.int64)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._started = time.monotonic()
+
+    def reset(self) -> NDArray[np.int8]:
+        """Starts N games, with the seeds and options set before, and returns the codes, (N, rows, cols)."""
+        seeds = None if None in self._seeds else self._seeds
+        codes, info = self.games.reset(seed=seeds, options=self._batched_options())
+        self._masks = info["action_mask"]
+        self.returns[:] = 0
+        self.lengths[:] = 0
+        self.reset_infos = [{}] * self.num_envs
+        self._reset_seeds()
+        self._reset_options()
+        return codes
+
+    def _batched_options(self) -> dict[str, Any] | None:
+        if not any(self._options):
+            return None
+        return {key: np.stack([options[key] for options in self._options]) for key in self._options[0]}
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Takes the (N,) actions of the step that `step_wait` makes."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Makes the step; returns the codes, the rewards, whether each game ended, and the infos."""
+        codes, rewards, terminations, truncations, info = self.games.step(self._actions)
+        self._masks = info["action_mask"]
+        self.returns += rewards
+        self.lengths += 1
+        ended = terminations | truncations
+        infos: list[dict[str, Any]] = [{}] * self.num_envs
+        for index in np.flatnonzero(ended):
+            infos[index] = self._last_info(index, info, bool(truncations[index] and not terminations[index]))
+        self.returns[ended] = 0
+        self.lengths[ended] = 0
+        return codes, rewards.astype(np.float32), ended, infos
+
+    def _last_info(self, index: np.intp, info: dict[str, Any], truncated: bool) -> dict[str, Any]:
+        seconds = round(time.monotonic() - self._started, 6)
+        return {
+            "terminal_observation": info["final_obs"][index],
+            "TimeLimit.truncated": truncated,
+            "is_success": bool(info["final_info"]["is_success"][index]),
+            "episode": {"r": float(self.returns[index]), "l": int(self.lengths[index]), "t": seconds},
+        }
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (N, actions) bool, True for each legal action of the games as they stand."""
+        return self._masks.astype(np.bool_)
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Returns all that the games and their statistics need to go on, as arrays."""
+        return {**self.games.get_state(), "returns": self.returns.copy(), "lengths": self.lengths.copy()}
+
+    def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[np.int8]:
+        """Goes on from `get_state`, and returns the codes, (N, rows, cols), of the games.
+
+        Raises:
+            ValueError: the state is damaged, or belongs to other games.
+        """
+        games = dict(state)
+        self.returns, self.lengths = games.pop("returns").copy(), games.pop("lengths").copy()
+        self.games.set_state(games)
+        self._masks = self.games.action_masks()
+        return np.array(state["codes"], np.int8)
+
+    def close(self) -> None:
+        """Closes the environment."""
+        self.games.close()
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """Returns no picture of any game; play one alone to watch it."""
+        return [None] * self.num_envs
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Returns the attribute, which all games share, once for each game of `indices`."""
+        source = self if attr_name == "action_masks" else self.games
+        return [getattr(source, attr_name)] * len(list(self._get_indices(indices)))
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Returns whether the games have the attribute."""
+        return attr_name == "action_masks" or hasattr(self.games, attr_name)
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refuses, since all games are one object.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("the games are one object: make another environment to change an attribute")
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,  # noqa: ARG002 - the signature is Stable-Baselines3's
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,  # noqa: ARG002
+    ) -> list[Any]:
+        """Calls "action_masks" for the games of `indices`.
+
+        Raises:
+            AttributeError: it is another method; the games are one object and have no methods of their own.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"games in a batch have the method action_masks, not {method_name}")
+        return list(self.action_masks()[list(self._get_indices(indices))])
+
+    def env_is_wrapped(
+        self,
+        wrapper_class: type[gymnasium.Wrapper],  # noqa: ARG002
+        indices: VecEnvIndices = None,
+    ) -> list[bool]:
+        """Returns False for each game of `indices`."""
+        return [False] * len(list(self._get_indices(indices)))

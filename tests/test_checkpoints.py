@@ -1,0 +1,182 @@
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+import torch
+
+from baselines.learned.checkpoints import load_agent, load_policy, save_agent
+from baselines.learned.files import read_tensors, write_bytes, write_tensors
+from baselines.learned.models import make_env, make_model
+from baselines.learned.network import BoardNetwork, NetworkSize
+from baselines.learned.settings import TrainingSettings
+from baselines.learned.snapshots import CHECKPOINT_FILE, restore_snapshot, save_snapshot
+from minesweeper_env.config import BoardConfig
+
+SIZE = NetworkSize(channels=6, blocks=1)
+BOARD = BoardConfig(5, 5, 3, moves=("click",))
+AGENT_FILES = ("agent.json", "agent.safetensors")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def tiny(algo, **changes):
+    small = {"rows": 5, "cols": 5, "mines": 3, "minutes": None, "steps": 512, "envs": 8, "channels": 6, "blocks": 1}
+    return TrainingSettings(algo=algo, **{**small, **changes})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    torch.manual_seed(0)
+    save_agent(tmp_path, BoardNetwork.of_size(SIZE), SIZE, {"algo": "dqn"})
+    return tmp_path
+
+
+@pytest.fixture
+def trained(tmp_path, request):
+    settings = tiny(request.param)
+    env = make_env(settings)
+    model = make_model(settings, env).learn(1056)
+    save_snapshot(tmp_path, model, env, {"seconds": 1.5})
+    return tmp_path, settings, model, env
+
+
+def forbid_unpickling(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("something was unpickled")
+
+    for owner, name in ((pickle, "load"), (pickle, "loads"), (pickle, "Unpickler"), (torch, "load")):
+        monkeypatch.setattr(owner, name, refuse)
+
+
+def random_boards(count, rows, cols):
+    return np.random.default_rng(0).integers(0, 12, (count, rows, cols)).astype(np.int8)
+
+
+def test_an_agent_round_trips_without_unpickling(folder, monkeypatch):
+    torch.manual_seed(0)
+    network = BoardNetwork.of_size(SIZE)
+    forbid_unpickling(monkeypatch)
+    boards = torch.as_tensor(random_boards(4, 5, 5))
+    assert torch.equal(load_agent(folder)(boards), network(boards))
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (3, 9), (16, 30)])
+def test_an_agent_plays_boards_of_any_size_legally(folder, shape):
+    boards = random_boards(20, *shape)
+    masks = np.isin(boards, (10, 11)).reshape(20, -1).astype(np.int8)
+    policy = load_policy(folder, BoardConfig(*shape, 3, moves=("click",)))
+    actions = policy.act(boards, masks)
+    assert actions.dtype == np.int64
+    assert masks[np.arange(20), actions].all()
+
+
+def test_another_radius_is_refused(folder):
+    with pytest.raises(ValueError, match="radius 1, not 2"):
+        load_policy(folder, BoardConfig(9, 9, 3, radius=2))
+
+
+@pytest.mark.parametrize("name", AGENT_FILES)
+@pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "noise"])
+def test_a_damaged_agent_is_one_clear_line(folder, name, damage):
+    path = folder / name
+    content = path.read_bytes()
+    path.unlink()
+    if damage != "missing":
+        path.write_bytes({"empty": b"", "truncated": content[: len(content) // 2], "noise": b"\xff" * 400}[damage])
+    with pytest.raises(ValueError, match=name) as error:
+        load_policy(folder, BOARD)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "change", [{"channels": 7}, {"channels": "6"}, {"blocks": 0}, {"format": 9}, {"channels": 10**9}]
+)
+def test_a_description_that_does_not_fit_is_one_clear_line(folder, change):
+    path = folder / "agent.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(ValueError, match="agent") as error:
+        load_policy(folder, BOARD)
+    assert "\n" not in str(error.value)
+
+
+def test_a_write_that_fails_keeps_the_file_before(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_bytes(path, b"before")
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("no space left")))
+    with pytest.raises(OSError, match="no space"):
+        write_bytes(path, b"after")
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_tensors_and_state_travel_in_one_file(tmp_path):
+    write_tensors(tmp_path / "t", {"a": torch.arange(3)}, {"steps": 7})
+    tensors, state = read_tensors(tmp_path / "t")
+    assert tensors["a"].tolist() == [0, 1, 2]
+    assert state == {"steps": 7}
+
+
+@pytest.mark.parametrize("trained", ["dqn", "ppo"], indirect=True)
+def test_a_snapshot_restores_everything_without_unpickling(trained, monkeypatch):
+    folder, settings, model, env = trained
+    # numba keeps its compiled kernels as pickles: have them loaded first.
+    env.set_state(env.get_state())
+    forbid_unpickling(monkeypatch)
+    expected_draws = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - the generator that SB3 uses
+    other_env = make_env(settings)
+    other = make_model(settings, other_env)
+    assert restore_snapshot(folder, other, other_env) == {"seconds": 1.5}
+    assert torch.equal(torch.rand(3), expected_draws[0])
+    np.testing.assert_array_equal(np.random.rand(3), expected_draws[1])  # noqa: NPY002
+    for name, value in model.policy.state_dict().items():
+        assert torch.equal(other.policy.state_dict()[name], value), name
+    moments = model.policy.optimizer.state_dict()["state"]
+    assert moments
+    for index, values in other.policy.optimizer.state_dict()["state"].items():
+        assert all(torch.equal(values[key], value) for key, value in moments[index].items())
+    np.testing.assert_array_equal(other._last_obs, model._last_obs)
+    assert other.num_timesteps == model.num_timesteps > 1000
+    assert other._n_updates == model._n_updates > 0
+    for name, value in env.get_state().items():
+        np.testing.assert_array_equal(other_env.get_state()[name], value)
+    if settings.algo == "dqn":
+        assert other.replay_buffer.pos == model.replay_buffer.pos > 0
+        np.testing.assert_array_equal(other.replay_buffer.observations, model.replay_buffer.observations)
+        assert other.exploration_rate == model.exploration_rate
+
+
+@pytest.mark.parametrize("trained", ["dqn"], indirect=True)
+@pytest.mark.parametrize("change", [{"envs": 4}, {"algo": "ppo"}, {"channels": 7}, {"rows": 6}])
+def test_a_snapshot_of_another_training_is_one_clear_line(trained, change):
+    folder, settings, *_ = trained
+    other = tiny(**{**settings.to_json(), **change})
+    env = make_env(other)
+    with pytest.raises(ValueError, match=CHECKPOINT_FILE) as error:
+        restore_snapshot(folder, make_model(other, env), env)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("trained", ["dqn"], indirect=True)
+def test_a_truncated_snapshot_is_one_clear_line(trained):
+    folder, _, model, env = trained
+    path = folder / CHECKPOINT_FILE
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="damaged") as error:
+        restore_snapshot(folder, model, env)
+    assert "\n" not in str(error.value)
+
+
+def test_playing_an_agent_imports_no_algorithm():
+    code = (
+        "import sys; import baselines.learned.checkpoints; "
+        "sys.exit(any(name in sys.modules for name in ('stable_baselines3', 'sb3_contrib')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
