@@ -6,7 +6,7 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,15 +121,15 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     return replace(settings, **given)
 
 
-def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: Sequence[str]) -> Any:
-    """Checks the folder, makes it, and returns what trains in it."""
+def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: Sequence[str]) -> Callable[[], Outcome]:
+    """Returns what trains in the folder, which is made last, when nothing else is wrong."""
     if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
     from baselines.learned.training import TrainingRun
 
+    run = TrainingRun(settings, folder, shlex.join(["python", "train.py", *arguments]), resume=resume)
     folder.mkdir(parents=True, exist_ok=True)
-    command = shlex.join(["python", "train.py", *arguments])
-    return TrainingRun(settings, folder, command, resume=resume).run
+    return run.run
 
 
 def _cores() -> int:

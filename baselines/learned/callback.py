@@ -30,27 +30,30 @@ class EvaluationSchedule:
 
     Attributes:
         budget: of the training.
-        done: how many are over.
+        done: how many are over, those included that were skipped.
         seconds: how long they took in all.
+        cost: how long the last one took.
     """
 
     budget: Budget
     done: int = 0
     seconds: float = 0.0
+    cost: float = 0.0
 
     def is_due(self, steps: int) -> bool:
         """Returns whether an evaluation should take place after so many steps; one that is skipped counts as done."""
         reached = int(self.budget.progress(steps) * EVALUATIONS)
         if reached <= self.done:
             return False
-        cost = self.seconds / max(self.done, 1)
-        affordable = self.budget.seconds is None or self.seconds + cost <= EVALUATION_SHARE * self.budget.elapsed()
+        allowed = EVALUATION_SHARE * self.budget.elapsed()
+        affordable = self.budget.seconds is None or self.seconds + self.cost <= allowed
         if not affordable:
             self.done = reached
         return affordable
 
     def took(self, seconds: float, steps: int) -> None:
         """Notes an evaluation."""
+        self.cost = seconds
         self.seconds += seconds
         self.done = max(self.done + 1, int(self.budget.progress(steps) * EVALUATIONS))
 

@@ -14,7 +14,6 @@ from torch import Tensor
 
 Tensors = dict[str, Tensor]
 STATE_KEY = "state"
-MAX_BYTES = 1 << 33
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -1,0 +1,253 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3")
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import DQN
+
+from baselines.learned.callback import EvaluationSchedule
+from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy, random_clicks
+from baselines.learned.masks import click_masks
+from baselines.learned.models import make_env, make_model
+from baselines.learned.pacing import Budget, FlatThenFalling
+from baselines.learned.policy import LearnedPolicy
+from baselines.learned.ppo import MinesweeperPolicy
+from baselines.learned.returns import is_probability, to_fitted_return
+from baselines.learned.settings import TrainingSettings
+from baselines.learned.symmetry import symmetries, transform, transform_cells
+from baselines.learned.vec_env import MinesweeperVecEnv
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.env import MinesweeperEnv
+
+BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def tiny(algo, **changes):
+    small = {"rows": 4, "cols": 5, "mines": 2, "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "blocks": 1}
+    return TrainingSettings(algo=algo, **{**small, "eval_games": 5, "threads": 1, **changes})
+
+
+def tiny_model(algo, **changes):
+    settings = tiny(algo, **changes)
+    return make_model(settings, make_env(settings))
+
+
+def random_boards(count=300, rows=4, cols=5):
+    """Codes with few covered cells, so that an unmasked choice is nearly always illegal."""
+    generator = np.random.default_rng(0)
+    boards = generator.integers(0, 9, (count, rows, cols)).astype(np.int8)
+    cells = generator.integers(0, rows * cols, count)
+    boards.reshape(count, -1)[np.arange(count), cells] = generator.choice([10, 11], count)
+    boards.reshape(count, -1)[np.arange(count), (cells + 1) % (rows * cols)] = 9
+    return boards, cells
+
+
+def test_click_masks_equal_those_of_the_environment():
+    env = MinesweeperVecEnv(BoardConfig(5, 6, 6, moves=("click",)), 16)
+    codes = env.reset()
+    for _ in range(30):
+        np.testing.assert_array_equal(click_masks(codes), env.action_masks())
+        np.testing.assert_array_equal(click_masks(torch.as_tensor(codes)).numpy(), env.action_masks())
+        codes, *_ = env.step(env.games.sample_actions())
+    assert not click_masks(np.full((1, 2, 2), 9, np.int8)).any()
+
+
+def test_dqn_explores_with_legal_clicks_alone():
+    boards, cells = random_boards()
+    np.testing.assert_array_equal(random_clicks(boards), cells)
+    model = tiny_model("dqn")
+    model.exploration_rate = 1.0
+    np.testing.assert_array_equal(model.predict(boards)[0], cells)
+    model._last_obs, model.num_timesteps = boards, 0
+    np.testing.assert_array_equal(model._sample_action(learning_starts=1)[0], cells)
+
+
+def test_dqn_draws_all_legal_clicks_equally_often():
+    board = np.full((1, 2, 5), 3, np.int8)
+    board[0, 0, :4] = 11
+    torch.manual_seed(0)
+    counts = np.bincount(random_clicks(board.repeat(40_000, axis=0)), minlength=10)
+    assert counts[4:].sum() == 0
+    np.testing.assert_allclose(counts[:4], 10_000, atol=5 * np.sqrt(10_000 * 0.75))
+
+
+def test_dqn_explores_in_each_game_on_its_own():
+    boards = np.full((400, 4, 5), 11, np.int8)
+    boards[:, 0, 0] = 1
+    model = tiny_model("dqn")
+    greedy = model.predict(boards, deterministic=True)[0]
+    model.exploration_rate = 0.5
+    differing = (model.predict(boards)[0] != greedy).mean()
+    assert 0.35 < differing < 0.6
+
+
+def test_dqn_greedy_choice_is_legal():
+    boards, cells = random_boards()
+    model = tiny_model("dqn")
+    np.testing.assert_array_equal(model.predict(boards, deterministic=True)[0], cells)
+    assert model.predict(boards[0], deterministic=True)[0] == cells[0]
+
+
+def test_dqn_target_takes_the_best_legal_next_click():
+    boards, cells = random_boards()
+    model = tiny_model("dqn", reward="win", gamma=0.5)
+    with torch.no_grad():
+        for head in (model.q_net.q_net, model.q_net_target.q_net):
+            head.layer.weight.normal_()
+        raw = torch.sigmoid(model.q_net_target.outputs(torch.as_tensor(boards)))
+    rewards, dones = torch.full((300, 1), 0.25), torch.zeros(300, 1)
+    dones[:10] = 1
+    targets = model._targets(torch.as_tensor(boards), rewards, dones)
+    expected = 0.25 + 0.5 * raw[np.arange(300), cells][:, None] * (1 - dones)
+    torch.testing.assert_close(targets, expected)
+    assert (targets[:10] == 0.25).all()
+
+
+def test_dqn_with_gamma_0_does_not_ask_the_target_network(monkeypatch):
+    model = tiny_model("dqn")
+    monkeypatch.setattr(model, "q_net_target", None)
+    rewards = torch.rand(4, 1)
+    assert torch.equal(model._targets(torch.zeros(4, 4, 5), rewards, torch.zeros(4, 1)), rewards)
+
+
+def test_q_values_of_illegal_clicks_lie_below_all_others():
+    boards, _ = random_boards()
+    values = tiny_model("dqn").q_net(torch.as_tensor(boards))
+    legal = torch.as_tensor(click_masks(boards))
+    assert (values[~legal] == ILLEGAL).all()
+    assert ((values[legal] >= 0) & (values[legal] <= 1)).all()
+
+
+def test_ppo_never_samples_an_illegal_click():
+    boards, cells = random_boards()
+    actions, values, log_probabilities = tiny_model("ppo").policy(
+        torch.as_tensor(boards), action_masks=click_masks(boards)
+    )
+    np.testing.assert_array_equal(actions.numpy(), cells)
+    assert values.shape == (300, 1)
+    torch.testing.assert_close(log_probabilities, torch.zeros(300))
+
+
+def test_ppo_value_is_the_mean_of_its_action_values():
+    model = tiny_model("ppo")
+    boards = torch.full((6, 4, 5), 11, dtype=torch.int8)
+    boards[:, 0, :] = torch.arange(6)[:, None]
+    masks = click_masks(boards)
+    policy = model.policy
+    chances = policy.get_distribution(boards, masks).distribution.probs
+    actions = torch.arange(20).repeat(6, 1)
+    values = torch.stack([policy.evaluate_actions(boards, actions[:, a], masks)[0][:, 0] for a in range(20)], dim=1)
+    torch.testing.assert_close(policy.predict_values(boards)[:, 0], (chances * values).sum(1))
+
+
+@BOTH
+def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
+    model = tiny_model(algo).learn(1100)
+    env = make_env(tiny(algo))
+    codes = env.reset()
+    for _ in range(20):
+        codes, *_ = env.step(env.games.sample_actions())
+        masks = env.action_masks()
+        arguments = {"action_masks": masks} if algo == "ppo" else {}
+        expected = model.predict(codes, deterministic=True, **arguments)[0]
+        started = (codes < 9).any(axis=(1, 2))
+        actions = LearnedPolicy(model.network()).act(codes, masks.astype(np.int8))
+        np.testing.assert_array_equal(actions[started], expected[started])
+        assert (actions[~started] == 2 * 5 + 2).all()
+
+
+def test_squared_loss_descends_as_cross_entropy():
+    outputs = torch.tensor([-3.0, 0.5, 8.0], requires_grad=True)
+    targets = torch.tensor([1.0, 0.0, 0.0])
+    fitted = to_fitted_return(outputs, probability=True)
+    torch.testing.assert_close(fitted, torch.sigmoid(outputs))
+    ((fitted - targets) ** 2).sum().backward()
+    torch.testing.assert_close(outputs.grad, 2 * (torch.sigmoid(outputs) - targets).detach())
+
+
+def test_which_returns_are_probabilities():
+    assert is_probability("safe_click", 0)
+    assert is_probability("win", 0.99)
+    assert not is_probability("safe_click", 0.5)
+    assert not is_probability("win_loss", 0)
+
+
+@pytest.mark.parametrize(("rows", "cols", "count"), [(4, 4, 8), (3, 5, 4)])
+def test_symmetries_take_cells_where_they_take_boards(rows, cols, count):
+    board = torch.arange(rows * cols).reshape(1, rows, cols)
+    images = set()
+    for symmetry in symmetries(rows, cols):
+        turned = transform(board, symmetry)
+        assert turned.shape == board.shape
+        places = transform_cells(torch.arange(rows * cols), rows, cols, symmetry)
+        assert torch.equal(turned.reshape(-1)[places], torch.arange(rows * cols))
+        images.add(tuple(turned.reshape(-1).tolist()))
+    assert len(images) == count
+
+
+def test_agents_act_alike_on_layouts_that_agree_with_everything_shown():
+    """A wall of mines in column 3 hides from the player what differs behind it."""
+    policy = LearnedPolicy(tiny_model("dqn").network())
+    first, second = np.zeros((4, 7), bool), np.zeros((4, 7), bool)
+    first[:, 3] = second[:, 3] = first[0, 5] = second[3, 6] = True
+    seen = []
+    for layout in (first, second):
+        env = MinesweeperEnv((4, 7), 5, first_click="any", moves=("click",))
+        env.reset(options={"layout": layout})
+        codes, *_, info = env.step(0)
+        seen.append((codes, policy.values(codes[None]), policy.act(codes[None], info["action_mask"][None])))
+    assert (seen[0][0] < 9).sum() > 8
+    for one, other in zip(*seen, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_plain_stable_baselines3_takes_the_policies():
+    env = MinesweeperVecEnv(BoardConfig(4, 4, 2, moves=("click",)), 4, "win")
+    size = {"features_extractor_kwargs": {"channels": 4, "blocks": 1}}
+    MaskablePPO(MinesweeperPolicy, env, n_steps=8, batch_size=32, policy_kwargs=size, device="cpu").learn(64)
+    DQN(MinesweeperQPolicy, env, learning_starts=20, buffer_size=100, policy_kwargs=size, device="cpu").learn(64)
+
+
+@BOTH
+@pytest.mark.parametrize(("reward", "gamma"), [("win_loss", 0.9), ("win", 1.0), ("progress", 0.5)])
+def test_every_reward_and_gamma_trains(algo, reward, gamma):
+    model = tiny_model(algo, reward=reward, gamma=gamma).learn(1100)
+    assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
+
+
+def test_schedule_is_flat_and_then_falls():
+    schedule = FlatThenFalling(1e-3, flat=0.5, final=0.1)
+    assert schedule(1.0) == schedule(0.5) == 1e-3
+    assert schedule(0.0) == pytest.approx(1e-4)
+    assert schedule(0.25) == pytest.approx(5.5e-4)
+
+
+def test_budget_counts_earlier_sessions():
+    assert Budget(steps=200).progress(50) == 0.25
+    assert Budget(seconds=1000, seconds_before=500).progress(0) == pytest.approx(0.5, abs=0.01)
+
+
+def test_evaluations_are_spread_over_the_steps():
+    schedule = EvaluationSchedule(Budget(steps=1000))
+    due = []
+    for steps in range(0, 1001, 50):
+        if schedule.is_due(steps):
+            schedule.took(1e9, steps)
+            due.append(steps)
+    assert due == list(range(100, 1001, 100))
+
+
+def test_evaluations_that_would_take_too_long_are_skipped():
+    schedule = EvaluationSchedule(Budget(seconds=1000, seconds_before=150))
+    assert schedule.is_due(0)
+    schedule.took(14.0, 0)
+    schedule.budget.seconds_before = 250
+    assert not schedule.is_due(0)
+    schedule.budget.seconds_before = 350
+    assert schedule.is_due(0)
