@@ -1,4 +1,7 @@
-"""Both algorithms learn to win, from nothing but their own clicks, within minutes on one core."""
+"""Both algorithms learn to win, from nothing but their own clicks, within a minute on one core.
+
+Exact play that takes the least risk at each click wins 91 % of these games, random clicks 11 %.
+"""
 
 import pytest
 
@@ -12,20 +15,19 @@ from baselines.scripted.uniform import RandomPolicy
 from baselines.seeds import TEST_SEEDS
 
 GAMES = 1000
-ENOUGH = 0.60
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
     settings = TrainingSettings(
-        algo=algo, rows=5, cols=5, mines=3, seed=0, minutes=None, steps=60_000, channels=32, blocks=1, threads=1
+        algo=algo, rows=5, cols=5, mines=3, seed=0, minutes=None, steps=30_000, channels=32, blocks=1, threads=1
     )
     TrainingRun(settings, tmp_path, "").run()
     trained = win_rate(load_policy(tmp_path, settings.board), settings.board)
     by_chance = win_rate(RandomPolicy(settings.board), settings.board)
-    assert by_chance < ENOUGH - 0.1
-    assert trained > ENOUGH + 0.1
+    assert by_chance < 0.2
+    assert trained > 0.8
 
 
 def win_rate(policy, board):
