@@ -243,6 +243,13 @@ def test_evaluations_are_spread_over_the_steps():
     assert due == list(range(100, 1001, 100))
 
 
+def test_a_longer_budget_brings_more_evaluations():
+    schedule = EvaluationSchedule(Budget(steps=1000))
+    schedule.resume(500, 0.0)
+    assert not schedule.is_due(550)
+    assert schedule.is_due(600)
+
+
 def test_evaluations_that_would_take_too_long_are_skipped():
     schedule = EvaluationSchedule(Budget(seconds=1000, seconds_before=150))
     assert schedule.is_due(0)

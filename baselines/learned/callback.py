@@ -51,6 +51,11 @@ class EvaluationSchedule:
             self.done = reached
         return affordable
 
+    def resume(self, steps: int, seconds: float) -> None:
+        """Counts what earlier sessions did: `steps` steps, and `seconds` seconds of evaluations."""
+        self.done = int(self.budget.progress(steps) * EVALUATIONS)
+        self.seconds = seconds
+
     def took(self, seconds: float, steps: int) -> None:
         """Notes an evaluation."""
         self.cost = seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -13,7 +14,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 Tensors = dict[str, Tensor]
-STATE_KEY = "state"
+STATE_KEY, DIGEST_KEY = "state", "sha256"
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -39,7 +40,8 @@ def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     """Writes tensors, and a JSON-able state that belongs to them, into one safetensors file."""
     # Clones, since modules may share a tensor, which the format does not express.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    write_bytes(path, save(copies, metadata={STATE_KEY: json.dumps(state)}))
+    text = json.dumps(state)
+    write_bytes(path, save(copies, metadata={STATE_KEY: text, DIGEST_KEY: _digest(copies, text)}))
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -67,10 +69,21 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
         content = path.read_bytes()
         # The metadata lies in the header: its length in eight bytes, little-endian, and then JSON.
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-        state = json.loads(header["__metadata__"][STATE_KEY])
-        return load(content), state
+        text, digest = header["__metadata__"][STATE_KEY], header["__metadata__"][DIGEST_KEY]
+        tensors, state = load(content), json.loads(text)
+        if _digest(tensors, text) != digest:
+            raise ValueError("its checksum is wrong")
     except (OSError, UnicodeDecodeError, ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
         raise ValueError(f"{path} is missing, damaged or no file of train.py: {_first_line(error)}") from error
+    return tensors, state
+
+
+def _digest(tensors: Tensors, text: str) -> str:
+    """Returns a checksum of everything, since safetensors would load a changed number as it is."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        digest.update(name.encode() + tensors[name].numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _first_line(error: BaseException) -> str:

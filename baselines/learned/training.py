@@ -87,8 +87,8 @@ class TrainingRun:
         self.budget = Budget(settings.steps, seconds, earlier["seconds"] if earlier else 0.0)
         self.schedule = EvaluationSchedule(self.budget)
         if earlier:
-            self.best, self.schedule.seconds = earlier["best"], earlier["evaluation_seconds"]
-            self.schedule.done = earlier["evaluations"]
+            self.best = earlier["best"]
+            self.schedule.resume(self.model.num_timesteps, earlier["evaluation_seconds"])
         self.model.budget = self.budget
         self._callback = BetweenRollouts(self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds)
         self._callback.win_rate = self.best["win_rate"] if self.best else None
@@ -145,7 +145,6 @@ class TrainingRun:
     def _save(self) -> None:
         progress = {
             "seconds": self.budget.elapsed(),
-            "evaluations": self.schedule.done,
             "evaluation_seconds": self.schedule.seconds,
             "best": self.best,
         }
