@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.games import Games
 from minesweeper_env.observations import Encoder
-from minesweeper_env.options import check_action, check_saved, generator_state, layout_option
+from minesweeper_env.options import check_action, generator_state, layout_option
 from minesweeper_env.rendering import check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
+from minesweeper_env.saving import check_saved
 
 _EVERY_GAME = np.ones(1, np.bool_)
 
@@ -134,8 +135,10 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.observation = observation
         self._encoder = Encoder(observation, self.config)
         self.observation_space = self._encoder.space
-        self.action_space = gymnasium.spaces.Discrete(self.config.actions)
+        self._actions = self.config.actions
+        self.action_space = gymnasium.spaces.Discrete(self._actions)
         self._games = Games(self.config, 1, weights)
+        self._shape = (self.config.rows, self.config.cols)
         self._action = np.zeros(1, np.int64)
         self._begun = False
         self._seeded_by: np.random.Generator | None = None
@@ -181,7 +184,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
             ValueError: the action is outside the action space.
             gymnasium.error.ResetNeeded: no game has begun.
         """
-        self._action[0] = check_action(action, self.config.actions)
+        self._action[0] = check_action(action, self._actions)
         games = self._current_games()
         codes, masks = games.step(self._action, False)
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
@@ -224,10 +227,11 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return self._games
 
     def _board(self, codes: NDArray[np.int8]) -> NDArray[np.int8]:
-        return codes.reshape(self.config.rows, self.config.cols)
+        return codes.reshape(self._shape)
 
     def _observe(self, codes: NDArray[np.int8]) -> NDArray[Any]:
-        return self._encoder.encode(codes)[0]
+        # The commonest encoding takes the shortest way.
+        return self._board(codes) if self.observation == "codes" else self._encoder.encode(codes)[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
         return {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,14 +30,11 @@ class ArrayPool:
     def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
         """Prepares a pool of arrays of this shape and dtype, as yet empty."""
         self._shape = shape
-        self._dtype = np.dtype(dtype)
-        self._pooled = math.prod(shape) * self._dtype.itemsize >= self.WORTHWHILE
+        self._dtype = dtype
         self._arrays: list[NDArray[Any]] = []
 
     def take(self) -> NDArray[Any]:
         """Returns a view of an array without contents that no other view shares."""
-        if not self._pooled:
-            return np.empty(self._shape, self._dtype)
         for array in self._arrays:
             if sys.getrefcount(array) <= _HELD_BY_POOL:
                 return array[...]
@@ -45,8 +44,15 @@ class ArrayPool:
         return array[...]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves the spare arrays out of a pickle and a copy."""
+        """Leaves the spare arrays out of pickles and copies."""
         return {**self.__dict__, "_arrays": []}
+
+
+def array_maker(shape: tuple[int, ...], dtype: type) -> Callable[[], NDArray[Any]]:
+    """Returns what makes arrays without contents: a pool, where they are so large that it is worthwhile."""
+    if math.prod(shape) * np.dtype(dtype).itemsize >= ArrayPool.WORTHWHILE:
+        return ArrayPool(shape, dtype).take
+    return partial(np.empty, shape, np.dtype(dtype))
 
 
 def _references_in_a_loop() -> int:
@@ -91,8 +97,8 @@ class Games:
             stack=np.zeros(cells, np.uint32),
         )
         self._state = (*self._rules, *self._boards)
-        self._codes = ArrayPool((count, cells), np.int8)
-        self._masks = ArrayPool((count, len(config.moves), cells), np.int8)
+        self._new_codes = array_maker((count, cells), np.int8)
+        self._new_masks = array_maker((count, len(config.moves), cells), np.int8)
         self._none = np.zeros(count, np.bool_)
         self.rewards = np.zeros(count)
         self.events = np.zeros((5, count), np.bool_)
@@ -114,7 +120,7 @@ class Games:
 
     def reset(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Starts a new game where `chosen`, (N,) bool, is true; returns what `show` does."""
-        codes, masks = self._codes.take(), self._masks.take()
+        codes, masks = self._new_codes(), self._new_masks()
         rules.reset_batch(chosen, codes, masks, *self._state)
         return codes, masks
 
@@ -126,7 +132,7 @@ class Games:
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
-        codes, masks = self._codes.take(), self._masks.take()
+        codes, masks = self._new_codes(), self._new_masks()
         wrong = rules.step_batch(actions, restart, codes, masks, *self._results_and_state)
         if wrong >= 0:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The checks of what comes in after construction: actions, reset options, seeds and saved games."""
+"""The checks of what comes in after construction: actions, reset options and seeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import FRESH, TRUNCATED
 
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
 
@@ -22,7 +21,7 @@ def check_action(action: Any, actions: int) -> int:
         index = operator.index(action)
     except TypeError:
         index = -1
-    if not 0 <= index < actions:
+    if action is True or action is False or not 0 <= index < actions:
         raise ValueError(f"an action is a whole number of 0..{actions - 1}, not {action!r}")
     return index
 
@@ -46,11 +45,14 @@ def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count:
     unknown = [key for key in options if key not in RESET_OPTIONS]
     if unknown:
         raise ValueError(f"unknown reset options {unknown}; allowed: {', '.join(RESET_OPTIONS)}")
-    layout = np.asarray(options["layout"])
     board = (config.rows, config.cols)
-    shapes = (board, (count, *board))
-    if layout.shape not in shapes or layout.dtype != np.bool_:
-        raise ValueError(f"layout must be a bool array of shape {board}, not {layout.dtype} {layout.shape}")
+    allowed = f"layout must be a bool array of shape {board}"
+    try:
+        layout = np.asarray(options["layout"])
+    except ValueError as error:
+        raise ValueError(f"{allowed}, not a ragged list") from error
+    if layout.shape not in (board, (count, *board)) or layout.dtype != np.bool_:
+        raise ValueError(f"{allowed}, not {layout.dtype} {layout.shape}")
     layouts = np.broadcast_to(layout, (count, *board))
     found = layouts.sum(axis=(1, 2))
     if (found != config.mines).any():
@@ -88,30 +90,3 @@ def generator_states(seeds: Sequence[int | None], np_random: np.random.Generator
     """Returns the (N,) states that single environments with these seeds draw; `np_random` serves None."""
     sources = (np_random if seed is None else seeding.np_random(seed)[0] for seed in seeds)
     return np.array([generator_state(source) for source in sources], dtype=np.uint64)
-
-
-def check_saved(saved: Any, example: Mapping[str, NDArray[Any]], config: BoardConfig) -> dict[str, NDArray[Any]]:
-    """Returns the arrays of saved games, in the dtypes of `example`, which another save has.
-
-    Raises:
-        ValueError: a part is missing or too much, has another shape, or contradicts another.
-    """
-    if not isinstance(saved, Mapping) or set(saved) != set(example):
-        raise ValueError(f"a saved state has the keys {', '.join(example)}, as get_state returns them")
-    arrays = {}
-    for key, model in example.items():
-        value = np.asarray(saved[key])
-        if value.shape != model.shape or not np.can_cast(value.dtype, model.dtype, "same_kind"):
-            raise ValueError(
-                f"state[{key!r}] must be {model.dtype} of shape {model.shape}, not {value.dtype} {value.shape}"
-            )
-        arrays[key] = value.astype(model.dtype)
-    fresh = arrays["status"] == FRESH
-    mines = arrays["mines"].sum(axis=(1, 2))
-    if (arrays["status"] < FRESH).any() or (arrays["status"] > TRUNCATED).any():
-        raise ValueError(f"state['status'] must be {FRESH} to {TRUNCATED}")
-    if (mines != np.where(fresh, 0, config.mines)).any():
-        raise ValueError(f"state['mines'] must have {config.mines} mines, or none before the first click")
-    if arrays["codes"].min() < 0 or arrays["codes"].max() > config.codes.mine:
-        raise ValueError(f"state['codes'] must be 0 to {config.codes.mine}")
-    return arrays

@@ -17,7 +17,6 @@ from minesweeper_env.games import Games
 from minesweeper_env.observations import Encoder
 from minesweeper_env.options import (
     check_actions,
-    check_saved,
     check_seeds,
     generator_state,
     generator_states,
@@ -25,6 +24,7 @@ from minesweeper_env.options import (
 )
 from minesweeper_env.rendering import check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
+from minesweeper_env.saving import check_saved
 from minesweeper_env.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TRUNCATION
 
 AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
@@ -70,7 +70,8 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         max_episode_steps: int | None = None,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` begins the games."""
-        limits = [limit for limit in (max_steps, max_episode_steps) if limit is not None]
+        given = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
+        limits = [whole_number(name, limit, 1) for name, limit in given.items() if limit is not None]
         self.config = BoardConfig.of_size(
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=min(limits, default=None)
         )

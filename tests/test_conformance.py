@@ -107,9 +107,7 @@ def paid_for_illegal_actions(env, step):
 
 
 def dice_in_the_reward(env, step):
-    step[1] += 1e-6 * float(np.random.default_rng().random())
-    step[0] = step[0].copy()
-    step[0][0, 0] ^= np.int8(np.random.default_rng().integers(2))
+    step[1] -= 1e-6 * float(np.random.default_rng().random())
     return step
 
 
@@ -137,7 +135,7 @@ def hidden_illegal_actions(env, step):
         (extra_key_at_the_end, "same keys"),
         (one_array_for_all_observations, "earlier observation|change nothing"),
         (paid_for_illegal_actions, "earn"),
-        (dice_in_the_reward, "same games|change nothing"),
+        (dice_in_the_reward, "same games"),
         (global_generator, "global generator"),
         (hidden_illegal_actions, "invalid_action"),
     ],

@@ -23,7 +23,7 @@ LAYERS = (
     {"state"},
     {"rules"},
     {"games"},
-    {"observations", "rewards", "rendering", "options", "registration"},
+    {"observations", "rewards", "rendering", "options", "saving", "registration"},
     {"env", "vector_env"},
     {"wrappers"},
     {"testing"},

@@ -307,7 +307,7 @@ def test_reset_comes_first(call):
         ({"autoreset_mode": "Disabled"}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
         ({"autoreset_mode": AutoresetMode.DISABLED}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
         ({"autoreset_mode": None}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
-        ({"max_episode_steps": 0}, "max_steps must be a whole number of at least 1"),
+        ({"max_episode_steps": 0}, "max_episode_steps must be a whole number of at least 1"),
         ({"max_steps": 0, "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
         ({"max_steps": "x", "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
     ],

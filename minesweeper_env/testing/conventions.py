@@ -21,8 +21,8 @@ INFO_TYPES = {"action_mask": np.ndarray, "invalid_action": bool, "is_success": b
 def check_masks(make: MakeEnv, seed: int) -> None:
     """The mask is int8 (actions,), equals `action_masks()`, and always allows something."""
     env = make()
-    for _, info, _ in play(env, seed):
-        mask = info["action_mask"]
+    for turn in play(env, seed):
+        mask = turn.info["action_mask"]
         assert mask.dtype == np.int8, f"the mask must be int8, not {mask.dtype}"
         assert mask.shape == (actions_of(env),), f"the mask must have shape ({actions_of(env)},), not {mask.shape}"
         assert np.isin(mask, (0, 1)).all(), "the mask must hold 0 and 1 alone"
@@ -36,7 +36,7 @@ def check_illegal_actions(make: MakeEnv, seed: int) -> None:
     """An illegal action changes nothing and is named in info; one outside the space raises."""
     env = make()
     bare: MinesweeperEnv = env.unwrapped  # type: ignore[assignment]
-    for observation, info, over in play(env, seed):
+    for observation, _, over, info in play(env, seed):
         illegal = np.flatnonzero(info["action_mask"] == 0)
         if over or not len(illegal) or bare.get_state()["steps"] + 1 >= bare.config.step_limit:
             continue
@@ -77,9 +77,7 @@ def check_types(make: MakeEnv, seed: int) -> None:
 def check_seeding(make: MakeEnv, seed: int) -> None:
     """The seed decides everything: same games again, and NumPy's global generator stays as it is."""
     state = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    first, again, other = (
-        [(frozen(observation), over) for observation, _, over in play(make(), s)] for s in (seed, seed, seed + 1)
-    )
+    first, again, other = ([frozen(turn) for turn in play(make(), s)] for s in (seed, seed, seed + 1))
     assert first == again, "the same seed and actions must give the same games"
     assert first != other, "different seeds must give different games"
     assert pickle.dumps(np.random.get_state()) == state, "the global generator must not be used"  # noqa: NPY002
@@ -88,9 +86,8 @@ def check_seeding(make: MakeEnv, seed: int) -> None:
 def check_saving(make: MakeEnv, seed: int) -> None:
     """A pickled environment, and one restored with `set_state`, go on with the same games."""
     env, restored = make(), make()
-    for _, _, over in play(env, seed):
-        if not over:
-            break
+    next(play(env, seed))
+    env.step(0)
     restored.reset()
     restored.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
     copies = (env, pickle.loads(pickle.dumps(env)), restored)

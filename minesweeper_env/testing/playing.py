@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -23,21 +23,30 @@ def legal_action(info: dict[str, Any], rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(info["action_mask"])))
 
 
-def play(env: Env, seed: int, games: int = 20, steps: int = 50) -> Iterator[tuple[Any, dict[str, Any], bool]]:
-    """Plays random legal actions; yields each observation and info, and whether the game is over there.
+class Turn(NamedTuple):
+    """What an environment said last: at a reset, with the reward 0.0, or at a step."""
+
+    observation: Any
+    reward: Any
+    over: bool
+    info: dict[str, Any]
+
+
+def play(env: Env, seed: int, action_seed: int = 0, games: int = 20, steps: int = 50) -> Iterator[Turn]:
+    """Plays random legal actions, which `action_seed` decides, and yields each turn.
 
     The caller may take steps of its own that change nothing.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(action_seed)
     observation, info = env.reset(seed=seed)
     for _ in range(games):
-        over = False
+        turn = Turn(observation, 0.0, False, info)
         for _ in range(steps):
-            yield observation, info, over
-            if over:
+            yield turn
+            if turn.over:
                 break
-            observation, _, terminated, truncated, info = env.step(legal_action(info, rng))
-            over = terminated or truncated
+            observation, reward, terminated, truncated, info = env.step(legal_action(turn.info, rng))
+            turn = Turn(observation, reward, terminated or truncated, info)
         observation, info = env.reset()
 
 
