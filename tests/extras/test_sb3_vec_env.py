@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-
-pytest.importorskip("stable_baselines3")
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from baselines.learned.vec_env import MinesweeperVecEnv

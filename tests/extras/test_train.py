@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("stable_baselines3")
 import torch
 
 from baselines.cli.train import main
@@ -21,7 +19,7 @@ from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import TrainingRun
 from baselines.registry import make_policy
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--blocks", "1", "--eval-games", "5"]
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
 

@@ -48,17 +48,6 @@ def test_gymnasiums_checker_has_nothing_to_say_about_other_encodings(observation
         check_env(gymnasium.make("Minesweeper-v0", size=5, mines=3, observation=observation, moves=moves).unwrapped)
 
 
-@pytest.mark.parametrize("env_id", IDS)
-@pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
-def test_the_checker_of_stable_baselines3_finds_no_error(env_id, observation):
-    from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
-
-    with warnings.catch_warnings():
-        # It warns that planes of float32 are no picture; only its errors count here.
-        warnings.simplefilter("ignore")
-        check_env_of_sb3(gymnasium.make(env_id, observation=observation).unwrapped)
-
-
 def test_the_module_and_id_work_in_a_fresh_process():
     code = (
         "import gymnasium\n"

@@ -1,4 +1,4 @@
-"""Golden games as text. `python tests/transcripts.py` writes them anew, which a change of behaviour must explain.
+"""Golden games as text. `python tests/core/transcripts.py` writes them anew, which a change of behaviour must explain.
 
 Each file of `golden` holds one game: its configuration, its seed, and each step with the board after it.
 """

@@ -5,8 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-
-pytest.importorskip("stable_baselines3")
 import torch
 
 from baselines.learned.checkpoints import load_agent, load_policy, save_agent

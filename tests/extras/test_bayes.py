@@ -21,8 +21,6 @@ from baselines.scripted.bayes_network import (
 )
 from minesweeper_env import HIDDEN, BoardConfig
 
-pytest.importorskip("pgmpy")
-
 
 def enumerate_posteriors(counts: list[Count], prior: float) -> dict[int, float]:
     """Sums the weights of all assignments to all cells, mined independently with the prior probability."""

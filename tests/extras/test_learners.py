@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-
-pytest.importorskip("stable_baselines3")
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN

@@ -5,8 +5,6 @@ Exact play that takes the least risk at each click wins 91 % of these games, ran
 
 import pytest
 
-pytest.importorskip("stable_baselines3")
-
 from baselines.evaluation import play_games
 from baselines.learned.checkpoints import load_policy
 from baselines.learned.settings import TrainingSettings

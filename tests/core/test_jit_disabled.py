@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from transcripts import FOLDER
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 GAMES = ("default", "all_moves", "corners_first_click", "radius_2", "step_limit")
 
 PLAY = """
@@ -30,7 +30,7 @@ for _ in range(40):
 
 def run(code, root=ROOT, **environment):
     """Runs Python code in a fresh process in which every warning is an error; returns what it prints."""
-    path = os.pathsep.join([str(root), str(ROOT / "tests")])
+    path = os.pathsep.join([str(root), str(ROOT / "tests" / "core")])
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=root,

@@ -13,7 +13,7 @@ from baselines.cli import evaluate
 from baselines.evaluation import BLOCK, evaluate_policy
 from baselines.statistics import wilson_interval
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SMALL = ["--size", "5x6", "--mines", "4", "--games", "45", "--seed", "9"]
 
 

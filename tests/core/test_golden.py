@@ -1,4 +1,4 @@
-"""The golden games are still played as they were recorded; `python tests/transcripts.py` records them anew."""
+"""The golden games are still played as they were recorded; `python tests/core/transcripts.py` records them anew."""
 
 from __future__ import annotations
 
