@@ -25,10 +25,13 @@ def check_writable(path: Path) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file such that at any moment its path holds the old content or all of the new one."""
+    """Writes a file such that, whatever happens meanwhile, its path holds the old content or all of the new."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_bytes(content)
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

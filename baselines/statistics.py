@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from baselines.evaluation import Evaluation, GameRecord
+from baselines.evaluation import Evaluation
+from baselines.playing import GameRecord
 
 CONFIDENCE = 0.95
 

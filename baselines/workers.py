@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
-from baselines.evaluation import Block, Player
+from baselines.playing import Block, Player
 
 _player: Player | None = None
 """The player of this process, if it is a worker."""

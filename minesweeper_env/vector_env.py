@@ -93,6 +93,20 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         self._sampler = np.zeros(1, np.uint64)
         self._begun = False
 
+    @classmethod
+    def of_config(cls, config: BoardConfig, num_envs: int, **arguments: Any) -> MinesweeperVectorEnv:
+        """Returns the environment of a configuration; the other arguments are those of the class."""
+        return cls(
+            num_envs,
+            (config.rows, config.cols),
+            config.mines,
+            config.first_click,
+            config.moves,
+            radius=config.radius,
+            max_steps=config.max_steps,
+            **arguments,
+        )
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
-from baselines.evaluation import Evaluation, PolicyError, evaluate_policy
+from baselines.evaluation import Evaluation, evaluate_policy
 from baselines.extras import MissingExtraError, import_extra
 from baselines.output import check_writable
+from baselines.playing import PolicyError
 from baselines.registry import build_policy, find_policy, policy_names
 from baselines.report import Report
 from baselines.seeds import check_test_seeds

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +11,15 @@ import safetensors
 from safetensors.torch import load, save
 from torch import Tensor
 
+from baselines.output import replace_file
+
 Tensors = dict[str, Tensor]
 STATE_KEY, DIGEST_KEY = "state", "sha256"
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Writes a file so that, whatever happens meanwhile, its path holds the old content or all of the new."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-
-
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Writes a JSON file as `write_bytes` does."""
-    write_bytes(path, (json.dumps(content, indent=2) + "\n").encode())
+    """Writes a JSON file as `replace_file` does."""
+    replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
@@ -41,7 +27,7 @@ def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
     # Clones, since modules may share a tensor, which the format does not express.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(state)
-    write_bytes(path, save(copies, metadata={STATE_KEY: text, DIGEST_KEY: _digest(copies, text)}))
+    replace_file(path, save(copies, metadata={STATE_KEY: text, DIGEST_KEY: _digest(copies, text)}))
 
 
 def read_json(path: Path) -> dict[str, Any]:

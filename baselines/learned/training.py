@@ -17,7 +17,6 @@ import torch
 from stable_baselines3.common.logger import Logger, make_output_format
 
 import minesweeper_env
-from baselines.evaluation import play_games
 from baselines.learned.callback import BetweenRollouts, EvaluationSchedule, TrainingStopped
 from baselines.learned.checkpoints import save_agent
 from baselines.learned.files import read_json, write_json
@@ -26,6 +25,7 @@ from baselines.learned.pacing import Budget
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.snapshots import restore_snapshot, save_snapshot
+from baselines.playing import play_games
 from baselines.seeds import SELECTION_SEEDS
 
 RUN_FILE = "run.json"

@@ -37,16 +37,8 @@ class MinesweeperVecEnv(VecEnv):
 
     def __init__(self, config: BoardConfig, num_envs: int, reward: str | Reward = "win_loss") -> None:
         """Makes the environment; `reset` begins the games."""
-        self.games = MinesweeperVectorEnv(
-            num_envs,
-            size=(config.rows, config.cols),
-            mines=config.mines,
-            first_click=config.first_click,
-            moves=config.moves,
-            reward=reward,
-            radius=config.radius,
-            max_steps=config.max_steps,
-            autoreset_mode=AutoresetMode.SAME_STEP,
+        self.games = MinesweeperVectorEnv.of_config(
+            config, num_envs, reward=reward, autoreset_mode=AutoresetMode.SAME_STEP
         )
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
         self.returns = np.zeros(num_envs)

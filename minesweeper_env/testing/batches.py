@@ -15,26 +15,10 @@ GAMES = 20
 STEPS = 200
 
 
-def batched(env: MinesweeperEnv, count: int, mode: AutoresetMode) -> MinesweeperVectorEnv:
-    """Returns the batched environment with the arguments of a single one."""
-    config = env.config
-    return MinesweeperVectorEnv(
-        count,
-        (config.rows, config.cols),
-        config.mines,
-        config.first_click,
-        config.moves,
-        env.reward,
-        env.observation,
-        config.radius,
-        config.max_steps,
-        autoreset_mode=mode,
-    )
-
-
 def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
     """Game i of the batched environment, seeded s + i, is that of the single environment seeded s + i."""
-    batch = batched(env, GAMES, mode)
+    arguments = {"reward": env.reward, "observation": env.observation, "autoreset_mode": mode}
+    batch = MinesweeperVectorEnv.of_config(env.config, GAMES, **arguments)
     singles = [copy.deepcopy(env) for _ in range(GAMES)]
     observations, infos = batch.reset(seed=seed)
     for i, single in enumerate(singles):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines import make_policy
-from baselines.evaluation import play_games
+from baselines.playing import play_games
 from baselines.registry import build_policy
 from baselines.scripted import bayes_network
 from baselines.scripted.bayes_network import (

@@ -8,11 +8,12 @@ import pytest
 import torch
 
 from baselines.learned.checkpoints import load_agent, load_policy, save_agent
-from baselines.learned.files import read_tensors, write_bytes, write_tensors
+from baselines.learned.files import read_tensors, write_tensors
 from baselines.learned.models import make_env, make_model
 from baselines.learned.network import BoardNetwork, NetworkSize
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.snapshots import CHECKPOINT_FILE, restore_snapshot, save_snapshot
+from baselines.output import replace_file
 from minesweeper_env.config import BoardConfig
 
 SIZE = NetworkSize(channels=6, blocks=1)
@@ -117,10 +118,10 @@ def test_a_description_that_does_not_fit_is_one_clear_line(folder, change):
 
 def test_a_write_that_fails_keeps_the_file_before(tmp_path, monkeypatch):
     path = tmp_path / "file"
-    write_bytes(path, b"before")
+    replace_file(path, b"before")
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("no space left")))
     with pytest.raises(OSError, match="no space"):
-        write_bytes(path, b"after")
+        replace_file(path, b"after")
     assert path.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [path]
 

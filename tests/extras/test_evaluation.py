@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from baselines.evaluation import BLOCK, GameRecord, PolicyError, evaluate_policy, play_games
+from baselines.evaluation import BLOCK, evaluate_policy
+from baselines.playing import GameRecord, PolicyError, play_games
 from baselines.registry import build_policy
 from baselines.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv

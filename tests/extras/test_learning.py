@@ -5,10 +5,10 @@ Exact play that takes the least risk at each click wins 91 % of these games, ran
 
 import pytest
 
-from baselines.evaluation import play_games
 from baselines.learned.checkpoints import load_policy
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import TrainingRun
+from baselines.playing import play_games
 from baselines.scripted.uniform import RandomPolicy
 from baselines.seeds import TEST_SEEDS
 

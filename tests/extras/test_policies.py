@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines import make_policy, policy_names
-from baselines.evaluation import play_games
+from baselines.playing import play_games
 from baselines.registry import SCRIPTED, build_policy
 from baselines.scripted.deduction import MAX_SENTENCES, deduce
 from baselines.scripted.expected_value import ExpectedValuePolicy

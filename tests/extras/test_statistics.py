@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from baselines.evaluation import GameRecord
+from baselines.playing import GameRecord
 from baselines.statistics import PolicyResult, compare, compare_with_best, mcnemar_p_value, wilson_interval
 
 
