@@ -89,7 +89,7 @@ class Report:
         for heading in ("games", "wins", "win rate", "95 % interval", "clicks/game", "ms/game", "p"):
             table.add_column(heading, justify="right")
         for result, comparison in zip(self.results, compare_with_best(self.results), strict=True):
-            table.add_row(*_cells(result, self.games), "" if comparison is None else f"{comparison.p_value:.2g}")
+            table.add_row(*_cells(result, self.games), "" if comparison is None else _p_value(comparison.p_value))
         console.print(table)
         for note in self.notes():
             console.print(note, markup=False, highlight=False)
@@ -138,6 +138,10 @@ def _row(result: PolicyResult) -> dict[str, Any]:
         "clicks_per_game": result.clicks_per_game,
         "truncated": result.truncated,
     }
+
+
+def _p_value(value: float) -> str:
+    return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
 
 
 def _cells(result: PolicyResult, asked: int) -> list[str]:

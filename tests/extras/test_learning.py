@@ -1,6 +1,6 @@
 """Both algorithms learn to win, from nothing but their own clicks, within a minute on one core.
 
-Exact play that takes the least risk at each click wins 91 % of these games, random clicks 11 %.
+The threshold lies far above random clicks, which win a ninth of these games, and below the Bayesian policy's nine tenths.
 """
 
 import pytest
