@@ -2,7 +2,7 @@
 
 `state` explains the arrays. A single game is a batch of one. The functions above the kernels take a
 `Rules` and a `Boards` and the row i of the board that they mean; the kernels take their fields one by
-one, since numba unpacks a tuple of arrays ten times slower than the arrays alone.
+one, since numba takes several times longer to unpack a named tuple of arrays than the arrays alone.
 """
 
 from __future__ import annotations

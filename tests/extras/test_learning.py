@@ -1,6 +1,6 @@
 """Both algorithms learn to win, from nothing but their own clicks, within a minute on one core.
 
-The threshold lies far above random clicks, which win a ninth of these games, and below the Bayesian policy's nine tenths.
+The threshold lies far above random clicks, which win a ninth of these games, and below the nine tenths of `bayes`.
 """
 
 import pytest
