@@ -8,8 +8,8 @@ CORE_BIN = $(CORE_VENV)/bin
 
 # A newer torch would bring several gigabytes of GPU libraries along.
 TORCH = torch==2.13.0
-# The oldest gymnasium that is supported, and the one that RLlib asks for; the full installation has the newest.
-OLD_GYMNASIUM = gymnasium==1.2.2
+# The oldest versions that are supported; the full installation has the newest. RLlib asks for this gymnasium.
+OLDEST = gymnasium==1.2.2 numba==0.61.2 numpy==2.0.2
 
 RUN_DIR = runs/first
 POLICIES = random straightforward subset expected_value bayes
@@ -36,7 +36,7 @@ test-quick: $(VENV)/installed
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -m slow
 
-# The environment alone: no extras, and the oldest supported gymnasium.
+# The environment alone: no extras, and the oldest supported versions.
 test-core: $(CORE_VENV)/installed
 	$(CORE_BIN)/python -m pytest -m "not slow" tests/core
 
@@ -54,7 +54,7 @@ $(VENV)/installed: pyproject.toml setup.cfg
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(CORE_VENV)
-	$(CORE_BIN)/python -m pip install --quiet $(OLD_GYMNASIUM) pytest hypothesis scipy --editable .
+	$(CORE_BIN)/python -m pip install --quiet $(OLDEST) pytest hypothesis scipy --editable .
 	touch $@
 
 clean:

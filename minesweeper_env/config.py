@@ -79,12 +79,15 @@ class BoardConfig:
         object.__setattr__(self, "moves", in_order)
 
     def _check_mines(self) -> None:
-        if self.mines > self.max_mines:
+        if self.mines <= self.max_mines:
+            return
+        board = f"{self.rows} x {self.cols} with first_click {self.first_click!r} and radius {self.radius}"
+        if self.max_mines < 1:
             raise ValueError(
-                f"mines must be 1 to {self.max_mines} on {self.rows} x {self.cols} with first_click "
-                f"{self.first_click!r} and radius {self.radius}, not {self.mines}"
-                + ("; there is no room for the free cells around the first click" if self.max_mines < 1 else "")
+                f"no number of mines fits on {board}, which keeps all cells around the first click free; "
+                "choose a larger board, or first_click 'safe' or 'any'"
             )
+        raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
 
     @property
     def cells(self) -> int:

@@ -128,7 +128,10 @@ def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: 
     from baselines.learned.training import TrainingRun
 
     run = TrainingRun(settings, folder, shlex.join(["python", "train.py", *arguments]), resume=resume)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be made: {error.strerror}") from error
     return run.run
 
 

@@ -37,7 +37,7 @@ WRONG_ARGUMENTS = [
     ({"mines": 64, "first_click": "safe"}, "mines must be 1 to 63"),
     ({"mines": 56, "first_click": "corners"}, "mines must be 1 to 55"),
     ({"mines": 40, "radius": 2}, "mines must be 1 to 39"),
-    ({"size": 3, "mines": 1}, "no room"),
+    ({"size": 3, "mines": 1}, "no number of mines fits"),
     ({"first_click": "zero"}, "any, safe, opening, corners"),
     ({"first_click": None}, "any, safe, opening, corners"),
     ({"first_click": ["safe"]}, "any, safe, opening, corners"),
