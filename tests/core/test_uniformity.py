@@ -16,6 +16,7 @@ from oracle import neighbours
 from scipy.stats import chi2
 
 from minesweeper_env import MinesweeperVectorEnv
+from minesweeper_env.rules import random_below
 
 ALPHA = 1e-3
 GAMES = 4000
@@ -274,3 +275,14 @@ def test_corners_moves_the_mines_of_the_zone_to_corners_then_sides(mines, radius
 def test_corners_fills_all_that_is_outside_the_zone_when_it_must():
     after = draw("corners", (5, 5), 16, 1, (2, 2), games=20)
     assert (after == allowed_cells("opening", (5, 5), 1, (2, 2))).all()
+
+
+def test_a_bound_that_does_not_divide_the_draws_is_exact():
+    # Of this bound's numbers a third, the multiples of 3, would come twice as often if none were rejected.
+    bound = 3 << 30
+    generator = np.zeros(1, np.uint64)
+    draws = np.array([random_below(generator, 0, bound) for _ in range(30_000)])
+    counts = np.bincount(draws % 3, minlength=3)
+    assert draws.min() >= 0
+    assert draws.max() < bound
+    assert is_plausible(counts_p_value(counts, np.full(3, len(draws) / 3)))
