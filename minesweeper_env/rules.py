@@ -180,9 +180,10 @@ def _reset_game(rules: Rules, boards: Boards, i: int) -> None:
 
 
 @inlined
-def _open(rules: Rules, boards: Boards, i: int, cell: Int, most: int) -> int:
+def _open(rules: Rules, boards: Boards, i: int, cell: Int) -> int:
     """Opens a covered cell without a flag, flooding over zeros; returns the cells opened, 0 for a mine."""
     shown, truth, stack = boards.shown, boards.truth, boards.stack
+    most = rules.neighbours.shape[1]
     if truth[i, cell] & MINE_BIT:
         boards.games[i, STATUS] = LOST
         return 0
@@ -255,12 +256,12 @@ def _make_move(rules: Rules, boards: Boards, i: int, move: Int, cell: Int) -> in
         if boards.games[i, STATUS] == FRESH:
             _place_mines(rules, boards, i, cell)
             boards.games[i, STATUS] = PLAYING
-        opened = _open(rules, boards, i, cell, most)
+        opened = _open(rules, boards, i, cell)
     elif move == CHORD:
         for k in range(most):
             neighbour = rules.neighbours[cell, k]
             if boards.shown[i, neighbour] >= most + 2:
-                opened += _open(rules, boards, i, neighbour, most)
+                opened += _open(rules, boards, i, neighbour)
     elif move == QUESTION:
         boards.shown[i, cell] = most + 2
     elif move == FLAG and boards.shown[i, cell] != most + 1:
@@ -271,13 +272,19 @@ def _make_move(rules: Rules, boards: Boards, i: int, move: Int, cell: Int) -> in
 
 
 @inlined
-def _step_game(rules: Rules, boards: Boards, i: int, action: Int) -> int:
-    """Takes a step in a game that is not over; returns the cells opened, or -1 for an illegal action."""
-    games = boards.games
+def _read_action(rules: Rules, action: Int) -> tuple[Int, Int]:
+    """Returns the move and the cell of an action."""
     # 32-bit division is several times faster than 64-bit.
     cells = np.uint32(rules.neighbours.shape[0])
     block = np.uint32(action) // cells
-    move, cell = rules.moves[block], np.uint32(action) - block * cells
+    return rules.moves[block], np.uint32(action) - block * cells
+
+
+@inlined
+def _step_game(rules: Rules, boards: Boards, i: int, action: Int) -> int:
+    """Takes a step in a game that is not over; returns the cells opened, or -1 for an illegal action."""
+    games = boards.games
+    move, cell = _read_action(rules, action)
     opened = -1
     if _is_legal(rules, boards.shown, i, move, cell):
         opened = _make_move(rules, boards, i, move, cell)
@@ -408,10 +415,8 @@ def lay_out_batch(layouts: Flags, *state: Any) -> None:
 
 @inlined
 def _action_is_legal(rules: Rules, boards: Boards, i: int, action: Int) -> bool:
-    # 32-bit division is several times faster than 64-bit.
-    cells = np.uint32(rules.neighbours.shape[0])
-    block = np.uint32(action) // cells
-    return _is_legal(rules, boards.shown, i, rules.moves[block], np.uint32(action) - block * cells)
+    move, cell = _read_action(rules, action)
+    return _is_legal(rules, boards.shown, i, move, cell)
 
 
 @kernel
