@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from baselines.policy import Policy
 from baselines.seeds import derived_seed
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.games import compile_kernels
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 
@@ -104,9 +105,7 @@ class Player:
         self._policy = build()
         self._config = config
         self._seed = seed
-        env = MinesweeperVectorEnv.of_config(config, 1)
-        env.reset(seed=0)
-        env.step(np.zeros(1, np.int64))
+        compile_kernels()
 
     def play(self, index: int, seeds: Sequence[int]) -> Block:
         """Plays the block of this index; the same seeds and index give the same records, whoever plays."""

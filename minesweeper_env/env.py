@@ -11,10 +11,10 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.games import Games
+from minesweeper_env.games import Games, compile_kernels
 from minesweeper_env.observations import Encoder
 from minesweeper_env.options import check_action, generator_state, layout_option
-from minesweeper_env.rendering import check_render_mode, render_board
+from minesweeper_env.rendering import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
 from minesweeper_env.saving import check_saved
 
@@ -107,7 +107,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     * v0: first release
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
+    metadata: dict[str, Any] = METADATA
 
     def __init__(
         self,
@@ -137,6 +137,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.observation_space = self._encoder.space
         self._actions = self.config.actions
         self.action_space = gymnasium.spaces.Discrete(self._actions)
+        compile_kernels()
         self._games = Games(self.config, 1, weights)
         self._shape = (self.config.rows, self.config.cols)
         self._action = np.zeros(1, np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ class ArrayPool:
     """Hands out arrays of one shape that nobody else holds.
 
     A large array that is freed goes back to the operating system, and the next one comes from there page
-    by page, which takes longer than the game. An array of the pool is handed out again when no view of
-    it is left; until then it belongs to whoever got it.
+    by page, which on a large board takes most of the time of the game itself. An array of the pool is
+    handed out again when no view of it is left; until then it belongs to whoever got it.
     """
 
     SPARE = 4
@@ -148,7 +148,8 @@ class Games:
 
     def lay_out(self, layouts: NDArray[np.bool_]) -> None:
         """Lays the mines of new games where `layouts`, (N, rows, cols) bool, has them."""
-        flat = np.ascontiguousarray(layouts).reshape(self.count, self.config.cells)
+        # A copy: a read-only array would be another type to the compiler.
+        flat = np.array(layouts, order="C").reshape(self.count, self.config.cells)
         rules.lay_out_batch(flat, *self._state)
 
     def mines(self) -> NDArray[np.bool_]:
@@ -185,3 +186,16 @@ class Games:
         boards.games[:, state.STATUS] = saved["status"]
         boards.games[:, state.STEPS] = saved["steps"]
         boards.rng[:] = saved["generator"]
+
+
+@cache
+def compile_kernels() -> None:
+    """Compiles the kernels, or loads them from the disk, once a process.
+
+    The environments call it when they are made, so that processes forked later have the kernels already.
+    """
+    config = BoardConfig(1, 2, 1, first_click="any", moves=("click",))
+    games = Games(config, 1, state.RewardWeights())
+    games.reset(np.ones(1, np.bool_))
+    games.lay_out(np.array([[[True, False]]]))
+    games.step(games.sample_actions(np.zeros(1, np.uint64)), False)

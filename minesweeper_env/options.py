@@ -31,7 +31,8 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(f"actions must be whole numbers of shape ({count},), not {array.dtype} {array.shape}")
-    return np.ascontiguousarray(array, dtype=np.int64)
+    # A copy: a read-only array would be another type to the compiler.
+    return np.array(array, dtype=np.int64, order="C")
 
 
 def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count: int) -> NDArray[np.bool_] | None:

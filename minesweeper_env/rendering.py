@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
+
+METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+"""What an environment's metadata say of rendering."""
 
 TILE = 32
 """The side of a cell in a picture, in pixels."""

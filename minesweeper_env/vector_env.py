@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.games import Games
+from minesweeper_env.games import Games, compile_kernels
 from minesweeper_env.observations import Encoder
 from minesweeper_env.options import (
     check_actions,
@@ -22,7 +22,7 @@ from minesweeper_env.options import (
     generator_states,
     layout_option,
 )
-from minesweeper_env.rendering import check_render_mode, render_board
+from minesweeper_env.rendering import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
 from minesweeper_env.saving import check_saved
 from minesweeper_env.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TRUNCATION
@@ -77,11 +77,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
-        self.metadata = {
-            "render_modes": ["ansi", "rgb_array"],
-            "render_fps": 4,
-            "autoreset_mode": self._autoreset_mode,
-        }
+        self.metadata = {**METADATA, "autoreset_mode": self._autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         weights, self._reward = find_reward(reward, self.config)
         self._encoder = Encoder(observation, self.config)
@@ -89,6 +85,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         self.single_action_space = Discrete(self.config.actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+        compile_kernels()
         self._games = Games(self.config, self.num_envs, weights)
         self._sampler = np.zeros(1, np.uint64)
         self._begun = False

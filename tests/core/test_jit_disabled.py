@@ -72,6 +72,32 @@ def test_a_cache_folder_that_cannot_be_made_is_no_obstacle(blocked):
     assert run(STEP, NUMBA_CACHE_DIR=blocked).endswith("(5, 5)\n")
 
 
+COUNT = """
+import gymnasium, minesweeper_env, numpy as np
+single = gymnasium.make("Minesweeper-v0")
+from minesweeper_env import rules
+kernels = (rules.reset_batch, rules.step_batch, rules.lay_out_batch, rules.sample_batch)
+assert all(len(kernel.signatures) == 1 for kernel in kernels), "not compiled when made"
+batch = gymnasium.make_vec("Minesweeper-v0", num_envs=3, size=(5, 7), mines=3, autoreset_mode="SameStep", radius=2)
+layout = np.zeros((5, 7), bool)
+layout[0, :3] = True
+layout.flags.writeable = False
+batch.reset(seed=0, options={"layout": layout})
+actions = np.zeros(3, np.int64)
+actions.flags.writeable = False
+batch.step(actions)
+batch.step(batch.sample_actions())
+batch.set_state(batch.get_state())
+single.reset(seed=0, options={"layout": np.arange(64).reshape(8, 8) < 14})
+single.step(5)
+assert all(len(kernel.signatures) == 1 for kernel in kernels), "compiled again"
+"""
+
+
+def test_kernels_are_compiled_once_and_when_an_environment_is_made():
+    run(COUNT)
+
+
 @pytest.mark.slow
 def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp_path):
     copied = tmp_path / "minesweeper_env"

@@ -3,6 +3,7 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
+from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.callback import EvaluationSchedule
 from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy, random_clicks
@@ -12,23 +13,10 @@ from baselines.learned.pacing import Budget, FlatThenFalling
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.ppo import MinesweeperPolicy
 from baselines.learned.returns import is_probability, to_fitted_return
-from baselines.learned.settings import TrainingSettings
 from baselines.learned.symmetry import symmetries, transform, transform_cells
 from baselines.learned.vec_env import MinesweeperVecEnv
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
-
-BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
-def tiny(algo, **changes):
-    small = {"rows": 4, "cols": 5, "mines": 2, "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "blocks": 1}
-    return TrainingSettings(algo=algo, **{**small, "eval_games": 5, "threads": 1, **changes})
 
 
 def tiny_model(algo, **changes):

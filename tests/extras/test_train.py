@@ -10,28 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.train import main
 from baselines.extras import MissingExtraError
 from baselines.learned.files import read_tensors
 from baselines.learned.policy import LearnedPolicy
-from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import TrainingRun
 from baselines.registry import make_policy
 
 ROOT = Path(__file__).parents[2]
 TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--blocks", "1", "--eval-games", "5"]
-BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
-def tiny(algo, **changes):
-    small = {"rows": 4, "cols": 5, "mines": 2, "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "blocks": 1}
-    return TrainingSettings(algo=algo, **{**small, "eval_games": 5, "threads": 1, **changes})
 
 
 def weights(folder):

@@ -1,0 +1,18 @@
+"""The smallest trainings, which the tests of learning share."""
+
+import pytest
+import torch
+
+from baselines.learned.settings import TrainingSettings
+
+BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def tiny(algo, **changes):
+    small = {"rows": 4, "cols": 5, "mines": 2, "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "blocks": 1}
+    return TrainingSettings(algo=algo, **{**small, "eval_games": 5, "threads": 1, **changes})
