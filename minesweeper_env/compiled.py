@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,17 +36,31 @@ def kernel(function: Function) -> Function:
         # The generator's unsigned arithmetic wraps around on purpose; NumPy scalars would warn.
         return np.errstate(over="ignore")(function)
     try:
-        return njit(cache=True, **_OPTIONS)(function)
+        compiled = njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:
         # Neither the package's folder nor the user's own cache can be written.
         return njit(**_OPTIONS)(function)
+    # By itself numba would notice a change in the kernel's own file alone, and not in what it calls.
+    compiled._cache._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename))
+    return compiled
+
+
+def subroutine(function: Function) -> Function:
+    """Compiles a function that kernels call; unlike an inlined one it is compiled once, and called.
+
+    Args:
+        function: the function to compile.
+
+    Returns:
+        A function that kernels can call.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    return njit(**_OPTIONS)(function)
 
 
 def inlined(function: Function) -> Function:
     """Compiles a function into each kernel that calls it; besides, it may take named tuples.
-
-    It stands in the same file as those kernels: numba compiles a cached kernel anew when the kernel's
-    own file has changed, and does not look at others.
 
     Args:
         function: the function to compile.
@@ -53,3 +71,26 @@ def inlined(function: Function) -> Function:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     return njit(forceinline=True, **_OPTIONS)(function)
+
+
+_PACKAGE = Path(__file__).parent
+
+
+@cache
+def _stamp(path: Path) -> str:
+    """Returns what changes when a file, or one of the package that it imports at any remove, changes."""
+    sources = {path: path.read_bytes()}
+    waiting = [path]
+    while waiting:
+        for imported in _imports(sources[waiting.pop()]):
+            if imported not in sources:
+                sources[imported] = imported.read_bytes()
+                waiting.append(imported)
+    return hashlib.sha256(b"".join(sources[path] for path in sorted(sources))).hexdigest()
+
+
+def _imports(source: bytes) -> Iterator[Path]:
+    for name in re.findall(r"^from minesweeper_env\.([\w.]+) import", source.decode(), re.MULTILINE):
+        path = _PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
+        if path.exists():
+            yield path

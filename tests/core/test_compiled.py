@@ -1,0 +1,51 @@
+"""The machine code on disk is made anew when anything that it was made of has changed."""
+
+import shutil
+
+import pytest
+
+from minesweeper_env import compiled
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of three files, of which `kernels.py` imports the others one through the other."""
+    monkeypatch.setattr(compiled, "_PACKAGE", tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "kernels.py").write_text("from minesweeper_env.sub.middle import f\n")
+    (tmp_path / "sub" / "middle.py").write_text("import numpy\nfrom minesweeper_env.constants import ONE\n")
+    (tmp_path / "constants.py").write_text("ONE = 1\n")
+    (tmp_path / "unrelated.py").write_text("TWO = 2\n")
+    return tmp_path
+
+
+def stamp(package):
+    return compiled._stamp.__wrapped__(package / "kernels.py")
+
+
+@pytest.mark.parametrize("changed", ["kernels.py", "sub/middle.py", "constants.py"])
+def test_the_stamp_changes_with_every_file_that_a_kernel_is_made_of(package, changed):
+    before = stamp(package)
+    (package / changed).write_text((package / changed).read_text() + "# more\n")
+    assert stamp(package) != before
+
+
+def test_the_stamp_depends_on_contents_alone(package):
+    before = stamp(package)
+    (package / "unrelated.py").write_text("TWO = 3\n")
+    shutil.copy(package / "constants.py", package / "copy.py")
+    (package / "copy.py").replace(package / "constants.py")
+    assert stamp(package) == before
+
+
+def test_files_that_import_each_other_are_no_obstacle(package):
+    (package / "constants.py").write_text("from minesweeper_env.kernels import g\n")
+    assert stamp(package)
+
+
+@pytest.mark.skipif(bool(compiled.config.DISABLE_JIT), reason="nothing is compiled")
+def test_the_engine_is_kept_under_this_stamp():
+    from minesweeper_env import rules
+
+    path = compiled.Path(rules.__file__)
+    assert rules.step_batch._cache._cache_file._source_stamp == compiled._stamp(path)
