@@ -20,6 +20,7 @@ ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_mo
 LAYERS = (
     {"codes", "compiled"},
     {"config"},
+    {"inference"},
     {"state"},
     {"rules"},
     {"games"},
