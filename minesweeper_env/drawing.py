@@ -1,0 +1,126 @@
+"""What pictures are made of: tiles of `TILE` x `TILE` pixels, uint8 (TILE, TILE, 3), and what is drawn on them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+TILE = 32
+"""The side of a cell in a picture, in pixels."""
+
+Colour = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
+
+INK: Colour = (38, 42, 48)
+FACE: Colour = (198, 202, 208)
+RED: Colour = (211, 47, 47)
+ALARM: Colour = (239, 154, 154)
+_LIGHT, _SHADE, _OPEN, _LINE = (232, 235, 239), (142, 148, 157), (222, 225, 229), (180, 185, 192)
+
+_GLYPHS = {
+    "0": "01110 10001 10001 10001 10001 10001 01110",
+    "1": "00100 01100 10100 00100 00100 00100 11111",
+    "2": "01110 10001 00001 00110 01000 10000 11111",
+    "3": "01110 10001 00001 00110 00001 10001 01110",
+    "4": "00010 00110 01010 10010 11111 00010 00010",
+    "5": "11111 10000 11110 00001 00001 10001 01110",
+    "6": "00110 01000 10000 11110 10001 10001 01110",
+    "7": "11111 00001 00010 00100 01000 01000 01000",
+    "8": "01110 10001 10001 01110 10001 10001 01110",
+    "9": "01110 10001 10001 01111 00001 00010 01100",
+    "?": "01110 10001 00001 00110 00100 00000 00100",
+    "<": "00000 00011 01100 10000 01100 00011 00000",
+    ">": "00000 11000 00110 00001 00110 11000 00000",
+}
+
+
+def open_tile(face: Colour = _OPEN) -> NDArray[np.uint8]:
+    """Returns the tile of an open cell without a count."""
+    tile = np.full((TILE, TILE, 3), face, np.uint8)
+    tile[0, :] = tile[:, 0] = _LINE
+    return tile
+
+
+def covered_tile(face: Colour = FACE) -> NDArray[np.uint8]:
+    """Returns the tile of a covered cell, which stands out."""
+    tile = np.full((TILE, TILE, 3), face, np.uint8)
+    light, shade = (np.add(face, step).clip(0, 255) for step in (_RISE, _FALL))
+    for edge in range(3):
+        tile[edge, edge : TILE - edge] = tile[edge : TILE - edge, edge] = light
+        tile[-1 - edge, edge : TILE - edge] = tile[edge : TILE - edge, -1 - edge] = shade
+    return tile
+
+
+_RISE, _FALL = np.subtract(_LIGHT, FACE), np.subtract(_SHADE, FACE)
+"""How the edges of a covered tile differ from its face."""
+
+
+def write(
+    tile: NDArray[np.uint8], text: str, ink: Colour, scale: int | None = None, middle: float = 0.5
+) -> NDArray[np.uint8]:
+    """Writes up to three characters into a tile.
+
+    Args:
+        tile: the tile, which is changed.
+        text: digits, "?", "<" and ">".
+        ink: the colour.
+        scale: the pixels of a dot of the characters; None for as many as fit.
+        middle: the height of the middle of the text, from 0 at the top to 1.
+
+    Returns:
+        The tile.
+    """
+    rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
+    pixels = np.array([[char == "1" for char in row] for row in rows])
+    scale = (TILE - 6) // max(pixels.shape[1], 8) if scale is None else scale
+    shape = np.kron(pixels, np.ones((scale, scale), bool))
+    top, left = int(2 * middle * TILE - shape.shape[0] + 1) // 2, (TILE - shape.shape[1] + 1) // 2
+    tile[top : top + shape.shape[0], left : left + shape.shape[1]][shape] = ink
+    return tile
+
+
+def draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = RED) -> NDArray[np.uint8]:
+    """Draws a flag of this share of the usual size at the top of a tile; returns the tile."""
+    y, x = _grid()
+    y, x = y / size, (x - 0.5) / size + 0.5
+    _paint(tile, (abs(x - 0.55) < 0.035) & (y > 0.2) & (y < 0.74), INK)
+    _paint(tile, (y > 0.72) & (y < 0.8) & (abs(x - 0.55) < 0.2), INK)
+    return _paint(tile, (x < 0.55) & (x > 0.24) & (abs(y - 0.35) < (x - 0.24) * 0.52), cloth)
+
+
+def draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Draws a mine on a tile; returns the tile."""
+    y, x = _grid()
+    down, right = y - 0.5, x - 0.5
+    distance = np.hypot(down, right)
+    spikes = np.minimum.reduce([abs(down), abs(right), abs(down - right) / 2**0.5, abs(down + right) / 2**0.5])
+    _paint(tile, (distance < 0.26) | ((spikes < 0.03) & (distance < 0.36)), INK)
+    return _paint(tile, np.hypot(y - 0.42, x - 0.42) < 0.06, _LIGHT)
+
+
+def draw_cross(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Crosses a tile out; returns the tile."""
+    y, x = _grid()
+    strokes = np.minimum(abs(y - x), abs(y + x - 1)) / 2**0.5
+    return _paint(tile, (strokes < 0.04) & (np.maximum(abs(x - 0.5), abs(y - 0.5)) < 0.34), INK)
+
+
+def draw_tick(tile: NDArray[np.uint8], ink: Colour) -> NDArray[np.uint8]:
+    """Draws a tick on a tile; returns the tile."""
+    y, x = _grid()
+    short = (abs((y - 0.66) - (x - 0.42)) < 0.09) & (x > 0.24) & (x < 0.42 + 0.045)
+    long = (abs((y - 0.66) + (x - 0.42)) < 0.09) & (x > 0.42 - 0.045) & (x < 0.78)
+    return _paint(tile, short | long, ink)
+
+
+def _grid() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns the heights y and widths x, both 0 to 1, of a tile drawn four times as large."""
+    y, x = (np.indices((4 * TILE, 4 * TILE)) + 0.5) / (4 * TILE)
+    return y, x
+
+
+def _paint(tile: NDArray[np.uint8], inside: NDArray[np.bool_], ink: Colour) -> NDArray[np.uint8]:
+    """Blends `ink` in by the share of each pixel that a shape, drawn four times as large, covers."""
+    share = inside.reshape(TILE, 4, TILE, 4).mean(axis=(1, 3))[..., None]
+    tile[:] = np.rint(tile * (1 - share) + np.array(ink) * share).astype(np.uint8)
+    return tile
