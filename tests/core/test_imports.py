@@ -20,13 +20,15 @@ ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_mo
 LAYERS = (
     {"codes", "compiled"},
     {"config"},
-    {"inference"},
     {"state"},
+    {"inference"},
     {"rules"},
     {"games"},
-    {"observations", "rewards", "rendering", "options", "saving", "registration"},
+    {"observations", "rewards", "drawing", "options", "saving", "registration"},
+    {"rendering", "oracle", "placement"},
+    {"overlay"},
     {"env", "vector_env"},
-    {"wrappers"},
+    {"wrappers", "probability_wrappers"},
     {"testing"},
     {"__init__"},
 )
