@@ -1,0 +1,52 @@
+"""What can be known of a game from its visible board and its number of mines; the layout is never an input."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
+
+if TYPE_CHECKING:
+    from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
+    from minesweeper_env.inference.optimal import first_cell_values, win_probability
+    from minesweeper_env.inference.probability import (
+        CertainCells,
+        certain_cells,
+        mine_probabilities,
+        mine_probabilities_batch,
+    )
+    from minesweeper_env.inference.sampling import sample_layouts
+
+__all__ = [
+    "CertainCells",
+    "InconsistentBoardError",
+    "PositionTooHardError",
+    "certain_cells",
+    "count_distribution",
+    "count_layouts",
+    "first_cell_values",
+    "mine_probabilities",
+    "mine_probabilities_batch",
+    "sample_layouts",
+    "win_probability",
+]
+
+_LAZY = {
+    "CertainCells": "minesweeper_env.inference.probability",
+    "certain_cells": "minesweeper_env.inference.probability",
+    "count_distribution": "minesweeper_env.inference.layout_counts",
+    "count_layouts": "minesweeper_env.inference.layout_counts",
+    "first_cell_values": "minesweeper_env.inference.optimal",
+    "mine_probabilities": "minesweeper_env.inference.probability",
+    "mine_probabilities_batch": "minesweeper_env.inference.probability",
+    "sample_layouts": "minesweeper_env.inference.sampling",
+    "win_probability": "minesweeper_env.inference.optimal",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the functions that need the compiled kernels when they are first asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)

@@ -1,0 +1,46 @@
+"""What a board must be like before anything is inferred from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.config import MAX_RADIUS, whole_number
+
+
+def check_radius(radius: Any) -> int:
+    """Returns a neighbourhood radius as an int, or raises a ValueError unless it is 1 to `MAX_RADIUS`."""
+    if whole_number("radius", radius, 1) > MAX_RADIUS:
+        raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {radius}")
+    return int(radius)
+
+
+def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: int) -> NDArray[np.int8]:
+    """Returns boards as a contiguous int8 array that can be written to.
+
+    Args:
+        boards: cell codes, of any integer type.
+        dimensions: 2 for one board (rows, cols), 3 for a batch (N, rows, cols).
+        mines: the number of mines of each.
+        radius: the reach of a count, already checked.
+
+    Raises:
+        ValueError: the type, the shape, a code or the number of mines is not allowed; the message says what is.
+    """
+    array = np.asarray(boards)
+    if array.ndim != dimensions or 0 in array.shape[-2:]:
+        shape = "(rows, cols)" if dimensions == 2 else "(N, rows, cols)"
+        raise ValueError(f"a board must have the shape {shape} with at least one cell, not {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"a board must be an array of integers (cell codes), not of {array.dtype}")
+    most = Codes.of_radius(radius).mine
+    if array.size and (array.min() < 0 or array.max() > most):
+        wrong = array[(array < 0) | (array > most)][0]
+        raise ValueError(f"the codes of a board with radius {radius} are 0 to {most}, not {wrong}")
+    cells = array.shape[-2] * array.shape[-1]
+    if whole_number("mines", mines, 0) > cells:
+        raise ValueError(f"mines must be 0 to {cells} on {array.shape[-2]} x {array.shape[-1]}, not {mines}")
+    return np.require(array, np.int8, ["C", "W"])

@@ -1,0 +1,292 @@
+"""Counts the ways to fill a part of the frontier, by the mines that they use: a dynamic programme over its groups.
+
+A state is what each open constraint still lacks. The groups are placed one after the other; a group of s cells that
+gets k mines takes k from each constraint above it, in C(s, k) ways. Since a constraint is open only from its first
+group to its last, the number of states depends on the width of the frontier and not on its length. The values of a
+state are the total weights of the ways that lead to it, one for each number of mines used so far.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined, subroutine
+from minesweeper_env.inference.constraints import Frontier, Ints
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+FINE, NO_ROOM_FOR_STATES, NO_ROOM_FOR_KEYS, NO_ROOM_FOR_VALUES = 0, 1, 2, 3
+"""What becomes of counting a part; of the other outcomes, 4 + c says that no filling suits constraint c."""
+NO_WAY = 4
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+
+
+class Levels(NamedTuple):
+    """The states level by level; a part of g groups has g + 1 levels. Level l has these entries, all int64.
+
+    Attributes:
+        state: the index of its first state.
+        states: their number.
+        value: the index of its first value.
+        width: the number of values that a state has room for.
+        place: the number of levels of the same part before it.
+    """
+
+    state: NDArray[np.int64]
+    states: NDArray[np.int64]
+    value: NDArray[np.int64]
+    width: NDArray[np.int64]
+    place: NDArray[np.int64]
+
+
+class States(NamedTuple):
+    """How the states hang together.
+
+    Attributes:
+        first_link: (S + 1,) int32, the index of a state's first link.
+        least: (S + 1,) int32, the fewest mines that the group can get in a state; each further link has one more.
+        low: (S,) int32, the fewest mines used in a state, which its first value is for.
+        high: (S,) int32, the most mines used in a state.
+        links: (L,) int32, the state of the next level that a link leads to, counted from that level's first.
+        keys: (K,) uint64, what the constraints of the states of a level lack, packed into words.
+        next_keys: (K,) uint64, the same for the next level.
+        table: (2 * K,) uint64, a hash table of the next level; K is a power of two.
+    """
+
+    first_link: Ints
+    least: Ints
+    low: Ints
+    high: Ints
+    links: Ints
+    keys: Words
+    next_keys: Words
+    table: Words
+
+
+class Slots(NamedTuple):
+    """Where a key holds what the constraints lack: `bits` wide each, so many in a word.
+
+    Attributes:
+        slot: (n,) int32, the slot of an open constraint, or -1.
+        left: (n,) int32, the cells under a constraint that are not placed yet.
+        used: (n,) int32, 1 for a slot that is taken.
+        bound: (3 * degree + 1,) int64, word, shift and cells left of each constraint over the present group.
+        step: (2 * words,) uint64, what a level adds to each key, and what a mine takes from it.
+    """
+
+    slot: Ints
+    left: Ints
+    used: Ints
+    bound: NDArray[np.int64]
+    step: Words
+
+
+@inlined
+def open_group(frontier: Frontier, group: int, slots: Slots, bits: int, words: int) -> int:
+    """Gives slots to the constraints that begin with a group; fills `bound` and `step`.
+
+    Returns:
+        The number of constraints over the group.
+    """
+    per_word = 64 // bits
+    begin, end = frontier.above_start[group], frontier.above_start[group + 1]
+    for word in range(2 * words):
+        slots.step[word] = 0
+    for i in range(begin, end):
+        constraint = frontier.above[i]
+        fresh = slots.slot[constraint] < 0
+        if fresh:
+            free = np.int32(0)
+            while slots.used[free] == 1:
+                free += np.int32(1)
+            slots.used[free] = 1
+            slots.slot[constraint] = free
+        word = slots.slot[constraint] // per_word
+        shift = np.uint64(slots.slot[constraint] % per_word * bits)
+        if fresh:
+            slots.step[word] += np.uint64(frontier.missing[frontier.cell_of[constraint]]) << shift
+        slots.step[words + word] += _ONE << shift
+        slots.left[constraint] -= frontier.size[group]
+        at = 3 * (i - begin)
+        slots.bound[at] = word
+        slots.bound[at + 1] = int(np.int64(shift))
+        slots.bound[at + 2] = slots.left[constraint]
+    return int(end - begin)
+
+
+@inlined
+def close_group(frontier: Frontier, group: int, slots: Slots) -> None:
+    """Takes the slots back from the constraints that end with a group."""
+    for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
+        constraint = frontier.above[i]
+        if slots.left[constraint] == 0:
+            slots.used[slots.slot[constraint]] = 0
+
+
+@subroutine
+def branch(
+    states: States, state: int, count: int, link: int, size: int, slots: Slots, bounds: int, bits: int, words: int,
+    track: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Finds the states that the states of a level lead to when the next group is placed.
+
+    Args:
+        states: with the level's keys; its links are added, and the keys of the next level take their place.
+        state: the index of the level's first state.
+        count: the number of its states.
+        link: the index of the next free link.
+        size: the number of cells of the group.
+        slots: as `open_group` has left them.
+        bounds: the number of constraints over the group.
+        bits: the width of a slot.
+        words: the number of words of a key.
+        track: 1 where the mines used are told apart, else 0.
+
+    Returns:
+        The number of new states, or an outcome other than FINE, negated; and the next free link.
+    """
+    old, new = states.keys, states.next_keys
+    capacity = len(old) // words
+    table_bits = 3
+    while (1 << table_bits) < 2 * min(count * (size + 1), capacity):
+        table_bits += 1
+    states.table[: 1 << table_bits] = 0
+    field = (_ONE << np.uint64(bits)) - _ONE
+    following, found = state + count, 0
+    for i in range(count):
+        least, most = _bounds(old[i * words :], size, slots, bounds, field)
+        states.first_link[state + i] = link
+        states.least[state + i] = least
+        if link + most - least >= len(states.links) or following + found + most - least + 1 >= len(states.low):
+            return -NO_ROOM_FOR_STATES, link
+        for mines in range(least, most + 1):
+            if found == capacity:
+                return -NO_ROOM_FOR_KEYS, link
+            for word in range(words):
+                key = old[i * words + word] + slots.step[word] - np.uint64(mines) * slots.step[words + word]
+                new[found * words + word] = key
+            at = _find(new, found, words, states.table, table_bits)
+            low, high = states.low[state + i] + mines * track, states.high[state + i] + mines * track
+            if states.table[at] == 0:
+                states.low[following + found], states.high[following + found] = low, high
+                found += 1
+                states.table[at] = found
+            target = int(np.int64(states.table[at] - _ONE))
+            states.links[link] = target
+            states.low[following + target] = min(states.low[following + target], low)
+            states.high[following + target] = max(states.high[following + target], high)
+            link += 1
+    for i in range(found * words):
+        old[i] = new[i]
+    return found, link
+
+
+@inlined
+def _bounds(key: Words, size: int, slots: Slots, bounds: int, field: np.uint64) -> tuple[int, int]:
+    """Returns the fewest and the most mines that the present group can get in the state of a key."""
+    least, most = 0, size
+    for b in range(bounds):
+        word = slots.bound[3 * b]
+        lacks = int(np.int64(((key[word] + slots.step[word]) >> np.uint64(slots.bound[3 * b + 1])) & field))
+        most = min(most, lacks)
+        least = max(least, lacks - slots.bound[3 * b + 2])
+    return least, most
+
+
+@inlined
+def _find(keys: Words, last: int, words: int, table: Words, table_bits: int) -> int:
+    """Returns where in a hash table the key with the index `last` is, or belongs; entries are indices plus 1."""
+    mixed = np.uint64(0)
+    for word in range(words):
+        mixed = (mixed ^ keys[last * words + word]) * _GOLDEN
+        mixed ^= mixed >> np.uint64(29)
+    at = int(np.int64((mixed * _GOLDEN) >> np.uint64(64 - table_bits)))
+    while table[at] != 0:
+        twin = int(np.int64(table[at] - _ONE)) * words
+        same = True
+        for word in range(words):
+            same = same and keys[twin + word] == keys[last * words + word]
+        if same:
+            break
+        at = (at + 1) & ((1 << table_bits) - 1)
+    return at
+
+
+@subroutine
+def push_values(
+    values: Floats, count: int, width: int, states: States, state: int, weights: Floats, track: int, target: Floats,
+    target_width: int,
+) -> None:  # fmt: skip
+    """Carries the values of a level over to the next one.
+
+    Args:
+        values: (count * width,) the values of the level.
+        count: the number of its states.
+        width: the number of values that each has room for.
+        states: with the links of the level.
+        state: the index of its first state.
+        weights: (size + 1,) the weight of each number of mines in the group.
+        track: 1 where the mines used are told apart, else 0.
+        target: filled with the values of the next level.
+        target_width: the number of values that each of its states has room for.
+    """
+    target[:] = 0.0
+    following = state + count
+    for i in range(state, following):
+        mines = states.least[i]
+        begin, length = (i - state) * width, states.high[i] - states.low[i] + 1
+        for link in range(states.first_link[i], states.first_link[i + 1]):
+            weight, to = weights[mines], states.links[link]
+            at = to * target_width + states.low[i] + mines * track - states.low[following + to]
+            for m in range(length):
+                target[at + m] += weight * values[begin + m]
+            mines += 1
+
+
+@subroutine
+def pull_values(
+    values: Floats, count: int, width: int, states: States, state: int, weights: Floats, track: int, target: Floats,
+    target_width: int, size: int, source: Floats,
+) -> tuple[float, float]:  # fmt: skip
+    """Carries the weights of what follows back by a level, and weighs the mines of its group.
+
+    Args:
+        values: (count * width,) the values of the level, from `push_values`.
+        count: the number of its states.
+        width: the number of values that each has room for.
+        states: with the links of the level.
+        state: the index of its first state.
+        weights: (size + 1,) the weight of each number of mines in the group.
+        track: 1 where the mines used are told apart, else 0.
+        target: the weights of what follows a state of the next level.
+        target_width: the number of them that each of its states has room for.
+        size: the number of cells of the group.
+        source: (count * width,) filled with the weights of what follows a state of this level.
+
+    Returns:
+        The total weight of all fillings, each counted once a mine in the group, and once a free cell in it.
+    """
+    mine, free = 0.0, 0.0
+    source[:] = 0.0
+    following = state + count
+    for i in range(state, following):
+        mines = states.least[i]
+        begin, length = (i - state) * width, states.high[i] - states.low[i] + 1
+        for link in range(states.first_link[i], states.first_link[i + 1]):
+            weight, to = weights[mines], states.links[link]
+            at = to * target_width + states.low[i] + mines * track - states.low[following + to]
+            total = 0.0
+            for m in range(length):
+                follows = weight * target[at + m]
+                source[begin + m] += follows
+                total += follows * values[begin + m]
+            mine += mines * total
+            free += (size - mines) * total
+            mines += 1
+    return mine, free

@@ -1,0 +1,114 @@
+"""How many layouts fit a board, and what a covered cell would show."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.config import whole_number
+from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.counting import FINE
+from minesweeper_env.inference.errors import InconsistentBoardError
+from minesweeper_env.inference.exact_count import combine_remainders, part_remainders, primes_for, total_layouts
+from minesweeper_env.inference.forward import GIVEN_TOTAL
+from minesweeper_env.inference.running import contradiction, infer, run_in_room
+from minesweeper_env.inference.workspace import Room
+
+
+def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
+    """Returns the number of layouts that fit a board, exactly.
+
+    Args:
+        board: (rows, cols) cell codes of any integer type.
+        mines: the number of mines on the whole board.
+        radius: the reach of a count, 1 to 5.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the frontier is too wide.
+        ValueError: an argument is not allowed; the message says what is.
+    """
+    array = check_boards(board, 2, mines, check_radius(radius))
+    rows, cols = array.shape
+    sizes, found = np.empty(2 * array.size + 2, np.int64), np.empty(2 * array.size)
+    remainders: list[list[int]] = []
+    primes = primes_for(int((array > Codes.of_radius(radius).max_count).sum()))
+    parts = 0
+
+    def count(room: Room, prime: float) -> int:
+        nonlocal parts
+        outcome, parts = part_remainders(array.ravel(), room.around.shape[1], mines, prime, sizes, found, *room)
+        return outcome
+
+    for prime in primes:
+        outcome = run_in_room(count, rows, cols, radius, float(prime))
+        if outcome != FINE:
+            raise contradiction(array, mines, outcome)
+        remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * parts : 2].sum() + parts]])
+    fillings = iter(combine_remainders(remainders, primes))
+    ranges = [(int(sizes[2 * part]), int(sizes[2 * part + 1]) + 1) for part in range(parts)]
+    counted = [(low, [next(fillings) for _ in range(width)]) for low, width in ranges]
+    layouts = total_layouts(counted, int(sizes[2 * parts]), int(sizes[2 * parts + 1]))
+    if layouts == 0:
+        raise InconsistentBoardError(f"what it shows cannot be with {mines} mines", _a_covered_cell(array, radius))
+    return layouts
+
+
+def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, radius: int = 1) -> NDArray[np.float64]:
+    """Returns what a covered cell would show if it were clicked.
+
+    Args:
+        board: (rows, cols) cell codes of any integer type.
+        mines: the number of mines on the whole board.
+        cell: (row, col) of a covered cell.
+        radius: the reach of a count, 1 to 5.
+
+    Returns:
+        (K + 1,) float64, K being the largest count: the chance that the cell is free and shows each count.
+        They add up to 1 less the chance of a mine.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the frontier is too wide.
+        ValueError: an argument is not allowed; the message says what is.
+    """
+    array = check_boards(board, 2, mines, check_radius(radius))
+    codes = Codes.of_radius(radius)
+    row, col = _check_cell(cell, array, codes.max_count)
+    chances = np.empty(array.shape)
+    whole = infer(array[None], mines, radius, GIVEN_TOTAL, 0.0, chances[None])[0]
+    weights = np.zeros(codes.max_count + 1)
+    if chances[row, col] == 1.0:
+        return weights
+    for count in range(codes.max_count + 1):
+        shown = array.copy()
+        shown[row, col] = count
+        try:
+            layouts = infer(shown[None], mines, radius, GIVEN_TOTAL, 0.0, np.empty((1, *array.shape)))[0]
+        except InconsistentBoardError:
+            continue
+        weights[count] = math.exp(layouts - whole)
+    # The logarithms of large numbers round; that the chances add up mends it.
+    return weights * ((1.0 - chances[row, col]) / weights.sum())
+
+
+def _a_covered_cell(board: NDArray[np.int8], radius: int) -> tuple[int, int]:
+    row, col = np.argwhere(board > Codes.of_radius(radius).max_count)[0].tolist()
+    return row, col
+
+
+def _check_cell(cell: Any, board: NDArray[np.int8], max_count: int) -> tuple[int, int]:
+    """Returns (row, col) of a covered cell of a board, or raises a ValueError."""
+    rows, cols = board.shape
+    if not isinstance(cell, tuple) or len(cell) != 2:
+        raise ValueError(f"cell must be a pair (row, col), not {cell!r}")
+    row, col = whole_number("row", cell[0], 0), whole_number("col", cell[1], 0)
+    if row >= rows or col >= cols:
+        raise ValueError(f"cell must lie on the board of {rows} x {cols}, not at {cell}")
+    if board[row, col] <= max_count:
+        raise ValueError(f"cell must be covered, but {cell} shows {board[row, col]}")
+    return row, col

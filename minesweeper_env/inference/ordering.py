@@ -1,0 +1,157 @@
+"""In which order the groups are counted: along the frontier, so that few constraints are open at once."""
+
+from __future__ import annotations
+
+from minesweeper_env.compiled import inlined, subroutine
+from minesweeper_env.inference.constraints import Frontier, Ints
+
+UNSEEN, ACTIVE, DONE = 0, 1, 2
+
+_FRESH = 1 << 16
+"""What it costs to open another constraint, against the number of groups that have to be placed."""
+
+
+@subroutine
+def order_groups(
+    frontier: Frontier, constraints: int, groups: int, order: Ints, part_end: Ints, room: Ints
+) -> tuple[int, int]:  # fmt: skip
+    """Lists the groups part by part, a part being connected by its constraints.
+
+    Each part begins at its rim. Then again and again the constraint that is cheapest to finish is finished:
+    the one whose remaining groups lie under the fewest constraints that have not been met yet.
+
+    Args:
+        frontier: with its groups.
+        constraints: how many there are.
+        groups: how many there are.
+        order: (groups,) filled with the groups.
+        part_end: (groups,) filled with the end of each part in `order`.
+        room: (5 * n + 1,) scratch.
+
+    Returns:
+        The number of parts, and a number of constraints that are never exceeded by those open at once.
+    """
+    cells = len(frontier.cell_of)
+    stage, left = room[:cells], room[cells : 2 * cells]
+    placed, active = room[2 * cells : 3 * cells], room[3 * cells : 4 * cells]
+    queue = room[4 * cells :]
+    for constraint in range(constraints):
+        stage[constraint] = UNSEEN
+        left[constraint] = frontier.below_start[constraint + 1] - frontier.below_start[constraint]
+    for group in range(groups):
+        placed[group] = 0
+    parts = 0
+    done = 0
+    peak = 0
+    for seed in range(constraints):
+        if stage[seed] == UNSEEN:
+            active[0] = _farthest(frontier, seed, stage, queue)
+            stage[active[0]] = ACTIVE
+            many = 1
+            while many > 0:
+                chosen = _cheapest(frontier, stage, left, placed, active, many)
+                done, many = _finish(frontier, chosen, stage, left, placed, active, many, order, done)
+                peak = max(peak, many)
+                many = _drop_finished(stage, left, active, many)
+            part_end[parts] = done
+            parts += 1
+    return parts, peak
+
+
+@inlined
+def _finish(
+    frontier: Frontier, chosen: int, stage: Ints, left: Ints, placed: Ints, active: Ints, many: int, order: Ints,
+    done: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Places all groups under a constraint; returns the number of groups placed and of active constraints."""
+    while left[chosen] > 0:
+        group = _next_group(frontier, chosen, stage, placed)
+        placed[group] = 1
+        order[done] = group
+        done += 1
+        for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
+            constraint = frontier.above[i]
+            left[constraint] -= 1
+            if stage[constraint] == UNSEEN:
+                stage[constraint] = ACTIVE
+                active[many] = constraint
+                many += 1
+    return done, many
+
+
+@inlined
+def _drop_finished(stage: Ints, left: Ints, active: Ints, many: int) -> int:
+    kept = 0
+    for i in range(many):
+        if left[active[i]] > 0:
+            active[kept] = active[i]
+            kept += 1
+        else:
+            stage[active[i]] = DONE
+    return kept
+
+
+@inlined
+def _farthest(frontier: Frontier, seed: int, stage: Ints, queue: Ints) -> int:
+    """Returns the constraint that a breadth-first search from `seed` meets last."""
+    queue[0] = seed
+    stage[seed] = ACTIVE
+    tail = 1
+    head = 0
+    while head < tail:
+        constraint = queue[head]
+        head += 1
+        for i in range(frontier.below_start[constraint], frontier.below_start[constraint + 1]):
+            group = frontier.below[i]
+            for j in range(frontier.above_start[group], frontier.above_start[group + 1]):
+                other = frontier.above[j]
+                if stage[other] == UNSEEN:
+                    stage[other] = ACTIVE
+                    queue[tail] = other
+                    tail += 1
+    for i in range(tail):
+        stage[queue[i]] = UNSEEN
+    return int(queue[tail - 1])
+
+
+@inlined
+def _cheapest(frontier: Frontier, stage: Ints, left: Ints, placed: Ints, active: Ints, many: int) -> int:
+    """Returns the active constraint that is cheapest to finish; of equal ones that which was met first."""
+    chosen = int(active[0])
+    if many == 1:
+        return chosen
+    least = 1 << 40
+    for i in range(many):
+        constraint = active[i]
+        cost = int(left[constraint])
+        for j in range(frontier.below_start[constraint], frontier.below_start[constraint + 1]):
+            group = frontier.below[j]
+            if placed[group] == 0:
+                cost += _FRESH * _unseen_above(frontier, group, stage)
+        if cost < least:
+            least = cost
+            chosen = int(constraint)
+    return chosen
+
+
+@inlined
+def _next_group(frontier: Frontier, constraint: int, stage: Ints, placed: Ints) -> int:
+    """Returns the group under a constraint, not yet placed, that opens the fewest others."""
+    chosen = -1
+    least = 1 << 40
+    for j in range(frontier.below_start[constraint], frontier.below_start[constraint + 1]):
+        group = frontier.below[j]
+        if placed[group] == 0:
+            fresh = _unseen_above(frontier, group, stage)
+            if fresh < least:
+                least = fresh
+                chosen = int(group)
+    return chosen
+
+
+@inlined
+def _unseen_above(frontier: Frontier, group: int, stage: Ints) -> int:
+    unseen = 0
+    for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
+        unseen += stage[frontier.above[i]] == UNSEEN
+    return unseen

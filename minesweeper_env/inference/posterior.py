@@ -1,0 +1,173 @@
+"""The kernel that turns boards into posteriors, and its stages for one board."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined, kernel, subroutine
+from minesweeper_env.inference.constraints import MINE, NOWHERE, OPEN, UNKNOWN, Frontier, merge_cells, settle
+from minesweeper_env.inference.counting import FINE, NO_WAY, Floats
+from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT, Terms, count_parts
+from minesweeper_env.inference.joining import VANISHED, join_parts
+from minesweeper_env.inference.ordering import order_groups
+from minesweeper_env.inference.workspace import Room, Work, carve_work
+
+CONTRADICTION = 4
+"""The outcome c + CONTRADICTION says that cell c contradicts the rest of the board."""
+
+
+@kernel
+def posteriors(
+    boards: NDArray[np.int8],
+    max_count: int,
+    mines: int,
+    share: float,
+    wanted: int,
+    first: int,
+    chances: Floats,
+    log_layouts: Floats,
+    around: NDArray[np.uint32],
+    ints: NDArray[np.int32],
+    longs: NDArray[np.int64],
+    floats: Floats,
+    words: NDArray[np.uint64],
+    tables: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    values: Floats,
+) -> tuple[int, int]:
+    """Computes the posteriors of boards, up to the first one that it cannot do.
+
+    Args:
+        boards: (N, n) int8, cell codes.
+        max_count: the largest count.
+        mines: the number of mines of each board.
+        share: `Terms.share`, or 0 for the share of mines among the unknown cells.
+        wanted: GIVEN_TOTAL, INDEPENDENT or CERTAINTY.
+        first: the board to begin with.
+        chances: (N, n) filled with the chance of a mine in each cell; for CERTAINTY only 0 and 1 mean something.
+        log_layouts: (N,) filled with the natural logarithm of the number of layouts, if GIVEN_TOTAL.
+        around: the first field of `Room`.
+        ints: the second, and so on.
+        longs: a field of `Room`.
+        floats: a field of `Room`.
+        words: a field of `Room`.
+        tables: a field of `Room`.
+        keys: a field of `Room`.
+        values: a field of `Room`.
+
+    Returns:
+        N and FINE, or the board that could not be done and why.
+    """
+    room = Room(around, ints, longs, floats, words, tables, keys, values)
+    for i in range(first, len(boards)):
+        outcome, log_layouts[i] = posterior(boards[i], max_count, mines, share, wanted, chances[i], room)
+        if outcome != FINE:
+            return i, outcome
+    return len(boards), FINE
+
+
+@subroutine
+def posterior(
+    board: NDArray[np.int8], max_count: int, mines: int, share: float, wanted: int, chances: Floats, room: Room
+) -> tuple[int, float]:
+    """Computes the posterior of one board; see `posteriors`. Returns the outcome and the logarithm."""
+    work = carve_work(room)
+    outcome = read_board(work, board, room.around, max_count)
+    if outcome != FINE:
+        return outcome, 0.0
+    return settled_posterior(work, room.around, mines, share, wanted, chances)
+
+
+@inlined
+def read_board(work: Work, board: NDArray[np.int8], around: NDArray[np.uint32], max_count: int) -> int:
+    """Reads a board and settles what each count settles by itself; returns the outcome."""
+    frontier = work.frontier
+    fault = settle(board, around, max_count, frontier.known, frontier.missing, frontier.unknown, frontier.spare)
+    return FINE if fault == NOWHERE else CONTRADICTION + fault
+
+
+@subroutine
+def settled_posterior(
+    work: Work, around: NDArray[np.uint32], mines: int, share: float, wanted: int, chances: Floats
+) -> tuple[int, float]:
+    """Computes the posterior of a board that `read_board` has read; see `posterior`."""
+    outcome, parts, totals, log_scale, terms = count_settled(work, around, mines, share, wanted)
+    if outcome != FINE:
+        return outcome, 0.0
+    outcome, elsewhere, log_layouts = join_parts(work, terms, parts, totals.mines, totals.outside)
+    if outcome == VANISHED and wanted == CERTAINTY:
+        outcome = CONTRADICTION + _cell_to_name(work.frontier)
+    if outcome != FINE:
+        return outcome, 0.0
+    _hand_out(work.frontier, work.chance, elsewhere, chances)
+    if wanted == GIVEN_TOTAL:
+        # The sums hold each layout with the chance that independent cells would give it.
+        log_layouts -= totals.mines * math.log(terms.share) + totals.free * math.log1p(-terms.share)
+    return FINE, log_layouts + log_scale
+
+
+class Totals(NamedTuple):
+    """What is left once each count has been applied by itself.
+
+    Attributes:
+        mines: the mines among the unknown cells.
+        free: the other unknown cells.
+        outside: the unknown cells under no constraint.
+    """
+
+    mines: int
+    free: int
+    outside: int
+
+
+@inlined
+def count_settled(
+    work: Work, around: NDArray[np.uint32], mines: int, share: float, wanted: int
+) -> tuple[int, int, Totals, float, Terms]:
+    """Counts the parts of a board that `read_board` has read.
+
+    Returns:
+        The outcome, the number of parts, what is left, the logarithm of the scale, and the terms.
+    """
+    frontier, plan = work.frontier, work.plan
+    constraints, groups, outside = merge_cells(frontier, around)
+    unknown = 0
+    for cell in range(len(around)):
+        unknown += frontier.known[cell] == UNKNOWN
+        mines -= frontier.known[cell] == MINE
+    totals = Totals(mines, unknown - mines, outside)
+    terms = Terms(wanted, share if share > 0.0 else (mines + 0.5) / (unknown + 1.0))
+    if wanted != INDEPENDENT and not 0 <= mines <= unknown:
+        return CONTRADICTION + _cell_to_name(frontier), 0, totals, 0.0, terms
+    parts, peak = order_groups(frontier, constraints, groups, plan.order, plan.part_end, plan.room)
+    outcome, log_scale = count_parts(work, terms, constraints, parts, peak)
+    if outcome >= NO_WAY:
+        outcome = CONTRADICTION + int(frontier.cell_of[outcome - NO_WAY])
+    return outcome, parts, totals, log_scale, terms
+
+
+@inlined
+def _cell_to_name(frontier: Frontier) -> int:
+    """Returns a cell to name where the number of mines does not fit: a count that is unsettled, if there is one."""
+    covered = 0
+    for cell in range(len(frontier.known) - 1):
+        if frontier.constraint_of[cell] >= 0:
+            return cell
+        if frontier.known[cell] != OPEN:
+            covered = cell
+    return covered
+
+
+@inlined
+def _hand_out(frontier: Frontier, chance: Floats, elsewhere: float, chances: Floats) -> None:
+    for cell in range(len(chances)):
+        known = frontier.known[cell]
+        if known == UNKNOWN:
+            group = frontier.group_of[cell]
+            chances[cell] = elsewhere if group < 0 else chance[group]
+        else:
+            chances[cell] = 1.0 if known == MINE else 0.0

@@ -1,0 +1,120 @@
+"""Exact posteriors: what each covered cell is, given the visible board and the number of mines."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.config import whole_number
+from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
+from minesweeper_env.inference.running import infer
+
+
+class CertainCells(NamedTuple):
+    """The covered cells that are the same in all layouts.
+
+    Attributes:
+        safe: (rows, cols) bool, those that are free in all of them.
+        mine: (rows, cols) bool, those that are mines in all of them.
+    """
+
+    safe: NDArray[np.bool_]
+    mine: NDArray[np.bool_]
+
+
+def mine_probabilities(
+    board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
+) -> NDArray[np.float64]:
+    """Returns the chance that each cell is a mine, all layouts that fit the board being equally likely.
+
+    Args:
+        board: (rows, cols) cell codes of any integer type. Flags and question marks are covered cells and
+            no evidence; a mine that is shown is known.
+        mines: the number of mines on the whole board.
+        prior: if given, the cells are independent instead, each a mine with this chance before anything
+            was seen, and `mines` is not used; strictly between 0 and 1.
+        radius: the reach of a count, 1 to 5.
+
+    Returns:
+        (rows, cols) float64; 0.0 on open cells, and exactly 0.0 and 1.0 where no layout says otherwise.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the frontier is so wide that it takes more than some 4 million states to count.
+        ValueError: an argument is not allowed; the message says what is.
+    """
+    array = check_boards(board, 2, mines, check_radius(radius))
+    chances = np.empty(array.shape)
+    wanted, share = _read_prior(prior)
+    infer(array[None], mines, radius, wanted, share, chances[None])
+    return chances
+
+
+def mine_probabilities_batch(
+    boards: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1, threads: int = 1
+) -> NDArray[np.float64]:
+    """Returns what `mine_probabilities` returns for each of N boards.
+
+    Args:
+        boards: (N, rows, cols) cell codes of any integer type.
+        mines: the number of mines on each board.
+        prior: as in `mine_probabilities`.
+        radius: the reach of a count, 1 to 5.
+        threads: how many threads, and so cores, share the boards.
+
+    Returns:
+        (N, rows, cols) float64.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard.
+        ValueError: an argument is not allowed; the message says what is.
+    """
+    array = check_boards(boards, 3, mines, check_radius(radius))
+    wanted, share = _read_prior(prior)
+    chances = np.empty(array.shape)
+    shares = min(whole_number("threads", threads, 1), max(1, len(array)))
+    if shares == 1:
+        infer(array, mines, radius, wanted, share, chances)
+        return chances
+    ends = np.linspace(0, len(array), shares + 1).astype(int)
+    slices = [slice(begin, end) for begin, end in pairwise(ends)]
+    with ThreadPoolExecutor(shares) as pool:
+        list(pool.map(lambda part: infer(array[part], mines, radius, wanted, share, chances[part]), slices))
+    return chances
+
+
+def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCells:
+    """Returns the cells that are free, and those that are mines, in all layouts that fit the board.
+
+    The dynamic programme then asks only whether there is a layout; no weight can get lost by rounding.
+
+    Args:
+        board: (rows, cols) cell codes of any integer type.
+        mines: the number of mines on the whole board.
+        radius: the reach of a count, 1 to 5.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the frontier is too wide.
+        ValueError: an argument is not allowed; the message says what is.
+    """
+    array = check_boards(board, 2, mines, check_radius(radius))
+    chances = np.empty(array.shape)
+    infer(array[None], mines, radius, CERTAINTY, 0.0, chances[None])
+    covered = array > Codes.of_radius(radius).max_count
+    return CertainCells(covered & (chances == 0.0), covered & (chances == 1.0))
+
+
+def _read_prior(prior: float | None) -> tuple[int, float]:
+    if prior is None:
+        return GIVEN_TOTAL, 0.0
+    if isinstance(prior, bool) or not isinstance(prior, (int, float, np.floating)) or not 0.0 < prior < 1.0:
+        raise ValueError(f"prior must be a number strictly between 0 and 1, not {prior!r}")
+    return INDEPENDENT, float(prior)

@@ -1,0 +1,108 @@
+"""Runs the kernels with as much memory as they need, and turns their outcomes into errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.inference.counting import FINE, NO_ROOM_FOR_VALUES
+from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.forward import CERTAINTY, INDEPENDENT
+from minesweeper_env.inference.joining import VANISHED
+from minesweeper_env.inference.posterior import CONTRADICTION, posteriors
+from minesweeper_env.inference.workspace import Room, rooms_of, with_more_room
+
+_EXTREME = 1e-6
+"""Shares of mines nearer to 0 and 1 are not tried."""
+
+_HALVINGS = 40
+
+
+def infer(
+    boards: NDArray[np.int8], mines: int, radius: int, wanted: int, share: float, chances: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Computes the posteriors of boards that have been checked.
+
+    Args:
+        boards: (N, rows, cols) int8, contiguous.
+        mines: the number of mines of each board.
+        radius: the reach of a count.
+        wanted: GIVEN_TOTAL, INDEPENDENT or CERTAINTY.
+        share: the prior, if INDEPENDENT; else 0 for one that suits the board.
+        chances: (N, rows, cols) float64, filled.
+
+    Returns:
+        (N,) float64, the natural logarithms of the numbers of layouts, if `wanted` is GIVEN_TOTAL.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard.
+    """
+    many, rows, cols = boards.shape
+    log_layouts = np.empty(many)
+    flat, results = boards.reshape(many, rows * cols), chances.reshape(many, rows * cols)
+    done = 0
+
+    def go_on(room: Room) -> int:
+        nonlocal done
+        done, outcome = posteriors(flat, room.around.shape[1], mines, share, wanted, done, results, log_layouts, *room)
+        return outcome
+
+    while (outcome := run_in_room(go_on, rows, cols, radius)) != FINE:
+        if outcome != VANISHED:
+            raise contradiction(boards[done], mines, outcome, done if many > 1 else None)
+        if share != 0.0:
+            raise PositionTooHardError("the number of mines is so unlikely for this board that its weights vanish")
+        found = likely_share(boards[done], mines, radius)
+        part = slice(done, done + 1)
+        log_layouts[part] = infer(boards[part], mines, radius, wanted, found, chances[part])
+        done += 1
+    return log_layouts
+
+
+def run_in_room(kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any) -> int:
+    """Calls kernel(room, *arguments), again with more memory where there was too little; returns its outcome."""
+    rooms = rooms_of(rows, cols, radius)
+    room = rooms.take()
+    outcome = kernel(room, *arguments)
+    while FINE < outcome <= NO_ROOM_FOR_VALUES:
+        room = with_more_room(room, outcome)
+        outcome = kernel(room, *arguments)
+    rooms.put_back(room)
+    return outcome
+
+
+def contradiction(
+    board: NDArray[np.int8], mines: int, outcome: int, index: int | None = None
+) -> InconsistentBoardError:
+    """Returns the error for a kernel's outcome that names a cell; `index` is that of the board in a batch."""
+    row, col = divmod(outcome - CONTRADICTION, board.shape[1])
+    where = "" if index is None else f"board {index}: "
+    return InconsistentBoardError(f"{where}what it shows cannot be with {mines} mines", (row, col))
+
+
+def likely_share(board: NDArray[np.int8], mines: int, radius: int) -> float:
+    """Returns the share of mines under which independent cells would have as many as there are.
+
+    With it the weights of a board do not vanish whose typical fillings have by far too many mines, or too few.
+
+    Args:
+        board: (rows, cols) int8, contiguous.
+        mines: the number of mines.
+        radius: the reach of a count.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+    """
+    chances = np.empty((1, *board.shape))
+    infer(board[None], mines, radius, CERTAINTY, 0.0, chances)
+    low, high = _EXTREME, 1.0 - _EXTREME
+    for _ in range(_HALVINGS):
+        odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
+        share = odds / (1.0 + odds)
+        infer(board[None], mines, radius, INDEPENDENT, share, chances)
+        low, high = (share, high) if chances.sum() < mines else (low, share)
+    return share

@@ -1,0 +1,70 @@
+"""Layouts drawn at random from those that fit a board."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.config import whole_number
+from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.counting import FINE
+from minesweeper_env.inference.drawing import draw_layouts
+from minesweeper_env.inference.errors import PositionTooHardError
+from minesweeper_env.inference.joining import VANISHED
+from minesweeper_env.inference.running import contradiction, likely_share, run_in_room
+from minesweeper_env.inference.workspace import Room
+
+_CHUNK = 256
+"""How many layouts are drawn at once, so that the random numbers take little memory."""
+
+
+def sample_layouts(
+    board: ArrayLike, mines: int, size: int, rng: np.random.Generator, *, radius: int = 1
+) -> NDArray[np.bool_]:
+    """Returns layouts drawn independently, each that fits the board with the same chance.
+
+    Args:
+        board: (rows, cols) cell codes of any integer type.
+        mines: the number of mines on the whole board.
+        size: how many layouts to draw, at least 0.
+        rng: where the randomness comes from.
+        radius: the reach of a count, 1 to 5.
+
+    Returns:
+        (size, rows, cols) bool, True for a mine.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the frontier is too wide.
+        ValueError: an argument is not allowed; the message says what is.
+    """
+    array = check_boards(board, 2, mines, check_radius(radius))
+    whole_number("size", size, 0)
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
+    layouts = np.empty((size, array.size), np.bool_)
+    for begin in range(0, max(size, 1), _CHUNK):
+        part = layouts[begin : begin + _CHUNK]
+        uniforms = rng.random((len(part), 3 * array.size + 1))
+        _fill(array, mines, radius, uniforms, part)
+    return layouts.reshape(size, *array.shape)
+
+
+def _fill(
+    board: NDArray[np.int8], mines: int, radius: int, uniforms: NDArray[np.float64], layouts: NDArray[np.bool_]
+) -> None:
+    """Fills (size, n) layouts, given (size, 3 * n + 1) random numbers."""
+    in_group = np.empty((len(layouts), board.size + 1), np.int32)
+    hand = np.empty((len(layouts), 3), np.int32)
+
+    def draw(room: Room, share: float) -> int:
+        max_count = room.around.shape[1]
+        return draw_layouts(board.ravel(), max_count, mines, share, uniforms, in_group, hand, layouts, *room)
+
+    outcome = run_in_room(draw, *board.shape, radius, 0.0)
+    if outcome == VANISHED:
+        outcome = run_in_room(draw, *board.shape, radius, likely_share(board, mines, radius))
+    if outcome == VANISHED:
+        raise PositionTooHardError("the number of mines is so unlikely for this board that its weights vanish")
+    if outcome != FINE:
+        raise contradiction(board, mines, outcome)
