@@ -1,0 +1,235 @@
+"""The slow, obvious reference that everything of inference is tested against.
+
+It knows a board as sentences "so many of these cells are mines": one of each open count and, unless the cells are
+independent, one of all unknown cells. `layouts` tries every way to lay the mines. The rest tries every way to deal
+them out to groups of cells that lie in the same sentences, which makes C(n, k) layouts for k mines in a group of
+n cells. All sums are of exact integers. It is meant for boards of up to 6 x 6 cells.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.errors import InconsistentBoardError
+
+Cell = tuple[int, int]
+Group = tuple[Cell, ...]
+
+
+class Sentence(NamedTuple):
+    """So many of these cells are mines."""
+
+    cells: frozenset[Cell]
+    mines: int
+
+
+class Position(NamedTuple):
+    """What a board shows.
+
+    Attributes:
+        rows: the number of rows.
+        cols: the number of columns.
+        radius: the reach of a count.
+        mines: the number of mines on the whole board.
+        counts: the open cells with their counts, in reading order.
+        shown: the mines that are shown.
+        unknown: the covered cells, whatever marks they bear, in reading order.
+    """
+
+    rows: int
+    cols: int
+    radius: int
+    mines: int
+    counts: dict[Cell, int]
+    shown: frozenset[Cell]
+    unknown: tuple[Cell, ...]
+
+    def beside(self, cell: Cell) -> frozenset[Cell]:
+        """Returns the cells that the count of `cell` is about."""
+        row, col = cell
+        rows = range(max(row - self.radius, 0), min(row + self.radius + 1, self.rows))
+        cols = range(max(col - self.radius, 0), min(col + self.radius + 1, self.cols))
+        return frozenset(product(rows, cols)) - {cell}
+
+    def sentences(self, total: bool = True) -> list[Sentence]:
+        """Returns what the counts say of the unknown cells, and at the end what the number of all mines says."""
+        unknown = frozenset(self.unknown)
+        said = [
+            Sentence(self.beside(cell) & unknown, count - len(self.beside(cell) & self.shown))
+            for cell, count in self.counts.items()
+        ]
+        return [*said, Sentence(unknown, self.mines - len(self.shown))] if total else said
+
+
+def read(board: ArrayLike, mines: Any, radius: int = 1) -> Position:
+    """Returns what a board (rows, cols) of cell codes shows; raises a ValueError if it is no board."""
+    codes = check_boards(board, 2, mines, check_radius(radius))
+    seen = {cell: int(codes[cell]) for cell in product(range(codes.shape[0]), range(codes.shape[1]))}
+    most, mine = Codes.of_radius(radius).max_count, Codes.of_radius(radius).mine
+    counts = {cell: code for cell, code in seen.items() if code <= most}
+    shown = frozenset(cell for cell, code in seen.items() if code == mine)
+    unknown = tuple(cell for cell, code in seen.items() if most < code < mine)
+    return Position(codes.shape[0], codes.shape[1], radius, int(mines), counts, shown, unknown)
+
+
+def layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> list[frozenset[Cell]]:
+    """Returns the mines of each layout that fits a board, found by trying all; for tiny boards.
+
+    Raises:
+        ValueError: the arguments are not allowed; InconsistentBoardError if no layout fits.
+    """
+    position = read(board, mines, radius)
+    fitting = [
+        position.shown.union(chosen)
+        for chosen in combinations(position.unknown, max(position.mines - len(position.shown), 0))
+        if all(len(cells.intersection(chosen)) == number for cells, number in position.sentences())
+    ]
+    if not fitting:
+        raise _contradiction(position, total=True)
+    return fitting
+
+
+def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
+    """Returns the number of layouts that fit a board; raises what `layouts` does."""
+    return sum(weight for weight, _ in _weighted(read(board, mines, radius)))
+
+
+def mine_probabilities(
+    board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
+) -> NDArray[np.float64]:
+    """Returns (rows, cols) float64, the chance of each cell to be a mine; raises what `layouts` does.
+
+    All layouts with that number of mines are equally likely. With a `prior`, strictly between 0 and 1, each cell
+    is a mine with that chance, whatever the others are, and the number of mines is not used.
+    """
+    if prior is not None and not 0 < prior < 1:
+        raise ValueError(f"prior must lie strictly between 0 and 1, not {prior!r}")
+    position = read(board, mines, radius)
+    result = np.zeros((position.rows, position.cols))
+    for cell, chance in _posterior(position, prior).items():
+        result[cell] = float(chance)
+    return result
+
+
+def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Returns two (rows, cols) bool arrays: the cells, not open, that are free in all layouts, or mines in all.
+
+    Raises:
+        ValueError: as in `layouts`.
+    """
+    position = read(board, mines, radius)
+    safe, mine = np.zeros((2, position.rows, position.cols), np.bool_)
+    for cell, chance in _posterior(position, None).items():
+        safe[cell], mine[cell] = chance == 0, chance == 1
+    return safe, mine
+
+
+def count_distribution(board: ArrayLike, mines: int, cell: Cell, *, radius: int = 1) -> NDArray[np.float64]:
+    """Returns (K + 1,) float64: entry c is the chance that a cell, not open, is free and shows c.
+
+    Raises:
+        ValueError: as in `layouts`, or there is no such cell.
+    """
+    position = read(board, mines, radius)
+    if cell not in position.unknown and cell not in position.shown:
+        raise ValueError(f"cell must be a covered cell of the board, not {cell!r}")
+    beside = position.beside(cell)
+    sums: Counter[int] = Counter()
+    total = 0
+    for weight, dealt in _weighted(position, sets=[beside, frozenset([cell])]):
+        total += weight
+        if cell not in position.shown and not dealt[(cell,)]:
+            around = sum(number for cells, number in dealt.items() if cells[0] in beside)
+            sums[around + len(beside & position.shown)] += weight
+    return np.array([float(Fraction(sums[count], total)) for count in range(Codes.of_radius(radius).max_count + 1)])
+
+
+def grouped(cells: Iterable[Cell], sets: Sequence[frozenset[Cell]]) -> list[Group]:
+    """Returns the cells in groups, each of which lies wholly inside or wholly outside of each set."""
+    groups: dict[tuple[bool, ...], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault(tuple(cell in one for one in sets), []).append(cell)
+    return [tuple(group) for group in groups.values()]
+
+
+def arrangements(groups: Sequence[Group], sentences: Sequence[Sentence]) -> Iterator[dict[Group, int]]:
+    """Yields every way to give each group a number of mines such that all sentences are true.
+
+    Args:
+        groups: all cells of the sentences, in groups that no sentence divides.
+        sentences: what is to be true.
+    """
+    if not groups:
+        if all(number == 0 for _, number in sentences):
+            yield {}
+        return
+    group = groups[0]
+    for mines in range(len(group) + 1):
+        left = [_without(sentence, group, mines) if group[0] in sentence.cells else sentence for sentence in sentences]
+        if all(0 <= number <= len(cells) for cells, number in left):
+            for others in arrangements(groups[1:], left):
+                yield {group: mines, **others}
+
+
+def _without(sentence: Sentence, group: Group, mines: int) -> Sentence:
+    return Sentence(sentence.cells.difference(group), sentence.mines - mines)
+
+
+def _weighted(
+    position: Position, prior: float | None = None, sets: Sequence[frozenset[Cell]] = ()
+) -> Iterator[tuple[int, dict[Group, int]]]:
+    """Yields each arrangement of the mines after its weight, which is the number of its layouts.
+
+    With a prior a / b, that number is multiplied by a for each mine and by b - a for each free cell.
+
+    Args:
+        position: what the board shows.
+        prior: the chance of independent cells to be mines; None if the number of mines is given instead.
+        sets: more sets of cells that must not divide a group.
+
+    Raises:
+        InconsistentBoardError: there is none.
+    """
+    sentences = position.sentences(total=prior is None)
+    groups = grouped(position.unknown, [*(cells for cells, _ in sentences), *sets])
+    a, b = Fraction(1, 2).as_integer_ratio() if prior is None else Fraction(prior).as_integer_ratio()
+    found = False
+    for dealt in arrangements(groups, sentences):
+        found = True
+        yield prod(comb(len(cells), k) * a**k * (b - a) ** (len(cells) - k) for cells, k in dealt.items()), dealt
+    if not found:
+        raise _contradiction(position, total=prior is None)
+
+
+def _posterior(position: Position, prior: float | None) -> dict[Cell, Fraction]:
+    """Returns the chance to be a mine of each cell that is not open."""
+    sums: Counter[Group] = Counter()
+    total = 0
+    for weight, dealt in _weighted(position, prior):
+        total += weight
+        for group, number in dealt.items():
+            sums[group] += weight * number
+    chances = {cell: Fraction(mines, total * len(group)) for group, mines in sums.items() for cell in group}
+    return {**chances, **dict.fromkeys(position.shown, Fraction(1))}
+
+
+def _contradiction(position: Position, total: bool) -> InconsistentBoardError:
+    """Names the first count, in reading order, that no layout fits along with the counts before it."""
+    sentences = position.sentences(total=False)
+    for number, cell in enumerate(position.counts, start=1):
+        groups = grouped(position.unknown, [cells for cells, _ in sentences[:number]])
+        if next(arrangements(groups, sentences[:number]), None) is None:
+            return InconsistentBoardError("its count contradicts those before it", cell)
+    assert total, "no count is contradicted"
+    cell = (*position.unknown, *sorted(position.shown), (0, 0))[0]
+    return InconsistentBoardError(f"the counts do not allow {position.mines} mines in all", cell)

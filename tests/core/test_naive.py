@@ -1,0 +1,188 @@
+"""The reference of inference against boards done by hand, and against sums over its plain list of all layouts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from positions import counts_of, perturbed, random_positions
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.inference import InconsistentBoardError, naive
+
+H, M = 11, 12
+THIRD = 1 / 3
+
+BY_HAND = [
+    ([[H, H], [H, H]], 1, 4, [[0.25, 0.25], [0.25, 0.25]]),
+    ([[H, H], [H, H]], 0, 1, [[0, 0], [0, 0]]),
+    ([[H, H], [H, H]], 4, 1, [[1, 1], [1, 1]]),
+    ([[0, 0], [0, 0]], 0, 1, [[0, 0], [0, 0]]),
+    ([[H, 1, H, H]], 2, 2, [[0.5, 0, 0.5, 1]]),
+    ([[H, 1, H, H, H]], 2, 4, [[0.5, 0, 0.5, 0.5, 0.5]]),
+    ([[9, 1, 10, H, 9]], 2, 4, [[0.5, 0, 0.5, 0.5, 0.5]]),
+    ([[M, 1, H, H, H]], 2, 2, [[1, 0, 0, 0.5, 0.5]]),
+    ([[M, H, H, M]], 3, 2, [[1, 0.5, 0.5, 1]]),
+    # The pattern 1-2-1 between walls.
+    ([[H, H, H], [1, 2, 1]], 2, 1, [[1, 0, 1], [0, 0, 0]]),
+    # Two counts with two cells in common: one mine serves both, and two mines one each.
+    ([[H, H], [H, 1], [H, H], [H, 1], [H, H]], 1, 2, [[0, 0], [0, 0], [0.5, 0.5], [0, 0], [0, 0]]),
+    (
+        [[H, H], [H, 1], [H, H], [H, 1], [H, H]],
+        2,
+        9,
+        [[THIRD, THIRD], [THIRD, 0], [0, 0], [THIRD, 0], [THIRD, THIRD]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("board", "mines", "number", "chances"), BY_HAND)
+def test_boards_done_by_hand(board, mines, number, chances):
+    assert naive.count_layouts(board, mines) == len(naive.layouts(board, mines)) == number
+    assert np.array_equal(naive.mine_probabilities(board, mines), chances)
+    safe, mine = naive.certain_cells(board, mines)
+    assert np.array_equal(safe, (np.array(board) > 8) & (np.array(chances) == 0))
+    assert np.array_equal(mine, np.array(chances) == 1)
+
+
+def test_independent_cells_done_by_hand():
+    board = [[H, 1, H, H, M]]
+    assert np.array_equal(naive.mine_probabilities(board, 0, prior=0.25), [[0.5, 0, 0.5, 0.25, 1]])
+    # The shared cell alone against one mine at each end: 1 : 1 / 3.
+    board = [[H, 1, H, 1, H]]
+    assert np.allclose(naive.mine_probabilities(board, 5, prior=0.25), [[0.25, 0, 0.75, 0, 0.25]], atol=1e-15)
+
+
+def test_a_count_of_radius_2_reaches_two_cells_far():
+    h = Codes.of_radius(2).hidden
+    board = [[h, h, 1, h, h, h]]
+    assert np.array_equal(naive.mine_probabilities(board, 2, radius=2), [[0.25, 0.25, 0, 0.25, 0.25, 1]])
+
+
+@pytest.mark.parametrize(("cell", "chances"), [((0, 0), {0: 0.5}), ((0, 2), {1: 0.5}), ((0, 3), {}), ((0, 4), {})])
+def test_the_counts_that_a_cell_may_show_done_by_hand(cell, chances):
+    distribution = naive.count_distribution([[H, 1, H, H, M]], 3, cell)
+    assert distribution.tolist() == [chances.get(count, 0) for count in range(9)]
+
+
+def tiny_positions(seed, number):
+    """Yields random positions with so few covered cells that all subsets of them can be tried."""
+    for position in random_positions(seed, number, max_side=4):
+        if (position.board > Codes.of_radius(position.radius).max_count).sum() <= 11:
+            yield position
+
+
+def as_array(layout, shape):
+    mines = np.zeros(shape, np.bool_)
+    for cell in layout:
+        mines[cell] = True
+    return mines
+
+
+def test_the_list_of_layouts_holds_the_true_one_and_only_such_as_fit():
+    for board, mines, radius, layout in tiny_positions(1, 300):
+        listed = [as_array(one, board.shape) for one in naive.layouts(board, mines, radius=radius)]
+        codes = Codes.of_radius(radius)
+        opened = board <= codes.max_count
+        assert any(np.array_equal(one, layout) for one in listed)
+        assert len({one.tobytes() for one in listed}) == len(listed)
+        for one in listed:
+            assert one.sum() == mines
+            assert one[board == codes.mine].all()
+            assert not one[opened].any()
+            assert np.array_equal(counts_of(one, radius)[opened], board[opened])
+
+
+def test_the_rest_agrees_with_the_list_of_layouts():
+    for board, mines, radius, _ in tiny_positions(2, 300):
+        listed = np.array([as_array(one, board.shape) for one in naive.layouts(board, mines, radius=radius)])
+        assert naive.count_layouts(board, mines, radius=radius) == len(listed)
+        assert np.allclose(naive.mine_probabilities(board, mines, radius=radius), listed.mean(axis=0), atol=1e-15)
+        safe, mine = naive.certain_cells(board, mines, radius=radius)
+        most = Codes.of_radius(radius).max_count
+        assert np.array_equal(safe, ~listed.any(axis=0) & (board > most))
+        assert np.array_equal(mine, listed.all(axis=0))
+        for row, col in np.argwhere(board > most):
+            shown = [counts_of(one, radius)[row, col] for one in listed if not one[row, col]]
+            expected = np.bincount(shown, minlength=most + 1) / len(listed) if shown else np.zeros(most + 1)
+            distribution = naive.count_distribution(board, mines, (int(row), int(col)), radius=radius)
+            assert np.allclose(distribution, expected, atol=1e-15)
+
+
+def test_independent_cells_agree_with_a_sum_over_all_subsets():
+    for board, mines, radius, _ in tiny_positions(3, 60):
+        codes = Codes.of_radius(radius)
+        unknown = np.argwhere((board > codes.max_count) & (board < codes.mine))
+        opened = board <= codes.max_count
+        sums, total = np.full(board.shape, Fraction(0)), Fraction(0)
+        for chosen in product([False, True], repeat=len(unknown)):
+            mined = board == codes.mine
+            mined[tuple(unknown.T)] = chosen
+            if np.array_equal(counts_of(mined, radius)[opened], board[opened]):
+                weight = Fraction(3, 16) ** sum(chosen) * Fraction(13, 16) ** (len(chosen) - sum(chosen))
+                sums, total = sums + weight * mined.astype(int), total + weight
+        chances = naive.mine_probabilities(board, mines, prior=0.1875, radius=radius)
+        assert np.allclose(chances, (sums / total).astype(float), atol=1e-15)
+
+
+CONTRADICTIONS = [
+    ([[H, 2]], 1, (0, 1), "contradicts"),
+    ([[0, H]], 1, (0, 1), "mines in all"),
+    ([[M, 0, H]], 1, (0, 1), "contradicts"),
+    ([[1, H, 2, H]], 1, (0, 1), "mines in all"),
+    ([[H, H, H], [1, 1, 2]], 2, (1, 2), "contradicts"),
+    ([[M, M]], 1, (0, 0), "mines in all"),
+    ([[0, 0]], 1, (0, 0), "mines in all"),
+    ([[M, 1]], 2, (0, 0), "mines in all"),
+]
+
+
+@pytest.mark.parametrize(("board", "mines", "cell", "reason"), CONTRADICTIONS)
+def test_contradictions_are_named(board, mines, cell, reason):
+    for function in (naive.layouts, naive.count_layouts, naive.mine_probabilities, naive.certain_cells):
+        with pytest.raises(InconsistentBoardError, match=reason) as caught:
+            function(board, mines)
+        assert caught.value.cell == cell
+
+
+def test_the_number_of_mines_contradicts_nothing_where_the_cells_are_independent():
+    assert naive.mine_probabilities([[0, 0]], 1, prior=0.5).tolist() == [[0, 0]]
+
+
+def test_changed_counts_contradict_where_no_layout_is_left():
+    rng = np.random.default_rng(4)
+    raised = 0
+    for position in tiny_positions(4, 400):
+        board, mines = perturbed(rng, position)
+        try:
+            number = len(naive.layouts(board, mines, radius=position.radius))
+        except InconsistentBoardError:
+            raised += 1
+            with pytest.raises(InconsistentBoardError):
+                naive.count_layouts(board, mines, radius=position.radius)
+        else:
+            assert naive.count_layouts(board, mines, radius=position.radius) == number
+    assert 50 < raised < 350
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([[13]], 0), {}, "codes of a board"),
+        (([[11]], 2), {}, "mines must be 0 to 1"),
+        (([[11]], 0), {"radius": 6}, "radius must be 1 to 5"),
+        (([[11]], 0), {"prior": 0.0}, "prior must lie strictly between 0 and 1"),
+        (([[11]], 0), {"prior": 1.0}, "prior must lie strictly between 0 and 1"),
+    ],
+)
+def test_bad_input(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        naive.mine_probabilities(*arguments, **options)
+
+
+@pytest.mark.parametrize("cell", [(0, 0), (0, 2), (1, 0), 1])
+def test_only_a_covered_cell_has_a_count_to_come(cell):
+    with pytest.raises(ValueError, match="covered cell of the board"):
+        naive.count_distribution([[1, H]], 1, cell)
