@@ -14,6 +14,7 @@ from minesweeper_env.registration import register_envs
 
 if TYPE_CHECKING:
     from minesweeper_env.env import MinesweeperEnv
+    from minesweeper_env.probability_wrappers import MineProbabilities, VectorMineProbabilities
     from minesweeper_env.vector_env import MinesweeperVectorEnv
     from minesweeper_env.wrappers import ActionMaskObservation
 
@@ -27,16 +28,20 @@ __all__ = [
     "ActionMaskObservation",
     "BoardConfig",
     "Codes",
+    "MineProbabilities",
     "MinesweeperEnv",
     "MinesweeperVectorEnv",
     "Move",
+    "VectorMineProbabilities",
     "register_envs",
 ]
 
 _LAZY = {
     "ActionMaskObservation": "minesweeper_env.wrappers",
+    "MineProbabilities": "minesweeper_env.probability_wrappers",
     "MinesweeperEnv": "minesweeper_env.env",
     "MinesweeperVectorEnv": "minesweeper_env.vector_env",
+    "VectorMineProbabilities": "minesweeper_env.probability_wrappers",
 }
 
 

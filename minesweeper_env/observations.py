@@ -50,3 +50,9 @@ class Encoder:
         plane_codes = np.arange(self._count, dtype=np.int8)[:, None, None]
         planes = (boards[:, None] == plane_codes).astype(np.float32)
         return planes.reshape(len(codes), *self.space.shape)
+
+
+def decode(observations: NDArray[Any], config: BoardConfig) -> NDArray[np.int8]:
+    """Returns the codes, (N, rows, cols) int8, of N observations in any of the encodings."""
+    boards = observations.reshape(len(observations), -1, config.rows, config.cols)
+    return boards[:, 0] if boards.shape[1] == 1 else boards.argmax(axis=1).astype(np.int8)

@@ -1,0 +1,227 @@
+"""The exact mine probabilities in the info, in the observation and in the renderings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import VectorEnv, VectorWrapper
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.observations import decode
+from minesweeper_env.oracle import Answers, Oracle
+from minesweeper_env.overlay import render_overlay
+from minesweeper_env.placement import Placement
+from minesweeper_env.state import LOST, WON
+from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+
+class MineProbabilities(
+    gymnasium.Wrapper[Any, Any, Any, Any],
+    gymnasium.utils.RecordConstructorArgs,
+):
+    """Adds the exact probability of a mine in each cell, inferred from the visible board alone.
+
+    At every reset and step info has two more keys:
+
+    | key | |
+    |---|---|
+    | mine_probability | float64 (rows, cols), 0.0 on open cells; NaN where it is not known |
+    | mine_probability_exact | bool, whether all of them are known |
+
+    The board counts as one whose layout is uniformly random among those that fit it, so before the first
+    click every cell has mines / cells. Not known are the covered cells of a position that is beyond the
+    bound of the oracle, and on a lost board the flags of which some are right and others wrong.
+
+    `place` says where the probabilities are beside info. "dict" makes the observation a `Dict` of the
+    observation and of "mine_probability", a float32 `Box` of shape (rows, cols); where the observation is a
+    `Dict` already, as `ActionMaskObservation` makes it, the probabilities join it. "plane" adds a last plane
+    to an observation of planes. In an observation -1.0 stands for what is not known.
+    """
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        place: str = "info",
+        *,
+        observation_key: str = "observation",
+        probability_key: str = "mine_probability",
+        overlay: bool = False,
+    ) -> None:
+        """Wraps a `MinesweeperEnv`, which may be wrapped already.
+
+        Args:
+            env: the environment, with first click "opening", "safe" or "any".
+            place: "info", "dict" or "plane".
+            observation_key: the key of the observation, where "dict" makes the `Dict`.
+            probability_key: the key of the probabilities in a `Dict`.
+            overlay: whether `render` shows the probabilities, in render modes "ansi" and "rgb_array".
+
+        Raises:
+            ValueError: the environment is another, its first-click rule or its observation does not suit,
+                or the two keys are the same.
+        """
+        gymnasium.utils.RecordConstructorArgs.__init__(
+            self,
+            place=place,
+            observation_key=observation_key,
+            probability_key=probability_key,
+            overlay=overlay,
+        )
+        super().__init__(env)
+        bare = env.unwrapped
+        if not isinstance(bare, MinesweeperEnv):
+            raise ValueError(f"the environment must be a MinesweeperEnv, wrapped or not, not {bare!r}")
+        self._bare = bare
+        self._oracle = Oracle(bare.config)
+        self._placement = Placement(place, env.observation_space, bare.config, observation_key, probability_key)
+        self._overlay = overlay
+        self.observation_space = self._placement.space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Starts a new game; returns what the environment does, with the probabilities."""
+        return self._add(*self.env.reset(seed=seed, options=options))
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Makes a move; returns what the environment does, with the probabilities."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        observation, info = self._add(observation, info)
+        return observation, float(reward), terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (actions,) bool, True for each legal action."""
+        return self.env.get_wrapper_attr("action_masks")()
+
+    def render(self) -> Any:
+        """Returns what the environment does, with the probabilities in it if `overlay` is set."""
+        if not self._overlay:
+            return self.env.render()
+        state = {key: np.asarray(value)[None] for key, value in self._bare.get_state().items()}
+        return _render(self.render_mode, state, self._oracle)[0]
+
+    def _add(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        answers = self._oracle.ask(self._bare.get_state()["codes"][None])
+        probabilities, exact = answers.probabilities[0], bool(answers.exact[0])
+        info = {**info, "mine_probability": probabilities, "mine_probability_exact": exact}
+        return self._placement.join(observation, probabilities), info
+
+
+class VectorMineProbabilities(
+    VectorWrapper,
+    gymnasium.utils.RecordConstructorArgs,
+):
+    """`MineProbabilities` for the batched environment: the same keys and places, with a first axis of length N.
+
+    With `AutoresetMode.SAME_STEP`, "final_obs" and "final_info" hold the probabilities of the last boards.
+    """
+
+    def __init__(
+        self,
+        env: VectorEnv[Any, Any, Any],
+        place: str = "info",
+        *,
+        observation_key: str = "observation",
+        probability_key: str = "mine_probability",
+        overlay: bool = False,
+        threads: int = 1,
+    ) -> None:
+        """Wraps a `MinesweeperVectorEnv`, as `gymnasium.make_vec` makes it.
+
+        Args:
+            env: the environment, with first click "opening", "safe" or "any".
+            place: "info", "dict" or "plane".
+            observation_key: the key of the observation in a `Dict`.
+            probability_key: the key of the probabilities in a `Dict`.
+            overlay: whether `render` shows the probabilities, in render modes "ansi" and "rgb_array".
+            threads: how many threads share the games.
+
+        Raises:
+            ValueError: the environment is another, its observations are changed by a wrapper, its
+                first-click rule or its observation does not suit, or the two keys are the same.
+        """
+        gymnasium.utils.RecordConstructorArgs.__init__(
+            self,
+            place=place,
+            observation_key=observation_key,
+            probability_key=probability_key,
+            overlay=overlay,
+            threads=threads,
+        )
+        super().__init__(env)
+        bare = env.unwrapped
+        if not isinstance(bare, MinesweeperVectorEnv) or env.single_observation_space != bare.single_observation_space:
+            raise ValueError(
+                "the environment must be a MinesweeperVectorEnv whose observations no wrapper has changed, "
+                f"not {env!r}; in other vector environments wrap each game with MineProbabilities"
+            )
+        self._bare = bare
+        self._oracle = Oracle(bare.config, threads)
+        self._placement = Placement(place, env.single_observation_space, bare.config, observation_key, probability_key)
+        self._overlay = overlay
+        self.single_observation_space = self._placement.space
+        self.observation_space = batch_space(self._placement.space, self.num_envs)
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Starts N new games; returns what the environment does, with the probabilities."""
+        observations, infos = self.env.reset(seed=seed, options=options)
+        answers = self._oracle.ask(decode(observations, self._bare.config))
+        return self._placement.join(observations, answers.probabilities), self._with(infos, answers)
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Makes a move in each game; returns what the environment does, with the probabilities."""
+        observations, rewards, terminations, truncations, infos = self.env.step(actions)
+        if "final_obs" in infos:
+            infos = self._add_to_final(infos)
+        answers = self._oracle.ask(decode(observations, self._bare.config))
+        observations = self._placement.join(observations, answers.probabilities)
+        return observations, rewards, terminations, truncations, self._with(infos, answers)
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """Draws for each game one of its legal actions, as `MinesweeperVectorEnv.sample_actions` does."""
+        return self._bare.sample_actions()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (N, actions) bool, True for each legal action."""
+        return self._bare.action_masks()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Returns what the environment does, with the probabilities in it if `overlay` is set."""
+        if not self._overlay:
+            return self.env.render()
+        return _render(self.render_mode, self._bare.get_state(), self._oracle)
+
+    def _with(self, infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
+        return {
+            **infos,
+            "mine_probability": answers.probabilities,
+            "_mine_probability": chosen,
+            "mine_probability_exact": answers.exact,
+            "_mine_probability_exact": chosen.copy(),
+        }
+
+    def _add_to_final(self, infos: dict[str, Any]) -> dict[str, Any]:
+        """Returns the infos of a SAME_STEP step with the probabilities of the boards that ended."""
+        ended, final_observations = infos["_final_obs"], infos["final_obs"].copy()
+        last = np.stack(list(final_observations[ended]))
+        found = self._oracle.ask(decode(last, self._bare.config))
+        for i, observation, probabilities in zip(np.flatnonzero(ended), last, found.probabilities, strict=True):
+            final_observations[i] = self._placement.join(observation, probabilities)
+        answers = Answers(np.zeros((self.num_envs, *found.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
+        answers.probabilities[ended], answers.exact[ended] = found
+        return {
+            **infos,
+            "final_obs": final_observations,
+            "final_info": self._with(infos["final_info"], answers, ended.copy()),
+        }
+
+
+def _render(mode: str | None, state: dict[str, NDArray[Any]], oracle: Oracle) -> tuple[Any, ...]:
+    """Renders N games from their saved states."""
+    decided = (state["status"] == WON) | (state["status"] == LOST)
+    mines = state["mines"] & decided[:, None, None]
+    games = zip(state["codes"], mines, oracle.ask(state["codes"]).probabilities, strict=True)
+    return tuple(render_overlay(mode, codes, oracle.config.codes, known, found) for codes, known, found in games)

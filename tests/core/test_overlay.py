@@ -1,0 +1,170 @@
+"""The probabilities in the renderings."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+
+import minesweeper_env.oracle
+from minesweeper_env import MineProbabilities, VectorMineProbabilities
+from minesweeper_env.codes import Codes
+from minesweeper_env.drawing import TILE
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.overlay import MINE, SAFE, UNKNOWN, levels_of, render_overlay
+from minesweeper_env.rendering import render_board
+
+ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
+LAYOUT = np.zeros((3, 6), np.bool_)
+LAYOUT[[0, 0, 2], [0, 3, 5]] = True
+CODES = Codes.of_radius(1)
+ARGUMENTS = {"size": (3, 6), "mines": 3, "first_click": "any", "moves": ALL_MOVES}
+
+
+def actions(*moves):
+    return [ALL_MOVES.index(move) * 18 + cell for move, cell in moves]
+
+
+def play(render_mode, *moves, overlay=True, **arguments):
+    """Returns the environment after moves on the layout above."""
+    env = gymnasium.make("minesweeper_env:Minesweeper-v0", render_mode=render_mode, **{**ARGUMENTS, **arguments})
+    env = MineProbabilities(env, overlay=overlay)
+    env.reset(options={"layout": LAYOUT})
+    for action in actions(*moves):
+        env.step(action)
+    return env
+
+
+MOVES = (("click", 12), ("flag", 0), ("question", 2), ("flag", 17))
+
+
+def test_a_board_as_text():
+    """The counts say: a mine under one of the first two cells, one under 3 or 4, and one in the last column."""
+    assert play("ansi", *MOVES).render().splitlines() == [
+        "     0    1    2    3    4    5",
+        "0 F50%  50%  ?0%  50%  50%   0%",
+        "1    1    1    1    1    2  50%",
+        "2    .    .    .    .    1 F50%",
+    ]
+
+
+def test_a_lost_board_as_text():
+    """Of the three flags two are right; where flags of both kinds are left, the board does not say which they are."""
+    assert play("ansi", *MOVES, ("flag", 1), ("click", 3)).render().splitlines() == [
+        "    0   1   2   3   4   5",
+        "0   F   X ?0%   *  0%  0%",
+        "1   1   1   1   1   2  0%",
+        "2   .   .   .   .   1   F",
+    ]
+
+
+def test_certain_flags_as_text():
+    board = np.array([[CODES.flagged, 1, CODES.flagged, CODES.question, CODES.hidden, CODES.flagged]], np.int8)
+    chances = np.array([[1.0, 0.0, 0.0, 1.0, 1.0, np.nan]])
+    assert render_overlay("ansi", board, CODES, np.zeros(board.shape, np.bool_), chances).splitlines() == [
+        "      0     1     2     3     4     5",
+        "0 F100%     1   F0% ?100%  100%     F",
+    ]
+
+
+def test_only_the_certain_is_0_or_100_per_cent():
+    shown = np.array([[0.0, 1e-15, 0.0099, 0.0149, 0.5, 0.985, 0.991, 1 - 1e-15, 1.0, np.nan]])
+    assert levels_of(shown).tolist() == [[SAFE, 1, 1, 2, 51, 99, 101, 101, MINE, UNKNOWN]]
+    codes = np.full(shown.shape, CODES.hidden, np.int8)
+    text = render_overlay("ansi", codes, CODES, np.zeros(shown.shape, np.bool_), shown)
+    assert text.splitlines()[1].split() == ["0", "0%", "<1%", "<1%", "1%", "50%", "98%", ">99%", ">99%", "100%", "#"]
+
+
+def tiles(picture):
+    rows, cols = picture.shape[0] // TILE, picture.shape[1] // TILE
+    return picture.reshape(rows, TILE, cols, TILE, 3).swapaxes(1, 2)
+
+
+def overlay_of(probabilities, code=CODES.hidden):
+    shown = np.atleast_2d(probabilities)
+    codes = np.full(shown.shape, code, np.int8)
+    return tiles(render_overlay("rgb_array", codes, CODES, np.zeros(shown.shape, np.bool_), shown))[0]
+
+
+@pytest.mark.parametrize("code", [CODES.hidden, CODES.flagged, CODES.question])
+def test_every_level_has_a_tile_of_its_own(code):
+    levels = np.array([0.0, 0.005, *(np.arange(1, 100) / 100), 0.995, 1.0])
+    shown = overlay_of(levels, code)
+    assert shown.dtype == np.uint8
+    assert len({tile.tobytes() for tile in shown}) == len(levels)
+
+
+def test_faces_go_from_green_to_red():
+    faces = overlay_of(np.arange(1, 100) / 100)[:, 4, 4].astype(int)
+    redness = faces[:, 0] - faces[:, 1]
+    assert redness[0] < -30
+    assert redness[-1] > 80
+    assert (np.diff(redness) >= -1).all()
+    safe, mine = overlay_of(np.array([0.0, 1.0]))[:, 4, 4].astype(int)
+    assert safe[1] > safe[0] + 80
+    assert mine[0] > mine[1] + 120
+
+
+def test_a_picture_changes_only_in_covered_cells():
+    """Open cells, shown mines, wrong flags and cells whose probability is not known are as without the overlay."""
+    codes = np.array([[0, 1, 8, CODES.mine, CODES.flagged, CODES.flagged, CODES.hidden, CODES.hidden]], np.int8)
+    mines = np.array([[0, 0, 0, 1, 0, 1, 0, 0]], np.bool_)
+    chances = np.array([[0, 0, 0, 1, 0, 1, 0.25, np.nan]])
+    plain, shown = (
+        tiles(render(*arguments))[0]
+        for render, arguments in (
+            (render_board, ("rgb_array", codes, CODES, mines)),
+            (render_overlay, ("rgb_array", codes, CODES, mines, chances)),
+        )
+    )
+    same = [np.array_equal(*pair) for pair in zip(plain, shown, strict=True)]
+    assert same == [True, True, True, True, True, False, False, True]
+
+
+def test_a_position_that_is_too_hard_is_drawn_plainly(monkeypatch):
+    def refuse(*arguments, **settings):
+        raise PositionTooHardError("too hard")
+
+    for mode in ("ansi", "rgb_array"):
+        env, plain = play(mode), play(mode, overlay=False)
+        for one in (env, plain):
+            one.reset(options={"layout": LAYOUT})
+        monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse)
+        assert np.array_equal(env.render(), plain.render())
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_a_batch_renders_each_game_as_the_single_environment_does(mode):
+    envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=2, render_mode=mode, **ARGUMENTS)
+    envs = VectorMineProbabilities(envs, overlay=True)
+    envs.reset(seed=0, options={"layout": LAYOUT})
+    for action in actions(*MOVES):
+        envs.step(np.array([action, action]))
+    pictures = envs.render()
+    assert len(pictures) == 2
+    for picture in pictures:
+        assert np.array_equal(picture, play(mode, *MOVES).render())
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_without_the_overlay_nothing_changes(mode):
+    env = play(mode, *MOVES, overlay=False)
+    assert np.array_equal(env.render(), env.unwrapped.render())
+    assert not np.array_equal(env.render(), play(mode, *MOVES).render())
+
+
+def test_rendering_nothing():
+    assert play(None).render() is None
+
+
+def test_a_restored_game_is_drawn_as_it_stands():
+    env, other = play("ansi"), play("ansi", *MOVES)
+    env.unwrapped.set_state(other.unwrapped.get_state())
+    assert env.render() == other.render()
+
+
+@pytest.mark.parametrize("radius", [2, 5])
+def test_other_radii(radius):
+    env = play("rgb_array", ("click", 12), radius=radius)
+    assert env.render().shape == (3 * TILE, 6 * TILE, 3)

@@ -1,0 +1,341 @@
+"""The exact mine probabilities in the info and in the observation, for one game and for a batch."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Dict
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import minesweeper_env.oracle
+from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
+from minesweeper_env.inference import PositionTooHardError, naive
+from minesweeper_env.testing import check_minesweeper_env
+from minesweeper_env.testing.playing import frozen
+
+ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
+SMALL = {"size": (4, 5), "mines": 4}
+PLACES = {"info": {}, "dict": {}, "plane": {"observation": "planes"}}
+
+
+def make(**arguments):
+    return gymnasium.make("minesweeper_env:Minesweeper-v0", **{**SMALL, **arguments})
+
+
+def make_batch(count, **arguments):
+    return gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=count, **{**SMALL, **arguments})
+
+
+def random_turns(env, games, seed=0):
+    """Plays random legal actions, and yields the observation and the info of every reset and step."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    for _ in range(games):
+        over = False
+        while not over:
+            yield observation, info
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            observation, _, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+        yield observation, info
+        observation, info = env.reset()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"first_click": "opening"},
+        {"first_click": "safe", "moves": ALL_MOVES},
+        {"first_click": "any"},
+        {"first_click": "safe", "radius": 2, "mines": 3},
+        {"observation": "flat"},
+    ],
+    ids=str,
+)
+def test_every_board_has_the_naive_probabilities(arguments):
+    env = MineProbabilities(make(**arguments))
+    config = env.unwrapped.config
+    boards = 0
+    for _, info in random_turns(env, 60):
+        board = env.unwrapped.get_state()["codes"]
+        if (board == config.codes.mine).any():
+            continue
+        boards += 1
+        expected = naive.mine_probabilities(board, config.mines, radius=config.radius)
+        assert info["mine_probability"].dtype == np.float64
+        assert info["mine_probability_exact"] is True
+        np.testing.assert_allclose(info["mine_probability"], expected, rtol=0, atol=1e-12)
+    assert boards > 100
+
+
+def test_before_the_first_click_all_cells_are_equal():
+    for first_click in ("opening", "safe", "any"):
+        _, info = MineProbabilities(make(first_click=first_click)).reset(seed=0)
+        np.testing.assert_allclose(info["mine_probability"], np.full((4, 5), 4 / 20), rtol=1e-12)
+
+
+LAYOUT = np.array([[1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 1]], np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("flags", "chances"),
+    [
+        # The click on cell 0 shows it, and every mine without a flag.
+        ((), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
+        ((4, 19), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
+        ((2, 9), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
+        # One mine is under two flags; nothing that the board shows says under which.
+        ((4, 9), {0: 1.0, 4: np.nan, 9: np.nan, 15: 1.0, 19: 1.0}),
+    ],
+)
+def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, chances):
+    env = MineProbabilities(make(first_click="any"))
+    env.reset(seed=0, options={"layout": LAYOUT})
+    for cell in flags:
+        env.step(20 + cell)
+    _, _, terminated, _, info = env.step(0)
+    assert terminated
+    expected = np.zeros(20)
+    expected[list(chances)] = list(chances.values())
+    np.testing.assert_array_equal(info["mine_probability"], expected.reshape(4, 5))
+    assert info["mine_probability_exact"] == (not np.isnan(expected).any())
+
+
+def test_a_won_board_is_known():
+    env = MineProbabilities(make(first_click="any"))
+    env.reset(seed=0, options={"layout": LAYOUT})
+    for cell in (7, 5, 10, 9, 14):
+        _, _, terminated, _, info = env.step(cell)
+    assert terminated
+    assert info["is_success"]
+    np.testing.assert_array_equal(info["mine_probability"], LAYOUT.astype(float))
+
+
+def refuse_all(monkeypatch):
+    def refuse(*arguments, **settings):
+        raise PositionTooHardError("too hard")
+
+    monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_position_that_is_too_hard_says_so(monkeypatch, place):
+    env = MineProbabilities(make(first_click="any", **PLACES[place]), place)
+    env.reset(seed=0)
+    refuse_all(monkeypatch)
+    env.reset(seed=0, options={"layout": LAYOUT})
+    observation, _, _, _, info = env.step(1)
+    assert info["mine_probability_exact"] is False
+    covered = np.ones((4, 5), np.bool_)
+    covered[0, 1] = False
+    np.testing.assert_array_equal(info["mine_probability"], np.where(covered, np.nan, 0.0))
+    assert env.observation_space.contains(observation)
+    if place != "info":
+        beside = observation["mine_probability"] if place == "dict" else observation[-1]
+        np.testing.assert_array_equal(beside, np.where(covered, -1.0, 0.0))
+
+
+def test_one_hard_board_of_a_batch_leaves_the_others_exact(monkeypatch):
+    exact = minesweeper_env.oracle.mine_probabilities_batch
+
+    def refuse_open_corners(boards, *arguments, **settings):
+        if (boards[:, 0, 0] == 1).any():
+            raise PositionTooHardError("too hard")
+        return exact(boards, *arguments, **settings)
+
+    envs = VectorMineProbabilities(make_batch(3, first_click="any"))
+    beside_the_corner = np.zeros((4, 5), np.bool_)
+    beside_the_corner.ravel()[[1, 4, 15, 19]] = True
+    envs.reset(seed=0, options={"layout": np.stack([LAYOUT, beside_the_corner, LAYOUT])})
+    monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse_open_corners)
+    *_, infos = envs.step(np.array([1, 0, 2]))
+    hard = np.array([False, True, False])
+    assert (infos["mine_probability_exact"] == ~hard).all()
+    assert (np.isnan(infos["mine_probability"]).any(axis=(1, 2)) == hard).all()
+
+
+def test_places_and_their_spaces():
+    board = Box(-1.0, 1.0, (4, 5), np.float32)
+    env = MineProbabilities(make(), "dict")
+    assert env.observation_space == Dict({"observation": Box(0, 12, (4, 5), np.int8), "mine_probability": board})
+    env = MineProbabilities(make(), "dict", observation_key="cells", probability_key="p")
+    assert set(env.observation_space) == {"cells", "p"}
+    env = MineProbabilities(ActionMaskObservation(make(), "tianshou"), "dict")
+    assert set(env.observation_space) == {"obs", "mask", "mine_probability"}
+    env = MineProbabilities(make(observation="planes"), "plane")
+    assert env.observation_space.shape == (14, 4, 5)
+    assert (env.observation_space.low[:-1] == 0).all()
+    assert (env.observation_space.low[-1] == -1).all()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_observation_holds_what_info_holds(place):
+    env = MineProbabilities(make(**PLACES[place]), place)
+    plain = make(**PLACES[place])
+    for (observation, info), (bare, bare_info) in zip(random_turns(env, 20), random_turns(plain, 20), strict=True):
+        assert env.observation_space.contains(observation)
+        own = {key: value for key, value in info.items() if not key.startswith("mine_")}
+        assert frozen(own) == frozen(bare_info)
+        known = np.nan_to_num(info["mine_probability"], nan=-1.0).astype(np.float32)
+        expected = {
+            "info": bare,
+            "dict": {"observation": bare, "mine_probability": known},
+            "plane": np.concatenate([bare, known[None]]) if place == "plane" else None,
+        }
+        assert frozen(observation) == frozen(expected[place])
+
+
+def test_the_mask_wrapper_goes_around_a_plane():
+    env = ActionMaskObservation(MineProbabilities(make(observation="planes"), "plane"))
+    observation, info = env.reset(seed=1)
+    assert observation["observation"].shape == (14, 4, 5)
+    assert (env.action_masks() == info["action_mask"]).all()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_conformance(place):
+    check_minesweeper_env(MineProbabilities(make(**PLACES[place]), place))
+
+
+def test_conformance_with_an_overlay():
+    check_minesweeper_env(MineProbabilities(make(render_mode="ansi"), overlay=True))
+
+
+def test_copies_and_spec():
+    env = MineProbabilities(make(), "dict", probability_key="p")
+    env.reset(seed=2)
+    for twin in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env), gymnasium.make(env.spec)):
+        assert twin.observation_space == env.observation_space
+    envs = pickle.loads(pickle.dumps(VectorMineProbabilities(make_batch(2), "dict")))
+    observations, _ = envs.reset(seed=0)
+    assert envs.observation_space.contains(observations)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_a_batch_is_made_of_single_games(place, mode):
+    """Every observation and info of game i is that of the single environment seeded with its seed."""
+    count, arguments = 8, {"moves": ALL_MOVES, "first_click": "any", **PLACES[place]}
+    envs = VectorMineProbabilities(make_batch(count, autoreset_mode=mode, **arguments), place)
+    singles = [MineProbabilities(make(**arguments), place) for _ in range(count)]
+    observations, infos = envs.reset(seed=3)
+    assert envs.observation_space.contains(observations)
+    for i, single in enumerate(singles):
+        compare(i, *single.reset(seed=3 + i), observations, infos)
+    over = [False] * count
+    ends = 0
+    for _ in range(60):
+        actions = envs.sample_actions()
+        observations, _, _, _, infos = envs.step(actions)
+        assert envs.observation_space.contains(observations)
+        for i, single in enumerate(singles):
+            if over[i]:
+                over[i] = False
+                compare(i, *single.reset(), observations, infos)
+                continue
+            observation, _, terminated, truncated, info = single.step(int(actions[i]))
+            over[i] = terminated or truncated
+            ends += over[i]
+            if over[i] and mode is AutoresetMode.SAME_STEP:
+                assert infos["_final_info"][i]
+                compare(i, observation, info, infos["final_obs"], infos["final_info"])
+                (observation, info), over[i] = single.reset(), False
+                info = {**info, "invalid_action": False}
+            compare(i, observation, info, observations, infos)
+    assert ends > 20
+
+
+def compare(i, observation, info, observations, infos):
+    """The batch is asked for game i; a batched `Dict` is a dict of arrays, and final observations are dicts."""
+    theirs = {key: observations[key][i] for key in observations} if isinstance(observations, dict) else observations[i]
+    assert frozen(theirs) == frozen(observation)
+    for key, value in info.items():
+        assert frozen(np.asarray(infos[key][i])) == frozen(np.asarray(value)), key
+        assert infos[f"_{key}"][i]
+
+
+def test_games_that_have_not_ended_have_no_final_probabilities():
+    envs = VectorMineProbabilities(make_batch(30, first_click="any", autoreset_mode=AutoresetMode.SAME_STEP), "dict")
+    envs.reset(seed=0)
+    *_, infos = envs.step(np.zeros(30, np.int64))
+    ended = infos["_final_info"]
+    assert 0 < ended.sum() < 30
+    final = infos["final_info"]
+    assert (final["_mine_probability"] == ended).all()
+    assert not final["mine_probability"][~ended].any()
+    assert all(observation is None for observation in infos["final_obs"][~ended])
+
+
+def test_threads_change_nothing():
+    found = []
+    for threads in (1, 3):
+        envs = VectorMineProbabilities(make_batch(20), threads=threads)
+        envs.reset(seed=5)
+        found.append([envs.step(np.full(20, cell))[-1]["mine_probability"] for cell in (7, 0, 19)])
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_batch_has_the_masks_and_actions_of_its_environment():
+    envs = VectorMineProbabilities(make_batch(4))
+    _, infos = envs.reset(seed=0)
+    assert (envs.action_masks() == infos["action_mask"]).all()
+    assert envs.sample_actions().shape == (4,)
+
+
+def test_other_vector_environments_take_wrapped_games():
+    envs = SyncVectorEnv([lambda: MineProbabilities(make(), "dict")] * 3)
+    observations, infos = envs.reset(seed=0)
+    assert observations["mine_probability"].shape == (3, 4, 5)
+    np.testing.assert_allclose(infos["mine_probability"], 0.2)
+    with pytest.raises(ValueError, match="wrap each game with MineProbabilities"):
+        VectorMineProbabilities(envs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "complaint"),
+    [
+        ({"first_click": "corners"}, {}, "need first_click opening, safe, any, .* not 'corners'"),
+        ({}, {"place": "beside"}, "place must be one of info, dict, plane, not 'beside'"),
+        ({}, {"place": "plane"}, 'needs an environment with observation="planes"'),
+        ({"observation": "flat"}, {"place": "plane"}, 'needs an environment with observation="planes"'),
+        ({}, {"place": "dict", "observation_key": "mine_probability"}, "a key of their own, not 'mine_probability'"),
+    ],
+)
+def test_bad_arguments(arguments, options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        MineProbabilities(make(**arguments), **options)
+    with pytest.raises(ValueError, match=complaint):
+        VectorMineProbabilities(make_batch(2, **arguments), **options)
+
+
+def test_bad_threads():
+    with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
+        VectorMineProbabilities(make_batch(2), threads=0)
+
+
+def test_another_kind_of_environment():
+    with pytest.raises(ValueError, match="must be a MinesweeperEnv"):
+        MineProbabilities(gymnasium.make("CartPole-v1"))
+
+
+@pytest.mark.parametrize("first_click", ["opening", "safe", "any"])
+def test_as_many_clicks_hit_a_mine_as_the_probabilities_say(first_click):
+    """The number of hits of random clicks lies within four standard deviations of the sum of their probabilities."""
+    arguments = {"size": (5, 6), "mines": 6, "first_click": first_click, "moves": ("click",)}
+    envs = VectorMineProbabilities(make_batch(400, autoreset_mode=AutoresetMode.SAME_STEP, **arguments))
+    observations, infos = envs.reset(seed=1)
+    hits = expected = variance = 0.0
+    for _ in range(40):
+        actions = envs.sample_actions()
+        begun = (observations < 9).any(axis=(1, 2)) | (first_click == "any")
+        chances = infos["mine_probability"].reshape(400, -1)[np.arange(400), actions][begun]
+        observations, rewards, _, _, infos = envs.step(actions)
+        hits += (rewards[begun] < 0).sum()
+        expected += chances.sum()
+        variance += (chances * (1 - chances)).sum()
+    assert hits > 1000
+    assert abs(hits - expected) < 4 * variance**0.5
