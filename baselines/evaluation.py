@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
+from baselines.judge import check_judgeable
 from baselines.playing import Block, GameRecord, Player
 from baselines.policy import Policy
 from baselines.workers import play_in_pool
@@ -26,7 +27,7 @@ class Evaluation:
         records: one a game, in the order of the seeds; fewer than asked for, but always the first ones,
             after an interruption or at the end of a time budget.
         seconds: by the clock, the start of the policy and of the workers included.
-        playing_seconds: the time spent playing, summed over the workers.
+        playing_seconds: the time spent playing, summed over the workers; judging clicks does not count.
         interrupted: whether KeyboardInterrupt ended it.
     """
 
@@ -45,6 +46,7 @@ def evaluate_policy(
     workers: int = 1,
     max_seconds: float | None = None,
     on_finished: Callable[[int], object] | None = None,
+    diagnose: bool = False,
 ) -> Evaluation:
     """Plays one game a seed, in blocks of `BLOCK`; the records do not depend on the number of workers.
 
@@ -56,16 +58,20 @@ def evaluate_policy(
         workers: the processes that play; 1 plays in this one.
         max_seconds: the time of play after which no further block begins; the first one is always played.
         on_finished: called with the number of games of each block that is done.
+        diagnose: whether the records hold a diagnosis: see `baselines.judge`.
 
     Returns:
         The games played, also after KeyboardInterrupt.
 
     Raises:
         PolicyError: the policy broke the protocol.
+        ValueError: there is to be a diagnosis, and these games allow no exact one.
     """
+    if diagnose:
+        check_judgeable(config)
     begin = time.perf_counter()
     blocks = [seeds[first : first + BLOCK] for first in range(0, len(seeds), BLOCK)]
-    make_player = partial(Player, build, config, policy_seed)
+    make_player = partial(Player, build, config, policy_seed, diagnose)
     evaluation = Evaluation()
     try:
         with closing(_play_blocks(make_player, blocks, workers, max_seconds)) as played:

@@ -9,12 +9,16 @@ import sys
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from baselines.diagnostics import HEADINGS, NOTES, Diagnostics
 from baselines.output import replace_file
 from baselines.statistics import PolicyResult, compare_with_best
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass
@@ -93,6 +97,24 @@ class Report:
         console.print(table)
         for note in self.notes():
             console.print(note, markup=False, highlight=False)
+        self._print_diagnostics(console)
+
+    def _print_diagnostics(self, console: Console) -> None:
+        found = [(result.policy, Diagnostics.of(result.diagnoses)) for result in self.results if result.diagnoses]
+        if not found:
+            return
+        from rich.table import Table
+
+        table = Table(title="What the clicks were like", title_justify="left")
+        table.add_column("policy", overflow="fold")
+        for heading in HEADINGS:
+            table.add_column(heading, justify="right")
+        for policy, diagnostics in found:
+            table.add_row(policy, *diagnostics.cells())
+        console.print(table)
+        notes = [note for policy, diagnostics in found for note in diagnostics.gaps(policy)]
+        for note in (*NOTES, *notes):
+            console.print(note, markup=False, highlight=False)
 
     def write_plot(self, path: Path) -> None:
         """Draws the win rates with their intervals into a picture, whose suffix says in which format."""
@@ -127,6 +149,7 @@ def versions() -> dict[str, str]:
 
 
 def _row(result: PolicyResult) -> dict[str, Any]:
+    diagnostics = {"diagnostics": Diagnostics.of(result.diagnoses).row()} if result.diagnoses else {}
     return {
         "policy": result.policy,
         "games": result.games,
@@ -137,6 +160,7 @@ def _row(result: PolicyResult) -> dict[str, Any]:
         "ms_per_game": round(result.ms_per_game, 3),
         "clicks_per_game": result.clicks_per_game,
         "truncated": result.truncated,
+        **diagnostics,
     }
 
 

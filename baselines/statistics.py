@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from baselines.evaluation import Evaluation
+from baselines.judge import GameDiagnosis
 from baselines.playing import GameRecord
 
 CONFIDENCE = 0.95
@@ -58,6 +61,11 @@ class PolicyResult:
         return sum(record.truncated for record in self.records)
 
     @property
+    def diagnoses(self) -> list[GameDiagnosis]:
+        """What the clicks of the games were like, if they were judged."""
+        return [record.diagnosis for record in self.records if record.diagnosis is not None]
+
+    @property
     def clicks_per_game(self) -> float:
         """The mean number of clicks."""
         return sum(record.clicks for record in self.records) / self.games
@@ -93,6 +101,20 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
 
     interval = binomtest(wins, games).proportion_ci(CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Returns the 95 % interval of the mean of independent values, by the normal distribution; None for fewer than 2.
+
+    The half width is the quantile times the standard error, with the unbiased variance.
+    """
+    count = len(values)
+    if count < 2:
+        return None
+    mean = math.fsum(values) / count
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    reach = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * math.sqrt(variance / count)
+    return mean - reach, mean + reach
 
 
 def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:

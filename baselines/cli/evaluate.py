@@ -13,6 +13,7 @@ from pathlib import Path
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
 from baselines.evaluation import Evaluation, evaluate_policy
 from baselines.extras import MissingExtraError, import_extra
+from baselines.judge import check_judgeable
 from baselines.output import check_writable
 from baselines.playing import PolicyError
 from baselines.registry import build_policy, find_policy, policy_names
@@ -71,6 +72,7 @@ def _make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--max-seconds", type=positive_number, help="the time after which a policy begins no more games"
     )
+    parser.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="where to draw the win rates: .png, .pdf or .svg")
     return parser
@@ -93,6 +95,8 @@ def _prepare(options: argparse.Namespace, names: Sequence[str], command: str) ->
         find_policy(name)
     for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
         import_extra(module)
+    if options.diagnose:
+        check_judgeable(config)
     for name in names:
         build_policy(name, config)
     return Report(config, options.seed, options.games, command)
@@ -110,6 +114,7 @@ def _evaluate_all(names: Sequence[str], report: Report, options: argparse.Namesp
                 workers=options.workers,
                 max_seconds=options.max_seconds,
                 on_finished=on_finished,
+                diagnose=options.diagnose,
             )
         _keep(name, evaluation, report, options.json)
         if evaluation.interrupted:

@@ -7,7 +7,14 @@ import math
 import pytest
 
 from baselines.playing import GameRecord
-from baselines.statistics import PolicyResult, compare, compare_with_best, mcnemar_p_value, wilson_interval
+from baselines.statistics import (
+    PolicyResult,
+    compare,
+    compare_with_best,
+    mcnemar_p_value,
+    mean_interval,
+    wilson_interval,
+)
 
 
 def result(policy: str, seeds: range, won: set[int]) -> PolicyResult:
@@ -60,3 +67,12 @@ def test_a_result_counts_its_records():
     found = PolicyResult("p", records, 9.0, 0.5)
     assert (found.games, found.wins, found.win_rate, found.truncated) == (2, 1, 0.5, 1)
     assert (found.clicks_per_game, found.ms_per_game) == (5.5, 250.0)
+
+
+def test_the_interval_of_a_mean_is_the_formula():
+    values = [0.0, 0.25, 1.0, 0.0, 0.5]
+    deviation = math.sqrt(sum((value - 0.35) ** 2 for value in values) / 4)
+    half = 1.959963984540054 * deviation / math.sqrt(5)
+    assert mean_interval(values) == pytest.approx((0.35 - half, 0.35 + half), abs=1e-12)
+    assert mean_interval([0.2, 0.2]) == (0.2, 0.2)
+    assert mean_interval([0.2]) is None

@@ -1,0 +1,331 @@
+"""Diagnoses: policies with known faults are found out, and every counter is what a naive judge counts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import partial
+
+import numpy as np
+import pytest
+
+import minesweeper_env.oracle
+from baselines.cli import evaluate
+from baselines.diagnostics import HEADINGS, Diagnostics, Share
+from baselines.evaluation import BLOCK, evaluate_policy
+from baselines.judge import GameDiagnosis, Judge, Loss
+from baselines.playing import play_games
+from baselines.registry import build_policy
+from baselines.statistics import mean_interval, wilson_interval
+from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_env.inference import PositionTooHardError, naive
+
+CONFIG = BoardConfig(4, 5, 5, "safe", ("click",))
+H = HIDDEN
+
+
+class Chooser:
+    """Clicks the cell that a rule picks from the probabilities of a board, (cells,) with NaN where it is open."""
+
+    def __init__(self, pick, config=CONFIG):
+        self.pick = pick
+        self.config = config
+
+    def reset(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, observations, _action_masks):
+        return np.array([self.choose(board) for board in observations], np.int64)
+
+    def choose(self, board):
+        covered = board > self.config.codes.max_count
+        if covered.all():
+            return int(self.rng.integers(covered.size))
+        probabilities = naive.mine_probabilities(board, self.config.mines, radius=self.config.radius)
+        return self.pick(np.where(covered, probabilities, np.nan).ravel(), self.rng)
+
+
+def least_risk(risks, rng):
+    return int(np.nanargmin(risks))
+
+
+def certain_mine(risks, rng):
+    mines = np.flatnonzero(risks == 1)
+    return int(mines[0]) if len(mines) else least_risk(risks, rng)
+
+
+def greatest_doubt(risks, rng):
+    """The riskiest cell that is not certainly a mine."""
+    return int(np.nanargmax(np.where(risks == 1, -1.0, risks)))
+
+
+def anything(risks, rng):
+    return int(rng.choice(np.flatnonzero(~np.isnan(risks))))
+
+
+def diagnose(pick, config=CONFIG, games=200):
+    policy, judge = Chooser(pick, config), Judge(config, games)
+    policy.reset(0)
+    records = play_games(policy, config, range(games), observer=judge)
+    return records, judge.diagnoses()
+
+
+class NaiveJudge:
+    """Judges as `Judge` does, one click at a time, by the slow reference."""
+
+    def __init__(self, config, games):
+        self.config = config
+        self.found = [{"judged": 0, "not_judged": 0, "on_mines": 0, "past_safe": 0, "guesses": 0} for _ in range(games)]
+        self.excess = [0.0] * games
+        self.losses = [None] * games
+
+    def __call__(self, games, observations, actions, lost):
+        for game, board, action, ended in zip(games, observations, actions, lost, strict=True):
+            forced = True
+            if (board <= self.config.codes.max_count).any():
+                forced = self.count(game, board, action)
+            if ended:
+                self.losses[game] = Loss.FORCED if forced else Loss.AVOIDABLE
+
+    def count(self, game, board, action):
+        probabilities = naive.mine_probabilities(board, self.config.mines, radius=self.config.radius)
+        safe, mine = naive.certain_cells(board, self.config.mines, radius=self.config.radius)
+        risk, least = probabilities.ravel()[action], probabilities[board > self.config.codes.max_count].min()
+        found = self.found[game]
+        found["judged"] += 1
+        found["on_mines"] += bool(mine.ravel()[action])
+        found["past_safe"] += bool(safe.any() and not safe.ravel()[action])
+        found["guesses"] += not safe.ravel()[action]
+        self.excess[game] += risk - least
+        return risk - least < 1e-9
+
+    def check(self, diagnoses):
+        for diagnosis, found, excess, loss in zip(diagnoses, self.found, self.excess, self.losses, strict=True):
+            fields = diagnosis._asdict()
+            assert fields.pop("excess_risk") == pytest.approx(excess, abs=1e-9)
+            assert fields.pop("loss") is loss
+            assert fields == found
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        CONFIG,
+        BoardConfig(3, 4, 4, "any", ("click",)),
+        BoardConfig(5, 5, 5, "opening", ("click",)),
+        BoardConfig(4, 5, 4, "safe", ("click",), radius=2),
+        BoardConfig(4, 4, 3, "safe", ("click",), max_steps=3),
+    ],
+    ids=str,
+)
+def test_every_counter_is_the_naive_one(config):
+    games = 60
+    judge, reference = Judge(config, games), NaiveJudge(config, games)
+
+    def both(*step):
+        judge(*step)
+        reference(*step)
+
+    policy = Chooser(anything, config)
+    policy.reset(1)
+    records = play_games(policy, config, range(games), observer=both)
+    reference.check(judge.diagnoses())
+    for record, diagnosis in zip(records, judge.diagnoses(), strict=True):
+        assert (diagnosis.loss is None) == (record.won or record.truncated)
+        assert diagnosis.judged == record.clicks - 1
+
+
+def test_always_the_least_risk_has_no_excess_and_loses_by_force_alone():
+    records, diagnoses = diagnose(least_risk)
+    assert any(not record.won for record in records)
+    for record, diagnosis in zip(records, diagnoses, strict=True):
+        assert diagnosis.excess_risk == 0.0
+        assert (diagnosis.on_mines, diagnosis.past_safe) == (0, 0)
+        assert diagnosis.loss is (None if record.won else Loss.FORCED)
+    total = Diagnostics.of(diagnoses)
+    assert total.excess_risk_per_guess == 0.0
+    assert total.lost_forced.share == 1.0
+    assert total.lost_avoidable.count == 0
+
+
+def test_a_click_on_a_certain_mine_is_an_avoidable_loss():
+    records, diagnoses = diagnose(certain_mine)
+    hit = [diagnosis for diagnosis in diagnoses if diagnosis.on_mines]
+    assert len(hit) > 20
+    for diagnosis in hit:
+        assert diagnosis.on_mines == 1
+        assert diagnosis.loss is Loss.AVOIDABLE
+        assert diagnosis.excess_risk > 0
+    assert all(diagnosis.loss is not Loss.AVOIDABLE for diagnosis in diagnoses if not diagnosis.on_mines)
+    assert Diagnostics.of(diagnoses).games_on_mines == Share.among(len(hit), len(records))
+
+
+def test_ignoring_safe_cells_shows():
+    _, diagnoses = diagnose(greatest_doubt)
+    total = Diagnostics.of(diagnoses)
+    assert total.clicks_on_mines == 0
+    assert total.clicks_past_safe > 50
+    assert total.excess_risk_per_game > 0.1
+    assert total.lost_avoidable.share > 0.5
+
+
+@pytest.mark.parametrize(
+    ("mines", "click", "expected"),
+    [
+        # One mine beside the 1: the last cell is free, the others are even.
+        (1, 3, (1, 0, 0, 0, 0, 0.0)),
+        (1, 0, (1, 0, 0, 1, 1, 0.5)),
+        # Two mines: one beside the 1, and the last cell.
+        (2, 0, (1, 0, 0, 0, 1, 0.0)),
+        (2, 3, (1, 0, 1, 0, 1, 0.5)),
+    ],
+)
+def test_one_click(mines, click, expected):
+    judge = Judge(BoardConfig(1, 4, mines, "any", ("click",)), 3)
+    judge(np.array([1]), np.array([[[H, 1, H, H]]], np.int8), np.array([click]), np.array([False]))
+    assert judge.diagnoses() == [
+        GameDiagnosis(0, 0, 0, 0, 0, 0.0, None),
+        GameDiagnosis(*expected, None),
+        GameDiagnosis(0, 0, 0, 0, 0, 0.0, None),
+    ]
+
+
+def test_the_first_click_is_not_counted_and_loses_by_force():
+    config = BoardConfig(2, 3, 4, "any", ("click",))
+    records, diagnoses = diagnose(least_risk, config, 100)
+    lost = [d for record, d in zip(records, diagnoses, strict=True) if record.clicks == 1 and not record.won]
+    assert len(lost) > 30
+    assert set(lost) == {GameDiagnosis(0, 0, 0, 0, 0, 0.0, Loss.FORCED)}
+
+
+def test_boards_that_are_too_hard_are_counted_and_not_judged(monkeypatch):
+    """The oracle refuses every board with an odd number of covered cells."""
+    exact = minesweeper_env.oracle.mine_probabilities_batch
+
+    def refuse(boards, *arguments, **settings):
+        if ((boards == H).sum(axis=(1, 2)) % 2).any():
+            raise PositionTooHardError("too hard")
+        return exact(boards, *arguments, **settings)
+
+    monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse)
+    seen = []
+    policy, judge = Chooser(anything), Judge(CONFIG, 50)
+
+    def both(games, observations, actions, lost):
+        judge(games, observations, actions, lost)
+        covered = (observations == H).sum(axis=(1, 2))
+        seen.extend(zip(games.tolist(), covered.tolist(), lost.tolist(), strict=True))
+
+    policy.reset(2)
+    play_games(policy, CONFIG, range(50), observer=both)
+    diagnoses = judge.diagnoses()
+    for game, diagnosis in enumerate(diagnoses):
+        later = [(covered, lost) for number, covered, lost in seen if number == game and covered < CONFIG.cells]
+        assert diagnosis.judged == sum(covered % 2 == 0 for covered, _ in later)
+        assert diagnosis.not_judged == sum(covered % 2 for covered, _ in later)
+        ends = [covered for covered, lost in later if lost]
+        assert (diagnosis.loss is Loss.NOT_JUDGED) == bool(ends and ends[0] % 2)
+    total = Diagnostics.of(diagnoses)
+    assert total.lost_not_judged > 5
+    assert total.lost == total.lost_not_judged + total.lost_avoidable.of
+    (line,) = total.gaps("scanner")
+    assert f"{total.clicks_not_judged} clicks" in line
+    assert f"{total.lost_not_judged} of them lost" in line
+
+
+def test_adding_up():
+    games = [
+        GameDiagnosis(5, 0, 1, 2, 3, 0.5, Loss.AVOIDABLE),
+        GameDiagnosis(4, 1, 0, 0, 1, 0.0, Loss.FORCED),
+        GameDiagnosis(6, 0, 0, 0, 1, 0.1, None),
+        GameDiagnosis(0, 2, 0, 0, 0, 0.0, Loss.NOT_JUDGED),
+    ]
+    total = Diagnostics.of(games)
+    assert (total.clicks_judged, total.clicks_not_judged) == (15, 3)
+    assert (total.clicks_on_mines, total.clicks_past_safe, total.guesses) == (1, 2, 5)
+    assert total.guesses_per_game == 1.25
+    assert total.excess_risk_per_guess == pytest.approx(0.12)
+    assert total.excess_risk_per_game == pytest.approx(0.15)
+    assert total.excess_risk_per_game_ci95 == mean_interval([0.5, 0.0, 0.1, 0.0])
+    assert (total.lost, total.lost_not_judged) == (3, 1)
+    assert total.lost_avoidable == Share(1, 2, 0.5, wilson_interval(1, 2))
+    assert total.lost_forced == Share(1, 2, 0.5, wilson_interval(1, 2))
+    assert total.games_past_safe == Share(1, 4, 0.25, wilson_interval(1, 4))
+    assert len(total.cells()) == len(HEADINGS)
+
+
+def test_nothing_to_share():
+    total = Diagnostics.of([GameDiagnosis(3, 0, 0, 0, 0, 0.0, None)])
+    assert total.excess_risk_per_guess is None
+    assert total.excess_risk_per_game_ci95 is None
+    assert total.lost_avoidable == Share(0, 0, None, None)
+    assert total.cells()[-2:] == ["none", "none"]
+    assert total.gaps("p") == []
+
+
+@pytest.mark.parametrize(
+    ("config", "complaint"),
+    [
+        (BoardConfig(8, 8, 14, "corners", ("click",)), "opening, safe, any, .* not 'corners'"),
+        (BoardConfig(8, 8, 14, "safe", ("click", "flag")), r"moves=\(\"click\",\)"),
+    ],
+)
+def test_games_that_cannot_be_judged_are_refused(config, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        Judge(config, 1)
+    with pytest.raises(ValueError, match=complaint):
+        evaluate_policy(partial(build_policy, "random", config), config, range(3), workers=2, diagnose=True)
+
+
+def test_diagnoses_do_not_depend_on_the_workers_and_change_no_game():
+    build = partial(build_policy, "straightforward", CONFIG)
+    alone, together = (
+        evaluate_policy(build, CONFIG, range(2 * BLOCK + 5), workers=workers, diagnose=True) for workers in (1, 2)
+    )
+    assert alone.records == together.records
+    assert any(record.diagnosis.past_safe for record in alone.records)
+    plain = evaluate_policy(build, CONFIG, range(2 * BLOCK + 5))
+    assert all(record.diagnosis is None for record in plain.records)
+    assert plain.records == [record._replace(diagnosis=None) for record in alone.records]
+
+
+COMMAND = ["--size", "5x6", "--mines", "7", "--games", "45", "--seed", "9"]
+
+
+def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):
+    path = tmp_path / "results.json"
+    assert evaluate.main([*COMMAND, "--policy", "random", "subset", "--diagnose", "--json", str(path)]) == 0
+    config = BoardConfig(5, 6, 7, moves=("click",))
+    table = capsys.readouterr().out
+    for row in json.loads(path.read_text())["results"]:
+        build = partial(build_policy, row["policy"], config)
+        records = evaluate_policy(build, config, range(9, 54), policy_seed=9, diagnose=True).records
+        total = Diagnostics.of([record.diagnosis for record in records])
+        assert row["diagnostics"] == json.loads(json.dumps(asdict(total)))
+        assert total.lost == row["games"] - row["wins"]
+        assert str(total.lost_avoidable) in table
+    assert all(heading in table for heading in HEADINGS)
+    assert "forced if its risk was the least." in table
+    assert "too hard" not in table
+
+
+def test_without_the_option_nothing_is_diagnosed(tmp_path, capsys):
+    path = tmp_path / "results.json"
+    assert evaluate.main([*COMMAND, "--policy", "random", "--json", str(path)]) == 0
+    assert "diagnostics" not in json.loads(path.read_text())["results"][0]
+    assert "avoidable" not in capsys.readouterr().out
+
+
+def test_what_a_time_budget_leaves_is_diagnosed(tmp_path):
+    path = tmp_path / "results.json"
+    options = ["--policy", "subset", "--diagnose", "--games", "9000", "--max-seconds", "1e-9", "--workers", "2"]
+    assert evaluate.main([*COMMAND, *options, "--json", str(path)]) == 0
+    (row,) = json.loads(path.read_text())["results"]
+    assert row["diagnostics"]["games_on_mines"]["of"] == row["games"] < 9000
+
+
+def test_a_rule_without_exact_probabilities_exits_2(capsys):
+    with pytest.raises(SystemExit) as exit_info:
+        evaluate.main(["--policy", "random", "--first-click", "corners", "--diagnose"])
+    assert exit_info.value.code == 2
+    assert "need first_click opening, safe, any" in capsys.readouterr().err
