@@ -258,6 +258,19 @@ def compare(i, observation, info, observations, infos):
         assert infos[f"_{key}"][i]
 
 
+@pytest.mark.parametrize("observation", ["planes", "flat"])
+def test_every_encoding_has_the_probabilities_of_its_codes(observation):
+    found = []
+    for encoding in ("codes", observation):
+        envs = VectorMineProbabilities(make_batch(10, observation=encoding, autoreset_mode=AutoresetMode.SAME_STEP))
+        envs.reset(seed=7)
+        found.append([envs.step(np.full(10, cell))[-1] for cell in (7, 0, 19, 4)])
+    for codes, others in zip(*found, strict=True):
+        np.testing.assert_array_equal(codes["mine_probability"], others["mine_probability"])
+        assert frozen(codes.get("final_info", {})) == frozen(others.get("final_info", {}))
+    assert any("final_info" in infos for infos in found[0])
+
+
 def test_games_that_have_not_ended_have_no_final_probabilities():
     envs = VectorMineProbabilities(make_batch(30, first_click="any", autoreset_mode=AutoresetMode.SAME_STEP), "dict")
     envs.reset(seed=0)
