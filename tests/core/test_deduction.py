@@ -1,0 +1,423 @@
+"""Steps of deduction: every one is forced by the counts that it names, each level finds all that it should, and the
+patterns that players know come out as they know them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive, sentences
+from minesweeper_env.inference.deduction import LEVELS, Step, deduce, hint
+from minesweeper_env.inference.naive import Sentence
+
+
+class Facts:
+    """What the board shows, and what has been found so far, in sets of cells."""
+
+    def __init__(self, board, mines, radius):
+        self.position = naive.read(board, mines, radius)
+        self.unknown = set(self.position.unknown)
+        self.mine = set(self.position.shown)
+
+    def sentence(self, cell):
+        beside = self.position.beside(cell)
+        return Sentence(beside & self.unknown, self.position.counts[cell] - len(beside & self.mine))
+
+    def total(self):
+        return Sentence(frozenset(self.unknown), self.position.mines - len(self.mine))
+
+    def learn(self, step):
+        assert self.unknown >= {*step.safe, *step.mine}
+        self.unknown -= {*step.safe, *step.mine}
+        self.mine |= {*step.mine}
+
+    def reason(self, step):
+        """Returns the sentences that a step names."""
+        return [self.sentence(cell) for cell in step.because] + [self.total()] * step.uses_total
+
+
+def force(reason, step):
+    """Says whether sentences force what a step finds, by trying all ways to lay the mines in their cells."""
+    cells = sorted(set().union(*(sentence.cells for sentence in reason)))
+    if not {*step.safe, *step.mine} <= {*cells}:
+        return False
+    groups = naive.grouped(cells, [*(sentence.cells for sentence in reason), {*step.safe}, {*step.mine}])
+    for dealt in naive.arrangements(groups, reason):
+        for group, mines in dealt.items():
+            if (group[0] in step.safe and mines) or (group[0] in step.mine and mines < len(group)):
+                return False
+    return True
+
+
+def disjoint_families(closure):
+    """Yields (cells, mines) of every family of sentences of which no two have a cell in common."""
+    if not closure:
+        yield frozenset(), 0
+        return
+    first, others = closure[0], closure[1:]
+    yield from disjoint_families(others)
+    for cells, mines in disjoint_families([other for other in others if not other.cells & first.cells]):
+        yield cells | first.cells, mines + first.mines
+
+
+def is_certain(sentence):
+    return bool(sentence.cells) and sentence.mines in (0, len(sentence.cells))
+
+
+def certain_by_count(facts):
+    """Returns the certain ones among the sentences of single counts and of the whole board."""
+    said = [*map(facts.sentence, facts.position.counts), facts.total()]
+    return [sentence for sentence in said if is_certain(sentence)]
+
+
+def closure_of(facts):
+    closure = {facts.sentence(cell) for cell in facts.position.counts}
+    while True:
+        nested = {(one, other) for one in closure for other in closure if one.cells < other.cells}
+        more = {Sentence(other.cells - one.cells, other.mines - one.mines) for one, other in nested} - closure
+        if not more:
+            return closure
+        closure |= more
+
+
+def certain_by_subset(facts):
+    """Returns certain sentences of the closure, or else of what families of its sentences leave of the whole board."""
+    closure = [sentence for sentence in closure_of(facts) if sentence.cells]
+    certain = [sentence for sentence in closure if is_certain(sentence)]
+    if certain:
+        return certain
+    total = facts.total()
+    rests = {Sentence(total.cells - cells, total.mines - mines) for cells, mines in disjoint_families(closure)}
+    return [rest for rest in rests if is_certain(rest)]
+
+
+def found_by(facts, rules):
+    """Returns what rules find, taken again and again: the safe cells, and the mines."""
+    safe, mine = set(), set()
+    while True:
+        certain = [sentence for rule in rules for sentence in rule(facts)]
+        if not certain:
+            return safe, mine
+        for cells, mines in certain:
+            (mine if mines else safe).update(cells)
+        facts.unknown -= safe | mine
+        facts.mine |= mine
+
+
+def found_in(steps):
+    return {cell for step in steps for cell in step.safe}, {cell for step in steps for cell in step.mine}
+
+
+def positions(seed, number, max_side=6):
+    """Yields random boards with their mines and radius."""
+    for board, mines, radius, _ in random_positions(seed, number, max_side):
+        yield board, mines, radius
+
+
+def check_steps(board, mines, radius):
+    """Checks all steps on a board, and returns them."""
+    steps = deduce(board, mines, radius=radius)
+    facts = Facts(board, mines, radius)
+    for step in steps:
+        reason = facts.reason(step)
+        assert force(reason, step), (board, step)
+        if step.rule != "count":
+            assert not certain_by_count(facts), (board, step)
+        if step.rule == "exact":
+            assert not certain_by_subset(facts), (board, step)
+            for number in range(len(reason)):
+                assert not force(reason[:number] + reason[number + 1 :], step), (board, step)
+        else:
+            assert not (step.safe and step.mine)
+        facts.learn(step)
+    return steps
+
+
+def test_each_step_is_forced_by_what_it_names_and_none_is_harder_than_need_be():
+    kinds = set()
+    for position in positions(0, 1000):
+        kinds |= {(step.rule, step.uses_total) for step in check_steps(*position)}
+    assert kinds == {(rule, uses_total) for rule in LEVELS for uses_total in (False, True)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_each_step_is_forced_on_many_positions(seed):
+    for position in positions(seed, 10_000):
+        check_steps(*position)
+
+
+def test_the_exact_level_finds_all_that_is_certain():
+    for board, mines, radius in positions(3, 500):
+        safe, mine = naive.certain_cells(board, mines, radius=radius)
+        found = found_in(deduce(board, mines, radius=radius))
+        mine &= board != Codes.of_radius(radius).mine
+        assert found == tuple({tuple(cell) for cell in np.argwhere(cells).tolist()} for cells in (safe, mine))
+
+
+@pytest.mark.parametrize(("level", "rules"), [("count", [certain_by_count]), ("subset", [certain_by_subset])])
+def test_the_easier_levels_find_what_their_rules_find(level, rules):
+    for board, mines, radius in positions(4, 400):
+        expected = found_by(Facts(board, mines, radius), rules)
+        assert found_in(deduce(board, mines, radius=radius, level=level)) == expected, board
+
+
+def test_each_level_begins_with_the_steps_of_the_one_below():
+    for board, mines, radius in positions(5, 300):
+        by_level = [deduce(board, mines, radius=radius, level=level) for level in LEVELS]
+        for number, steps in enumerate(by_level):
+            assert {step.rule for step in steps} <= {*LEVELS[: number + 1]}
+        for easier, harder in pairwise(by_level):
+            assert harder[: len(easier)] == easier
+
+
+def played_positions(seed, size, mines, radius, number):
+    """Yields positions of larger boards, with an opening and some safe cells more, and their layouts."""
+    rng = np.random.default_rng(seed)
+    for layout in layouts_of_size(rng, size, mines, number):
+        opened = np.zeros(size, np.bool_)
+        counts = counts_of(layout, radius)
+        first = np.argwhere(~layout & (counts == counts[~layout].min()))[:1]
+        for row, col in [*first, *rng.permutation(np.argwhere(~layout))[: rng.integers(layout.size // 4)]]:
+            flood(opened, counts, (int(row), int(col)), radius)
+        yield board_of(layout, opened, radius), layout
+
+
+@pytest.mark.parametrize(
+    ("size", "mines", "radius"), [((8, 8), 14, 1), ((16, 30), 99, 1), ((12, 12), 15, 2), ((11, 13), 8, 3)]
+)
+def test_larger_boards_are_deduced_completely_and_truly(size, mines, radius):
+    for board, layout in played_positions(6, size, mines, radius, 12):
+        safe, mine = found_in(deduce(board, mines, radius=radius))
+        certain = certain_cells(board, mines, radius=radius)
+        assert safe == {tuple(cell) for cell in np.argwhere(certain.safe).tolist()}
+        assert mine == {tuple(cell) for cell in np.argwhere(certain.mine).tolist()}
+        assert not any(layout[cell] for cell in safe)
+        assert all(layout[cell] for cell in mine)
+
+
+def test_a_hint_is_a_chain_of_steps_that_ends_with_a_safe_cell():
+    lengths = set()
+    for board, mines, radius in positions(7, 500):
+        steps = hint(board, mines, radius=radius)
+        safe, _ = naive.certain_cells(board, mines, radius=radius)
+        assert bool(steps) == safe.any()
+        facts = Facts(board, mines, radius)
+        for step in steps:
+            # It rests on the steps of the chain alone.
+            assert force(facts.reason(step), step), (board, steps)
+            assert bool(step.safe) == (step == steps[-1])
+            facts.learn(step)
+        lengths.add(len(steps))
+    assert lengths >= {0, 1, 2, 3}
+
+
+def test_a_hint_is_no_harder_than_need_be():
+    for board, mines, radius in positions(8, 400):
+        hints = [hint(board, mines, radius=radius, level=level) for level in LEVELS]
+        easiest = next(filter(None, hints), [])
+        assert hints[-1] == easiest
+        assert all(steps in ([], easiest) for steps in hints)
+
+
+def test_a_hint_leaves_out_mines_that_it_does_not_need():
+    board = read(". 1 0 0 1 . 1 .")
+    assert [(step.mine, step.safe) for step in deduce(board, 2)] == [
+        (((0, 0),), ()),
+        (((0, 5),), ()),
+        ((), ((0, 7),)),
+    ]
+    assert [(step.mine, step.safe) for step in hint(board, 2)] == [(((0, 5),), ()), ((), ((0, 7),))]
+
+
+def read(text):
+    """Reads a board from a drawing: counts, "." for hidden cells, "F" and "?" for marks, "*" for shown mines."""
+    codes = {".": 11, "F": 9, "?": 10, "*": 12}
+    return np.array([[codes.get(cell) or int(cell) for cell in line.split()] for line in text.strip().splitlines()])
+
+
+GOLDEN = {
+    "1-1 at a wall": (
+        """
+        . . . . .
+        1 1 1 1 .
+        """,
+        2,
+        ["subset: (0, 2) is safe: the counts at (1, 0) and (1, 1), taken from one another, leave no mine there."],
+    ),
+    "1-2-1 between walls": (
+        """
+        . . .
+        1 2 1
+        """,
+        2,
+        [
+            "subset: (0, 2) is a mine: "
+            "the counts at (1, 0) and (1, 1), taken from one another, leave only mines there.",
+            "count: (0, 1) is safe: the count at (1, 2) has all its mines.",
+            "count: (0, 0) is a mine: the count at (1, 0) needs all cells left beside it.",
+        ],
+    ),
+    "1-2-1 in the open": (
+        """
+        . . . . . . .
+        ? F 1 2 1 . .
+        """,
+        4,
+        [
+            "exact: (0, 1) and (1, 1) are safe and (0, 4) is a mine: "
+            "so it is in every layout that fits the counts at (1, 2) and (1, 3).",
+            "count: (0, 3), (0, 5) and (1, 5) are safe: the count at (1, 4) has all its mines.",
+            "count: (0, 2) is a mine: the count at (1, 2) needs all cells left beside it.",
+        ],
+    ),
+    "1-2-2-1 between walls": (
+        """
+        . . . .
+        1 2 2 1
+        """,
+        2,
+        [
+            "subset: (0, 2) is a mine: "
+            "the counts at (1, 0) and (1, 1), taken from one another, leave only mines there.",
+            "count: (0, 3) is safe: the count at (1, 3) has all its mines.",
+            "count: (0, 1) is a mine: the count at (1, 2) needs all cells left beside it.",
+            "count: (0, 0) is safe: the count at (1, 0) has all its mines.",
+        ],
+    ),
+    "1-2-2-1 in the open": (
+        """
+        . . . . . . .
+        . 1 2 2 1 . .
+        """,
+        3,
+        [
+            "exact: (0, 0) and (1, 0) are safe and (0, 3) is a mine: "
+            "so it is in every layout that fits the counts at (1, 1) and (1, 2).",
+            "count: (0, 4), (0, 5) and (1, 5) are safe: the count at (1, 4) has all its mines.",
+            "count: (0, 2) is a mine: the count at (1, 3) needs all cells left beside it.",
+            "count: (0, 1) is safe: the count at (1, 1) has all its mines.",
+        ],
+    ),
+    "a lost game": (
+        """
+        . 1 * . .
+        """,
+        1,
+        [
+            "count: (0, 0) is safe: the count at (0, 1) has all its mines.",
+            "count: (0, 3) and (0, 4) are safe: all mines are known.",
+        ],
+    ),
+    "mines alone": ("1 .", 1, ["count: (0, 1) is a mine: the count at (0, 0) needs all cells left beside it."]),
+    "no count at all": (". .", 2, ["count: (0, 0) and (0, 1) are mines: there are as many mines left as cells."]),
+    "the last mines lie beside two counts": (
+        ". 1 . . 1 . . .",
+        2,
+        [
+            "subset: (0, 6) and (0, 7) are safe: "
+            "the counts at (0, 1) and (0, 4) account for all mines left on the board."
+        ],
+    ),
+    "the last free cell lies beside a count": (
+        ". 1 . . .",
+        3,
+        ["subset: (0, 3) and (0, 4) are mines: the count at (0, 1) accounts for all free cells left on the board."],
+    ),
+    "two mines left, which two counts cannot share": (
+        """
+        . . . . .
+        . 1 . 1 .
+        """,
+        2,
+        [
+            "exact: (0, 2) and (1, 2) are safe: "
+            "so it is in every layout that fits the counts at (1, 1) and (1, 3) and the number of mines."
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_patterns_are_explained(name):
+    drawing, mines, lines = GOLDEN[name]
+    assert [f"{step.rule}: {step.explain()}" for step in deduce(read(drawing), mines)] == lines
+
+
+def test_a_board_that_says_nothing_has_no_steps():
+    for drawing, mines in ((". 1 .", 1), (". . .", 1), ("0 0 0", 0), ("1 *", 1), ("* *", 2)):
+        assert deduce(read(drawing), mines) == hint(read(drawing), mines) == []
+
+
+def test_a_long_chain_is_followed_to_its_end():
+    # Each count shares a cell with the next; the shown mine settles the first, and so all others.
+    board = np.full((1, 401), 11)
+    board[0, 1::2] = 1
+    board[0, 0] = 12
+    steps = deduce(board, 101)
+    assert found_in(steps) == ({(0, col) for col in range(2, 401, 4)}, {(0, col) for col in range(4, 401, 4)})
+    assert {step.rule for step in steps} == {"count"}
+
+
+def test_flags_and_question_marks_change_no_step():
+    rng = np.random.default_rng(9)
+    for board, mines, radius in positions(9, 200):
+        codes = Codes.of_radius(radius)
+        marked = np.isin(board, [codes.flagged, codes.question, codes.hidden])
+        drawn = rng.choice([codes.flagged, codes.question, codes.hidden], board.shape)
+        steps = deduce(np.where(marked, codes.hidden, board), mines, radius=radius)
+        assert deduce(np.where(marked, drawn, board), mines, radius=radius) == steps
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_contradictory_boards_raise_at_every_level(level):
+    rng = np.random.default_rng(10)
+    found = 0
+    for position in random_positions(10, 300):
+        board, mines = perturbed(rng, position)
+        try:
+            naive.certain_cells(board, mines, radius=position.radius)
+        except InconsistentBoardError:
+            found += 1
+            for function in (deduce, hint):
+                with pytest.raises(InconsistentBoardError):
+                    function(board, mines, radius=position.radius, level=level)
+        else:
+            deduce(board, mines, radius=position.radius, level=level)
+    assert 50 < found < 250
+
+
+@pytest.mark.parametrize(
+    ("board", "mines", "options", "message"),
+    [
+        ([[13, 11]], 1, {}, "codes of a board with radius 1 are 0 to 12, not 13"),
+        ([[0.0, 1.0]], 1, {}, "array of integers"),
+        ([11, 11], 1, {}, "shape"),
+        ([[11, 11]], 3, {}, "mines must be 0 to 2"),
+        ([[11, 11]], True, {}, "mines must be a whole number"),
+        ([[11, 11]], 1, {"radius": 6}, "radius must be 1 to 5"),
+        ([[11, 11]], 1, {"level": "hard"}, "level must be one of count, subset, exact, not 'hard'"),
+        ([[11, 11]], 1, {"level": None}, "level must be one of count, subset, exact, not None"),
+    ],
+)
+def test_bad_input_is_refused(board, mines, options, message):
+    for function in (deduce, hint):
+        with pytest.raises(ValueError, match=message):
+            function(board, mines, **options)
+
+
+@pytest.mark.parametrize(("bound", "drawing"), [("MAX_SENTENCES", ". . .\n1 1 ."), ("MAX_STATES", ". 1 . 1 . .")])
+def test_a_closure_or_search_beyond_its_bound_says_so(monkeypatch, bound, drawing):
+    monkeypatch.setattr(sentences, bound, 1)
+    with pytest.raises(PositionTooHardError, match="more than 1"):
+        deduce(read(drawing), 1)
+
+
+def test_a_step_is_a_value():
+    step = Step("count", ((0, 1),), (), ((0, 0),))
+    assert step == Step("count", ((0, 1),), (), ((0, 0),), uses_total=False)
+    assert len({step, step}) == 1
