@@ -1,0 +1,126 @@
+"""What must hold of exact inference on boards of any size, without a reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from positions import board_of, counts_of, layouts_of_size, position_of, strew
+
+from minesweeper_env import inference
+from minesweeper_env.codes import Codes
+from minesweeper_env.inference import PositionTooHardError
+
+EXACT = 1e-12
+
+SYMMETRIES = [lambda a, k=k, m=m: np.rot90(a.T if m else a, k) for k in range(4) for m in (False, True)]
+
+
+def test_a_board_turned_or_mirrored_has_its_chances_turned_or_mirrored():
+    rng = np.random.default_rng(15)
+    for radius in (1, 2):
+        for layout in layouts_of_size(rng, (7, 11), 15, 20):
+            board, mines, _, _ = position_of(rng, layout, radius)
+            chances = inference.mine_probabilities(board, mines, radius=radius)
+            number = inference.count_layouts(board, mines, radius=radius)
+            for turn in SYMMETRIES:
+                turned = inference.mine_probabilities(turn(board), mines, radius=radius)
+                assert np.abs(turned - turn(chances)).max() <= EXACT
+                assert inference.count_layouts(turn(board), mines, radius=radius) == number
+
+
+GAMES = [((8, 8), 14, 1), ((9, 9), 35, 1), ((16, 30), 99, 1), ((12, 10), 12, 2), ((11, 9), 8, 3), ((13, 13), 4, 5)]
+
+
+@pytest.mark.parametrize(("size", "mines", "radius"), GAMES)
+def test_chances_add_up_to_the_mines_and_never_exclude_the_truth(size, mines, radius):
+    rng = np.random.default_rng(16)
+    for layout in layouts_of_size(rng, size, mines, 15):
+        board = position_of(rng, layout, radius).board
+        chances = inference.mine_probabilities(board, mines, radius=radius)
+        assert abs(chances.sum() - mines) <= 1e-9
+        assert not chances[board <= Codes.of_radius(radius).max_count].any()
+        assert (chances[layout] > 0).all()
+        assert (chances[~layout] < 1).all()
+        safe, mine = inference.certain_cells(board, mines, radius=radius)
+        assert not layout[safe].any()
+        assert layout[mine].all()
+        assert inference.count_layouts(board, mines, radius=radius) >= 1
+
+
+def test_wide_counts_strewn_over_a_crowded_board_are_answered_truly_or_not_at_all():
+    rng = np.random.default_rng(19)
+    answered = 0
+    for layout in layouts_of_size(rng, (11, 9), 30, 12):
+        board = position_of(rng, layout, 3).board
+        try:
+            chances = inference.mine_probabilities(board, 30, radius=3)
+        except PositionTooHardError:
+            continue
+        answered += 1
+        assert abs(chances.sum() - 30) <= 1e-9
+        assert (chances[layout] > 0).all()
+        assert (chances[~layout] < 1).all()
+    assert answered > 3
+
+
+@pytest.mark.parametrize(("size", "mines", "radius"), GAMES[:4])
+def test_what_a_click_shows_leaves_the_chances_as_they_were_on_average(size, mines, radius):
+    """The law of total probability, over all that a cell may turn out to be; it ties large boards to one another."""
+    rng = np.random.default_rng(17)
+    codes = Codes.of_radius(radius)
+    for layout in layouts_of_size(rng, size, mines, 4):
+        board = position_of(rng, layout, radius).board
+        chances = inference.mine_probabilities(board, mines, radius=radius)
+        row, col = rng.permutation(np.argwhere((board > codes.max_count) & (board < codes.mine)))[0].tolist()
+        shows = inference.count_distribution(board, mines, (row, col), radius=radius)
+        assert abs(shows.sum() + chances[row, col] - 1) <= EXACT
+        mixed = np.zeros(size)
+        for code, chance in [*enumerate(shows), (codes.mine, chances[row, col])]:
+            if chance:
+                seen = board.copy()
+                seen[row, col] = code
+                mixed += chance * inference.mine_probabilities(seen, mines, radius=radius)
+        assert np.abs(mixed - chances).max() <= 1e-9
+
+
+@st.composite
+def positions(draw):
+    """Boards of up to 9 x 9 with any layout, any open cells and any marks; simple ones first when one fails."""
+    rows, cols = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    radius = draw(st.integers(1, 3))
+    cells = st.lists(st.sampled_from(["mine", "open", "covered"]), min_size=rows * cols, max_size=rows * cols)
+    kinds = np.array(draw(cells)).reshape(rows, cols)
+    board = board_of(kinds == "mine", kinds == "open", radius)
+    if draw(st.booleans()):
+        strew(np.random.default_rng(draw(st.integers(0, 9))), board, radius, kinds == "mine")
+    return board, int((kinds == "mine").sum()), radius, kinds == "mine"
+
+
+@given(positions())
+def test_any_position_has_chances_that_fit_its_layout(position):
+    board, mines, radius, layout = position
+    chances = inference.mine_probabilities(board, mines, radius=radius)
+    assert abs(chances.sum() - mines) <= 1e-10
+    assert (chances[layout] > 0).all()
+    assert (chances[~layout] < 1).all()
+    safe, mine = inference.certain_cells(board, mines, radius=radius)
+    assert np.array_equal(safe, (chances == 0) & (board > Codes.of_radius(radius).max_count))
+    assert np.array_equal(mine, chances == 1)
+
+
+@given(positions())
+def test_opening_a_cell_never_adds_a_layout_and_keeps_what_was_certain(position):
+    board, mines, radius, layout = position
+    codes = Codes.of_radius(radius)
+    before = inference.certain_cells(board, mines, radius=radius)
+    number = inference.count_layouts(board, mines, radius=radius)
+    for row, col in np.argwhere(~layout & (board > codes.max_count))[:3]:
+        seen = board.copy()
+        seen[row, col] = counts_of(layout, radius)[row, col]
+        after = inference.certain_cells(seen, mines, radius=radius)
+        assert 1 <= inference.count_layouts(seen, mines, radius=radius) <= number
+        still_covered = seen > codes.max_count
+        assert (after.safe >= before.safe)[still_covered].all()
+        assert (after.mine >= before.mine).all()

@@ -1,0 +1,79 @@
+"""Sampled layouts fit the board, are all equally likely, and follow their generator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from positions import counts_of, layouts_of_size, position_of
+from scipy.stats import chi2
+
+from minesweeper_env import inference
+from minesweeper_env.codes import Codes
+from minesweeper_env.inference import naive
+
+ALPHA = 1e-3
+
+H, M = 11, 12
+
+
+def p_value(counts):
+    """Pearson's chi-squared test that all outcomes are equally likely."""
+    expected = counts.sum() / len(counts)
+    return chi2.sf(((counts - expected) ** 2 / expected).sum(), len(counts) - 1)
+
+
+SAMPLED = [
+    ([[H, 1, H, H]], 2, 1),
+    ([[H, H, H], [H, 1, H], [H, H, H]], 1, 1),
+    ([[H, H, H], [H, 2, H], [H, H, H]], 2, 1),
+    ([[H, H, H, H, H]], 2, 1),
+    ([[M, H, H, H, H]], 3, 1),
+    ([[H, H], [H, 1], [9, H], [H, 1], [10, H]], 2, 1),
+    ([[H, H, H], [1, 2, 2], [H, H, H], [H, H, H]], 4, 1),
+    # Two parts of the frontier that share the mines with the cells away from both.
+    ([[H, 1, H, H, H, H, 1, H], [H, H, H, H, H, H, H, H]], 4, 1),
+    ([[15 + 12, 15 + 12, 2, 15 + 12, 15 + 12, 15 + 12]], 3, 2),
+]
+
+
+@pytest.mark.parametrize(("board", "mines", "radius"), SAMPLED)
+def test_sampled_layouts_are_uniform_and_independent(board, mines, radius):
+    board = np.array(board)
+    listed = naive.layouts(board, mines, radius=radius)
+    number_of = {layout: number for number, layout in enumerate(listed)}
+    draws = 100 * len(listed) + 4000
+    sampled = inference.sample_layouts(board, mines, draws, np.random.default_rng(0), radius=radius)
+    assert (sampled.shape, sampled.dtype) == ((draws, *board.shape), np.bool_)
+    numbers = np.array([number_of[frozenset(map(tuple, np.argwhere(one).tolist()))] for one in sampled])
+    assert ALPHA < p_value(np.bincount(numbers, minlength=len(listed))) < 1 - ALPHA
+    # Each draw is as likely to come after any other: by their places in two halves where they are many.
+    halves = numbers * 2 // len(listed)
+    if len(listed) % 2 == 0:
+        assert p_value(np.bincount(2 * halves[:-1:2] + halves[1::2], minlength=4)) > ALPHA
+
+
+@pytest.mark.parametrize(
+    ("size", "mines", "radius"), [((8, 8), 14, 1), ((9, 9), 35, 1), ((16, 30), 99, 1), ((12, 10), 12, 2)]
+)
+def test_sampled_layouts_fit_the_board_and_hold_mines_as_often_as_the_chances_say(size, mines, radius):
+    rng = np.random.default_rng(18)
+    codes = Codes.of_radius(radius)
+    for layout in layouts_of_size(rng, size, mines, 3):
+        board = position_of(rng, layout, radius).board
+        sampled = inference.sample_layouts(board, mines, 2000, rng, radius=radius)
+        opened = board <= codes.max_count
+        assert (sampled.sum(axis=(1, 2)) == mines).all()
+        assert sampled[:, board == codes.mine].all()
+        assert not sampled[:, opened].any()
+        assert all(np.array_equal(counts_of(one, radius)[opened], board[opened]) for one in sampled[:100])
+        chances = inference.mine_probabilities(board, mines, radius=radius)
+        deviation = np.sqrt(chances * (1 - chances) / 2000)
+        assert (np.abs(sampled.mean(axis=0) - chances) <= 5 * deviation + 1e-12).all()
+
+
+def test_the_generator_decides_what_is_sampled():
+    board = np.full((5, 5), H)
+    one, same, other = (inference.sample_layouts(board, 6, 20, np.random.default_rng(s)) for s in (0, 0, 1))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+    assert inference.sample_layouts(board, 6, 0, np.random.default_rng(0)).shape == (0, 5, 5)
