@@ -15,7 +15,7 @@ from minesweeper_env.inference.counting import FINE
 from minesweeper_env.inference.errors import InconsistentBoardError
 from minesweeper_env.inference.exact_count import combine_remainders, part_remainders, primes_for, total_layouts
 from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.running import contradiction, infer, run_in_room
+from minesweeper_env.inference.running import failure, infer, run_in_room
 from minesweeper_env.inference.workspace import Room
 
 
@@ -47,7 +47,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     for prime in primes:
         outcome = run_in_room(count, rows, cols, radius, float(prime))
         if outcome != FINE:
-            raise contradiction(array, mines, outcome)
+            raise failure(array, mines, outcome)
         remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * parts : 2].sum() + parts]])
     fillings = iter(combine_remainders(remainders, primes))
     ranges = [(int(sizes[2 * part]), int(sizes[2 * part + 1]) + 1) for part in range(parts)]

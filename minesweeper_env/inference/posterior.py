@@ -14,6 +14,7 @@ from minesweeper_env.inference.counting import FINE, NO_WAY, Floats
 from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT, Terms, count_parts
 from minesweeper_env.inference.joining import VANISHED, join_parts
 from minesweeper_env.inference.ordering import order_groups
+from minesweeper_env.inference.sweeping import reorder_wide_parts
 from minesweeper_env.inference.workspace import Room, Work, carve_work
 
 CONTRADICTION = 4
@@ -144,6 +145,7 @@ def count_settled(
     if wanted != INDEPENDENT and not 0 <= mines <= unknown:
         return CONTRADICTION + _cell_to_name(frontier), 0, totals, 0.0, terms
     parts, peak = order_groups(frontier, constraints, groups, plan.order, plan.part_end, plan.room)
+    peak = max(peak, reorder_wide_parts(frontier, around, plan, parts))
     outcome, log_scale = count_parts(work, terms, constraints, parts, peak)
     if outcome >= NO_WAY:
         outcome = CONTRADICTION + int(frontier.cell_of[outcome - NO_WAY])

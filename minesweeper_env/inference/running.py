@@ -52,10 +52,8 @@ def infer(
         return outcome
 
     while (outcome := run_in_room(go_on, rows, cols, radius)) != FINE:
-        if outcome != VANISHED:
-            raise contradiction(boards[done], mines, outcome, done if many > 1 else None)
-        if share != 0.0:
-            raise PositionTooHardError("the number of mines is so unlikely for this board that its weights vanish")
+        if outcome != VANISHED or share != 0.0:
+            raise failure(boards[done], mines, outcome, done if many > 1 else None)
         found = likely_share(boards[done], mines, radius)
         part = slice(done, done + 1)
         log_layouts[part] = infer(boards[part], mines, radius, wanted, found, chances[part])
@@ -75,12 +73,14 @@ def run_in_room(kernel: Callable[..., int], rows: int, cols: int, radius: int, *
     return outcome
 
 
-def contradiction(
-    board: NDArray[np.int8], mines: int, outcome: int, index: int | None = None
-) -> InconsistentBoardError:
-    """Returns the error for a kernel's outcome that names a cell; `index` is that of the board in a batch."""
-    row, col = divmod(outcome - CONTRADICTION, board.shape[1])
+def failure(board: NDArray[np.int8], mines: int, outcome: int, index: int | None = None) -> ValueError:
+    """Returns the error for the outcome of a kernel that could not do a board; `index` is its place in a batch."""
     where = "" if index is None else f"board {index}: "
+    if outcome == VANISHED:
+        return PositionTooHardError(
+            f"{where}{mines} mines are so unlikely for what it shows that the weights of its layouts vanish"
+        )
+    row, col = divmod(outcome - CONTRADICTION, board.shape[1])
     return InconsistentBoardError(f"{where}what it shows cannot be with {mines} mines", (row, col))
 
 

@@ -9,9 +9,8 @@ from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.counting import FINE
 from minesweeper_env.inference.drawing import draw_layouts
-from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.joining import VANISHED
-from minesweeper_env.inference.running import contradiction, likely_share, run_in_room
+from minesweeper_env.inference.running import failure, likely_share, run_in_room
 from minesweeper_env.inference.workspace import Room
 
 _CHUNK = 256
@@ -64,7 +63,5 @@ def _fill(
     outcome = run_in_room(draw, *board.shape, radius, 0.0)
     if outcome == VANISHED:
         outcome = run_in_room(draw, *board.shape, radius, likely_share(board, mines, radius))
-    if outcome == VANISHED:
-        raise PositionTooHardError("the number of mines is so unlikely for this board that its weights vanish")
     if outcome != FINE:
-        raise contradiction(board, mines, outcome)
+        raise failure(board, mines, outcome)

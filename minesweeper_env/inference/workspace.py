@@ -26,7 +26,7 @@ MAX_STATES = 1 << 22
 MAX_KEYS = 1 << 18
 """The most states of a position, and of one level; beyond, it is too hard."""
 
-MAX_VALUES = 1 << 24
+MAX_VALUES = 20 << 20
 """The most values of states that are held at once; where there are more, some are computed again."""
 
 _FIRST_STATES = 1 << 12
