@@ -19,6 +19,11 @@ BLOCK = 20
 to stop amid one would keep the short games and drop the long ones."""
 
 
+def games_at_once(policy: Policy) -> int:
+    """Returns how many games a policy wants to play side by side: its attribute of this name, or else `BLOCK`."""
+    return getattr(policy, "games_at_once", BLOCK)
+
+
 @dataclass
 class Evaluation:
     """The games that a policy played.
@@ -47,8 +52,9 @@ def evaluate_policy(
     max_seconds: float | None = None,
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
+    block: int = BLOCK,
 ) -> Evaluation:
-    """Plays one game a seed, in blocks of `BLOCK`; the records do not depend on the number of workers.
+    """Plays one game a seed, in blocks; the records do not depend on the number of workers.
 
     Args:
         build: makes the policy, once in each worker; with several workers it must pickle.
@@ -59,6 +65,7 @@ def evaluate_policy(
         max_seconds: the time of play after which no further block begins; the first one is always played.
         on_finished: called with the number of games of each block that is done.
         diagnose: whether the records hold a diagnosis: see `baselines.judge`.
+        block: the games of a block; see `games_at_once`.
 
     Returns:
         The games played, also after KeyboardInterrupt.
@@ -70,16 +77,16 @@ def evaluate_policy(
     if diagnose:
         check_judgeable(config)
     begin = time.perf_counter()
-    blocks = [seeds[first : first + BLOCK] for first in range(0, len(seeds), BLOCK)]
+    blocks = [seeds[first : first + block] for first in range(0, len(seeds), block)]
     make_player = partial(Player, build, config, policy_seed, diagnose)
     evaluation = Evaluation()
     try:
         with closing(_play_blocks(make_player, blocks, workers, max_seconds)) as played:
-            for block in played:
-                evaluation.records += block.records
-                evaluation.playing_seconds += block.seconds
+            for records, seconds in played:
+                evaluation.records += records
+                evaluation.playing_seconds += seconds
                 if on_finished is not None:
-                    on_finished(len(block.records))
+                    on_finished(len(records))
     except KeyboardInterrupt:
         evaluation.interrupted = True
     evaluation.seconds = time.perf_counter() - begin

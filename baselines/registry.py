@@ -18,6 +18,7 @@ SCRIPTED: dict[str, str] = {
     "subset": "baselines.scripted.subset:SubsetPolicy",
     "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
     "bayes": "baselines.scripted.bayes:BayesPolicy",
+    "exact": "baselines.scripted.exact:ExactPolicy",
 }
 """The scripted policies, weakest first, and where their classes are."""
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
-from baselines.evaluation import Evaluation, evaluate_policy
+from baselines.evaluation import Evaluation, evaluate_policy, games_at_once
 from baselines.extras import MissingExtraError, import_extra
 from baselines.judge import check_judgeable
 from baselines.output import check_writable
@@ -23,6 +23,7 @@ from baselines.statistics import PolicyResult
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
 FAILED = 1
+ALL = "all"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,14 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        names = list(dict.fromkeys(name for chosen in options.policy for name in _expand(chosen)))
-        report = _prepare(options, names, shlex.join(["python", "evaluate.py", *given]))
+        report, blocks = _prepare(options, shlex.join(["python", "evaluate.py", *given]))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     try:
-        status = _evaluate_all(names, report, options)
+        status = _evaluate_all(blocks, report, options)
         if report.results:
             report.print_table()
             if options.plot is not None:
@@ -78,12 +78,8 @@ def _make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _expand(name: str) -> list[str]:
-    return policy_names() if name == "all" else [name]
-
-
-def _prepare(options: argparse.Namespace, names: Sequence[str], command: str) -> Report:
-    """Checks all that can be checked before the first game."""
+def _prepare(options: argparse.Namespace, command: str) -> tuple[Report, dict[str, int]]:
+    """Checks all that can be checked before the first game; returns the policies' names with the size of a block."""
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
     check_test_seeds(options.seed, options.games)
     for path in (options.json, options.plot):
@@ -91,20 +87,32 @@ def _prepare(options: argparse.Namespace, names: Sequence[str], command: str) ->
             check_writable(path)
     if options.plot is not None and options.plot.suffix not in (".png", ".pdf", ".svg"):
         raise ValueError(f"--plot takes a file that ends in .png, .pdf or .svg, not {options.plot}")
-    for name in names:
-        find_policy(name)
+    for name in options.policy:
+        if name != ALL:
+            find_policy(name)
     for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
         import_extra(module)
     if options.diagnose:
         check_judgeable(config)
-    for name in names:
-        build_policy(name, config)
-    return Report(config, options.seed, options.games, command)
+    return Report(config, options.seed, options.games, command), _choose_policies(options.policy, config)
 
 
-def _evaluate_all(names: Sequence[str], report: Report, options: argparse.Namespace) -> int:
+def _choose_policies(chosen: Sequence[str], config: BoardConfig) -> dict[str, int]:
+    """Builds each policy once; of "all", those that do not play these games are left out with a note."""
+    blocks: dict[str, int] = {}
+    for name in (each for asked in chosen for each in (policy_names() if asked == ALL else [asked])):
+        try:
+            blocks[name] = games_at_once(build_policy(name, config))
+        except ValueError as error:
+            if name in chosen:
+                raise
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    return blocks
+
+
+def _evaluate_all(blocks: dict[str, int], report: Report, options: argparse.Namespace) -> int:
     seeds = range(report.seed, report.seed + report.games)
-    for name in names:
+    for name, block in blocks.items():
         with _progress(name, report.games) as on_finished:
             evaluation = evaluate_policy(
                 partial(build_policy, name, report.config),
@@ -115,6 +123,7 @@ def _evaluate_all(names: Sequence[str], report: Report, options: argparse.Namesp
                 max_seconds=options.max_seconds,
                 on_finished=on_finished,
                 diagnose=options.diagnose,
+                block=block,
             )
         _keep(name, evaluation, report, options.json)
         if evaluation.interrupted:

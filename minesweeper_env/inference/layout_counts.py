@@ -47,7 +47,7 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     for prime in primes:
         outcome = run_in_room(count, rows, cols, radius, float(prime))
         if outcome != FINE:
-            raise failure(array, mines, outcome)
+            raise failure(array, mines, radius, outcome)
         remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * parts : 2].sum() + parts]])
     fillings = iter(combine_remainders(remainders, primes))
     ranges = [(int(sizes[2 * part]), int(sizes[2 * part + 1]) + 1) for part in range(parts)]

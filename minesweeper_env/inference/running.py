@@ -53,7 +53,7 @@ def infer(
 
     while (outcome := run_in_room(go_on, rows, cols, radius)) != FINE:
         if outcome != VANISHED or share != 0.0:
-            raise failure(boards[done], mines, outcome, done if many > 1 else None)
+            raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
         found = likely_share(boards[done], mines, radius)
         part = slice(done, done + 1)
         log_layouts[part] = infer(boards[part], mines, radius, wanted, found, chances[part])
@@ -73,10 +73,15 @@ def run_in_room(kernel: Callable[..., int], rows: int, cols: int, radius: int, *
     return outcome
 
 
-def failure(board: NDArray[np.int8], mines: int, outcome: int, index: int | None = None) -> ValueError:
+def failure(board: NDArray[np.int8], mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
     """Returns the error for the outcome of a kernel that could not do a board; `index` is its place in a batch."""
     where = "" if index is None else f"board {index}: "
     if outcome == VANISHED:
+        # It may have no layouts at all.
+        try:
+            infer(board[None], mines, radius, CERTAINTY, 0.0, np.empty((1, *board.shape)))
+        except InconsistentBoardError as error:
+            return InconsistentBoardError(where + error.reason, error.cell)
         return PositionTooHardError(
             f"{where}{mines} mines are so unlikely for what it shows that the weights of its layouts vanish"
         )

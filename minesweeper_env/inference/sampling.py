@@ -64,4 +64,4 @@ def _fill(
     if outcome == VANISHED:
         outcome = run_in_room(draw, *board.shape, radius, likely_share(board, mines, radius))
     if outcome != FINE:
-        raise failure(board, mines, outcome)
+        raise failure(board, mines, radius, outcome)

@@ -11,7 +11,9 @@ import pytest
 
 from baselines.cli import evaluate
 from baselines.evaluation import BLOCK, evaluate_policy
+from baselines.registry import build_policy
 from baselines.statistics import wilson_interval
+from minesweeper_env import BoardConfig
 
 ROOT = Path(__file__).parents[2]
 SMALL = ["--size", "5x6", "--mines", "4", "--games", "45", "--seed", "9"]
@@ -139,9 +141,19 @@ def test_missing_extra_says_which_to_install(capsys, monkeypatch):
     assert "rich is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
 
 
-def test_all_means_every_scripted_policy(monkeypatch):
-    assert evaluate._expand("all") == evaluate.policy_names()
-    assert evaluate._expand("some/folder") == ["some/folder"]
+def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):
+    def build(name, config):
+        if name == "subset":
+            raise ValueError("subset does not play on this board")
+        return build_policy(name, config)
+
+    monkeypatch.setattr(evaluate, "build_policy", build)
+    config = BoardConfig(5, 5, 4, moves=("click",))
+    blocks = evaluate._choose_policies(["all"], config)
+    assert list(blocks) == [name for name in evaluate.policy_names() if name != "subset"]
+    assert "subset is left out: subset does not play on this board" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="subset does not play"):
+        evaluate._choose_policies(["all", "subset"], config)
 
 
 def test_command_runs_by_its_shim(tmp_path):

@@ -1,0 +1,144 @@
+"""The kernel of the exact players: a certain click where there is one, else the least risk."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.inference.constraints import SAFE, Ints
+from minesweeper_env.inference.counting import FINE, Floats
+from minesweeper_env.inference.forward import GIVEN_TOTAL
+from minesweeper_env.inference.posterior import read_board, settled_posterior
+from minesweeper_env.inference.workspace import Room, carve_work
+
+CERTAIN = -1.0
+"""What `choose_clicks` reports instead of a number of layouts where it takes no risk, or has no choice."""
+
+TIE = 1e-9
+"""Risks that differ by less are equal: they come from sums of fractions in another order."""
+
+Boards = NDArray[np.int8]
+
+
+@kernel
+def choose_clicks(
+    boards: Boards,
+    legal: NDArray[np.bool_],
+    max_count: int,
+    mines: int,
+    first_cell: int,
+    begin: int,
+    clicks: NDArray[np.int64],
+    log_layouts: Floats,
+    chances: Floats,
+    around: NDArray[np.uint32],
+    ints: Ints,
+    longs: NDArray[np.int64],
+    floats: Floats,
+    words: NDArray[np.uint64],
+    tables: Ints,
+    keys: NDArray[np.uint64],
+    values: Floats,
+) -> tuple[int, int]:
+    """Chooses a click on each board, up to the first one that it cannot do.
+
+    That is a cell that is certainly free; else one of least risk, and of these the one with the most open
+    neighbours, then with the best chance that it shows 0, then the first one.
+
+    Args:
+        boards: (N, n) int8, cell codes.
+        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
+        max_count: the largest count.
+        mines: the number of mines of each board.
+        first_cell: the click on a board on which nothing is open.
+        begin: the board to begin with.
+        clicks: (N,) filled.
+        log_layouts: (N,) filled with the natural logarithm of the number of layouts where there is a risk, else
+            CERTAIN.
+        chances: (n,) room.
+        around: the first field of `Room`.
+        ints: the second, and so on.
+        longs: a field of `Room`.
+        floats: a field of `Room`.
+        words: a field of `Room`.
+        tables: a field of `Room`.
+        keys: a field of `Room`.
+        values: a field of `Room`.
+
+    Returns:
+        N and FINE, or the board that could not be done and why.
+    """
+    room = Room(around, ints, longs, floats, words, tables, keys, values)
+    work = carve_work(room)
+    for i in range(begin, len(boards)):
+        board, allowed = boards[i], legal[i]
+        log_layouts[i] = CERTAIN
+        clicks[i] = first_cell
+        if allowed[first_cell] and _is_untouched(board, max_count):
+            continue
+        outcome = read_board(work, board, around, max_count)
+        if outcome != FINE:
+            return i, outcome
+        clicks[i] = _find_safe(work.frontier.known, allowed)
+        if clicks[i] >= 0:
+            continue
+        outcome, layouts = settled_posterior(work, around, mines, 0.0, GIVEN_TOTAL, chances)
+        if outcome != FINE:
+            return i, outcome
+        clicks[i] = least_risk(board, allowed, max_count, chances, around)
+        if chances[clicks[i]] > 0.0:
+            log_layouts[i] = layouts
+    return len(boards), FINE
+
+
+@inlined
+def _is_untouched(board: Boards, max_count: int) -> bool:
+    shown = 0
+    for cell in range(len(board)):
+        shown += board[cell] <= max_count
+    return shown == 0
+
+
+@inlined
+def _find_safe(known: Ints, allowed: NDArray[np.bool_]) -> int:
+    """Returns the first cell that a count by itself shows to be free, or -1."""
+    for cell in range(len(allowed)):
+        if known[cell] == SAFE and allowed[cell]:
+            return cell
+    return -1
+
+
+@inlined
+def least_risk(
+    board: Boards, allowed: NDArray[np.bool_], max_count: int, chances: Floats, around: NDArray[np.uint32]
+) -> int:
+    """Returns the allowed cell of least risk; see `choose_clicks` for which of equal ones."""
+    least = 2.0
+    for cell in range(len(board)):
+        if allowed[cell] and chances[cell] < least:
+            least = chances[cell]
+    chosen, most = -1, -1.0
+    for cell in range(len(board)):
+        if allowed[cell] and chances[cell] <= least + TIE:
+            promise = promise_of(cell, board, max_count, chances, around)
+            if promise > most:
+                chosen, most = cell, promise
+    return chosen
+
+
+@inlined
+def promise_of(cell: int, board: Boards, max_count: int, chances: Floats, around: NDArray[np.uint32]) -> float:
+    """Returns the number of open neighbours of a cell, plus some chance that it shows 0.
+
+    That chance takes the neighbours for independent, and is below 1.
+    """
+    open_neighbours, zero = 0, 0.999
+    for j in range(around.shape[1]):
+        neighbour = around[cell, j]
+        if neighbour < len(board):
+            if board[neighbour] <= max_count:
+                open_neighbours += 1
+            else:
+                zero *= 1.0 - chances[neighbour]
+    return open_neighbours + zero

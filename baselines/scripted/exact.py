@@ -1,0 +1,98 @@
+"""`exact`: certain clicks where there are any, else the least risk there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.scripted.choosing import CERTAIN, choose_clicks
+from baselines.scripted.first_cells import first_cell
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.counting import FINE
+from minesweeper_env.inference.running import failure, run_in_room
+from minesweeper_env.inference.workspace import Room
+
+Boards = NDArray[np.int8]
+Cells = NDArray[np.int64]
+
+
+class ExactPolicy:
+    """Plays to survive the next click, by the exact probability of a mine in each cell.
+
+    Of cells of equal risk it prefers those with the most open neighbours, then those most likely to show 0, then
+    the first one; there is no randomness in it. Under the first-click rule "corners" layouts are not equally
+    likely, and it plays as if they were.
+    """
+
+    games_at_once = 1000
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Prepares to play games of this configuration, and has the kernels compiled."""
+        self.config = config
+        self._max_count = config.codes.max_count
+        self._first_cell = first_cell(config)
+        covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
+        self.act(covered, np.ones((1, config.actions), np.int8))
+
+    def reset(self, seed: int) -> None:
+        """Does nothing: there is nothing random about the play."""
+
+    def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> Cells:
+        """Chooses a click in each of N games; see `baselines.policy.Policy`.
+
+        Raises:
+            InconsistentBoardError: no layout fits one of the boards.
+            PositionTooHardError: one of the boards is too hard.
+        """
+        legal: NDArray[np.bool_] = action_masks[:, : self.config.cells].astype(np.bool_)
+        can_click = np.flatnonzero(legal.any(axis=1))
+        actions = action_masks.argmax(axis=1)
+        if len(can_click) > 0:
+            # The kernels write to the boards; these copies are theirs.
+            boards = observations.reshape(len(observations), -1)[can_click]
+            actions[can_click] = self._choose(boards, legal[can_click])
+        return actions
+
+    def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> Cells:
+        """Returns the clicks on (N, n) boards, each of which has one that is legal."""
+        return self._least_risks(boards, legal)[0]
+
+    def _least_risks(self, boards: Boards, legal: NDArray[np.bool_]) -> tuple[Cells, NDArray[np.float64]]:
+        """Returns certain clicks, or those of least risk; and what `choose_clicks` reports of the layouts."""
+        clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
+        chances = np.empty(boards.shape[1])
+        config = self.config
+
+        def choose(room: Room, begin: int) -> tuple[int, int]:
+            return choose_clicks(
+                boards,
+                legal,
+                self._max_count,
+                config.mines,
+                self._first_cell,
+                begin,
+                clicks,
+                log_layouts,
+                chances,
+                *room,
+            )
+
+        self._run(choose, boards)
+        return clicks, log_layouts
+
+    def _run(self, kernel: Callable[[Room, int], tuple[int, int]], boards: Boards) -> None:
+        """Runs a kernel over all boards, with as much memory as it needs; raises what has gone wrong."""
+        done = 0
+
+        def go_on(room: Room) -> int:
+            nonlocal done
+            done, outcome = kernel(room, done)
+            return outcome
+
+        config = self.config
+        outcome = run_in_room(go_on, config.rows, config.cols, config.radius)
+        if outcome != FINE:
+            board = boards[done].reshape(config.rows, config.cols)
+            raise failure(board, config.mines, config.radius, outcome, done)

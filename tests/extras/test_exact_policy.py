@@ -1,0 +1,117 @@
+"""`exact` against the reference: certain clicks, least risk, and its order among equals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_policies import Recorder, click_config
+
+from baselines.playing import play_games
+from baselines.registry import build_policy
+from minesweeper_env import BoardConfig
+from minesweeper_env.inference import InconsistentBoardError, mine_probabilities, naive
+
+RULES = ("opening", "safe", "any")
+
+
+def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
+    """Returns boards that `exact` meets in play, each with its click."""
+    policy = Recorder(build_policy("exact", config))
+    play_games(policy, config, range(games))
+    boards = np.unique(np.stack(policy.seen), axis=0)
+    clicks = policy.policy.act(boards, (boards > config.codes.max_count).reshape(len(boards), -1).astype(np.int8))
+    return list(zip(boards, clicks, strict=True))
+
+
+def promise(board: np.ndarray, chances: np.ndarray, cell: int) -> tuple[int, float]:
+    """Returns the number of open neighbours of a cell, and a chance that it shows 0."""
+    row, col = divmod(cell, board.shape[1])
+    rows, cols = slice(max(row - 1, 0), row + 2), slice(max(col - 1, 0), col + 2)
+    free = np.prod(1.0 - chances[rows, cols]) / (1.0 - chances[row, col])
+    return int((board[rows, cols] <= 8).sum()), float(free)
+
+
+@pytest.mark.parametrize("first_click", RULES)
+def test_each_click_is_certain_or_of_least_risk_and_the_first_of_the_most_promising(first_click):
+    config = click_config(5, 6, 7, first_click)
+    risky = 0
+    for board, click in moments(config, 150):
+        if (board > 8).all():
+            continue
+        chances = naive.mine_probabilities(board, config.mines)
+        least = chances[board > 8].min()
+        assert chances.ravel()[click] <= least + 1e-9
+        if least > 0:
+            risky += 1
+            equals = np.flatnonzero((board > 8).ravel() & (chances.ravel() <= least + 1e-9))
+            most = max(promise(board, chances, cell)[0] for cell in equals)
+            best = [cell for cell in equals if promise(board, chances, cell)[0] == most]
+            zeros = [promise(board, chances, cell)[1] for cell in best]
+            assert click in best
+            assert promise(board, chances, click)[1] >= max(zeros) - 1e-9
+    assert risky > 50
+
+
+def test_it_plays_boards_of_a_wider_reach_and_without_a_count_in_sight():
+    config = BoardConfig(7, 6, 5, "safe", ("click",), radius=2)
+    for board, click in moments(config, 60):
+        chances = mine_probabilities(board, config.mines, radius=2)
+        covered = board > config.codes.max_count
+        assert covered.ravel()[click]
+        if not covered.all():
+            assert chances.ravel()[click] <= chances[covered].min() + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("config", "cell"),
+    [
+        (click_config(8, 8, 14), (3, 3)),
+        (click_config(5, 5, 5), (2, 2)),
+        (click_config(16, 30, 99), (3, 3)),
+        (click_config(16, 16, 40), (2, 2)),
+        (click_config(1, 30, 3), (0, 2)),
+        (click_config(9, 9, 10, "safe"), (0, 0)),
+        (click_config(9, 9, 10, "any"), (0, 0)),
+        (BoardConfig(20, 20, 40, "opening", ("click",), radius=2), (4, 4)),
+    ],
+)
+def test_first_cells(config, cell):
+    policy = build_policy("exact", config)
+    covered = np.full((2, config.rows, config.cols), config.codes.hidden, np.int8)
+    first = cell[0] * config.cols + cell[1]
+    assert policy.act(covered, np.ones((2, config.cells), np.int8)).tolist() == [first, first]
+    barred = np.ones((2, config.cells), np.int8)
+    barred[:, first] = 0
+    assert (policy.act(covered, barred) != first).all()
+
+
+def test_it_clicks_what_is_legal_and_takes_another_action_only_without_a_click():
+    config = BoardConfig(2, 3, 2, "safe", ("click", "flag"))
+    policy = build_policy("exact", config)
+    board = np.array([[[1, 11, 9], [11, 11, 11]]], np.int8)
+    legal = np.array([[0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1]], np.int8)
+    # The flagged cell is no worse than the two others far from the count, but only these can be clicked.
+    chances = mine_probabilities(board[0], 2).ravel()
+    assert chances[policy.act(board, legal)[0]] == min(chances[[1, 3, 4, 5]])
+    assert policy.act(board, legal)[0] in (1, 3, 4, 5)
+    legal[0, :6] = 0
+    assert policy.act(board, legal)[0] == 7
+
+
+def test_answers_do_not_depend_on_the_batch_or_on_the_seed():
+    config = click_config(6, 6, 8)
+    boards, clicks = map(np.array, zip(*moments(config, 40), strict=True))
+    policy = build_policy("exact", config, seed=9)
+    masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
+    before = boards.copy()
+    assert (policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
+    assert [policy.act(boards[i : i + 1], masks[i : i + 1])[0] for i in range(20)] == clicks[:20].tolist()
+    assert (boards == before).all()
+
+
+def test_a_board_that_contradicts_itself_is_an_error_that_names_the_board():
+    policy = build_policy("exact", click_config(3, 3, 2, "any"))
+    boards = np.full((2, 3, 3), 11, np.int8)
+    boards[1, 1, 1] = 5
+    with pytest.raises(InconsistentBoardError, match=r"board 1: .*2 mines"):
+        policy.act(boards, (boards > 8).reshape(2, -1).astype(np.int8))
