@@ -1,0 +1,305 @@
+"""Exact inference on hard positions: long frontiers, wide ones, big boards, and those beyond the bounds."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracle import neighbours
+from positions import board_of, counts_of, flood
+
+from minesweeper_env import inference
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, running
+from minesweeper_env.inference.counting import FINE
+from minesweeper_env.inference.drawing import draw_layouts
+from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
+from minesweeper_env.inference.posterior import posteriors
+from minesweeper_env.inference.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_room
+
+EXACT = 1e-12
+
+H, M = 11, 12
+
+CHAIN = [(2, col) for col in range(1, 100, 2)]
+"""On 5 x 100: every other cell of the middle row, so that each number shares three cells with the next one."""
+
+
+def grid(rows, cols):
+    """Returns every odd row and column: each number shares three cells with its neighbours in the grid."""
+    return [(row, col) for row in range(1, rows, 2) for col in range(1, cols, 2)]
+
+
+def position(size, opened, mines, seed):
+    """Returns a board and its layout, random but for the cells that are open."""
+    is_open = np.zeros(size, np.bool_)
+    is_open[tuple(zip(*opened, strict=True))] = True
+    layout = np.zeros(size, np.bool_)
+    layout.flat[np.random.default_rng(seed).permutation(np.flatnonzero(~is_open))[:mines]] = True
+    return board_of(layout, is_open, 1), layout
+
+
+def unbroken_chain(mines, seed):
+    """Returns a board whose frontier is one chain: no number settles its cells by itself."""
+    rng = np.random.default_rng(seed)
+    while True:
+        board, layout = position((5, 100), CHAIN, mines, rng)
+        if not np.isin(board, [0, 8]).any():
+            return board, layout
+
+
+def count_by_sweep(board, mines):
+    """Returns the number of layouts that fit: cell by cell, column after column, in Python's integers.
+
+    The ways are told apart by the mines used and by what each number lacks that has cells on both sides.
+    """
+    rows, cols = board.shape
+    covered = [(row, col) for col in range(cols) for row in range(rows) if 9 <= board[row, col] <= H]
+    over = {cell: [near for near in neighbours(rows, cols, cell, 1) if board[near] < 9] for cell in covered}
+    inside = [cell for cell in covered if over[cell]]
+    last = {number: cell for cell in inside for number in over[cell]}
+    shown = {number: sum(board[near] == M for near in neighbours(rows, cols, number, 1)) for number in last}
+    ways = Counter({(0, ()): 1})
+    for cell in inside:
+        following = Counter()
+        for (used, lacks), many in ways.items():
+            for mine in (0, 1):
+                left = dict(lacks)
+                for number in over[cell]:
+                    left[number] = left.get(number, int(board[number] - shown[number])) - mine
+                done = [left.pop(number) for number in over[cell] if last[number] == cell]
+                if not any(done) and min(left.values(), default=0) >= 0:
+                    following[used + mine, tuple(sorted(left.items()))] += many
+        ways = following
+    mines -= int((board == M).sum())
+    outside = len(covered) - len(inside)
+    return sum(many * math.comb(outside, mines - used) for (used, _), many in ways.items() if used <= mines)
+
+
+def with_mine(board, cell):
+    """Returns the board on which a covered cell is shown to be a mine."""
+    seen = board.copy()
+    seen[tuple(cell)] = M
+    return seen
+
+
+def assert_chances_are_ratios(board, mines, number, count):
+    """Compares the chances of some random covered cells with the share of the layouts that have a mine there."""
+    chances = inference.mine_probabilities(board, mines)
+    layouts = count(board, mines)
+    for cell in np.random.default_rng(0).permutation(np.argwhere(board == H))[:number].tolist():
+        try:
+            fitting = count(with_mine(board, cell), mines)
+        except InconsistentBoardError:
+            fitting = 0
+        assert abs(chances[tuple(cell)] - float(Fraction(fitting, layouts))) <= EXACT, cell
+
+
+def assert_fits(board, mines, layout):
+    """Checks what must hold of the answers on any board, given a layout that fits."""
+    chances = inference.mine_probabilities(board, mines)
+    assert abs(chances.sum() - mines) <= 1e-9
+    assert (chances[layout] > 0).all()
+    assert (chances[~layout] < 1).all()
+    certain = inference.certain_cells(board, mines)
+    assert np.array_equal(certain.safe, (chances == 0) & (board == H))
+    assert np.array_equal(certain.mine, chances == 1)
+    return chances
+
+
+def assert_is_a_layout(layout, board, mines):
+    assert layout.sum() == mines
+    assert not layout[board <= 8].any()
+    assert np.array_equal(counts_of(layout, 1)[board <= 8], board[board <= 8])
+
+
+@pytest.mark.parametrize("mines", [140, 180, 230])
+def test_a_chain_as_long_as_the_board_is_counted_cell_by_cell(mines):
+    board, layout = unbroken_chain(mines, mines)
+    assert_fits(board, mines, layout)
+    assert inference.count_layouts(board, mines) == count_by_sweep(board, mines)
+    assert_chances_are_ratios(board, mines, 8, count_by_sweep)
+
+
+def test_a_chain_may_be_thousands_of_cells_long():
+    """Each covered cell but the ends lies between two ones, so that every other one is a mine."""
+    board = np.array([[H, 1] * 5000 + [H]])
+    for mines, first in ((2500, 0.0), (2501, 1.0)):
+        chances = inference.mine_probabilities(board, mines)
+        assert np.array_equal(chances[0, ::2], np.resize([first, 1.0 - first], 5001))
+        assert inference.count_layouts(board, mines) == 1
+    with pytest.raises(InconsistentBoardError):
+        inference.mine_probabilities(board, 2499)
+
+
+@pytest.mark.parametrize(("size", "mines"), [((7, 9), 16), ((5, 21), 30), ((9, 7), 25)])
+def test_small_lattices_are_counted_cell_by_cell(size, mines):
+    board, layout = position(size, grid(*size), mines, mines)
+    assert_fits(board, mines, layout)
+    assert inference.count_layouts(board, mines) == count_by_sweep(board, mines)
+    assert_chances_are_ratios(board, mines, 6, count_by_sweep)
+
+
+LATTICES = [(99, 0), (120, 1), (150, 2), (180, 3)]
+
+
+@pytest.mark.parametrize(("mines", "seed"), LATTICES)
+def test_a_lattice_turned_or_mirrored_has_its_chances_turned_or_mirrored(mines, seed):
+    board, layout = position((15, 31), grid(15, 31), mines, seed)
+    chances = assert_fits(board, mines, layout)
+    for turn in (np.flipud, np.fliplr, np.transpose, lambda array: np.rot90(array, 2)):
+        assert np.abs(inference.mine_probabilities(turn(board), mines) - turn(chances)).max() <= EXACT
+
+
+def test_layouts_drawn_on_a_lattice_fit_it_and_follow_its_chances():
+    board, _ = position((15, 31), grid(15, 31), 150, 2)
+    chances = inference.mine_probabilities(board, 150)
+    layouts = inference.sample_layouts(board, 150, 100, np.random.default_rng(0))
+    for layout in layouts:
+        assert_is_a_layout(layout, board, 150)
+    # Five standard deviations: one of 360 cells is beyond in one of some 5000 such tests.
+    slack = 5 * np.sqrt(chances * (1 - chances) / len(layouts))
+    assert (np.abs(layouts.mean(axis=0) - chances) <= slack).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mines", "seed"), LATTICES)
+def test_chances_on_a_lattice_are_shares_of_its_layouts(mines, seed):
+    board, _ = position((15, 31), grid(15, 31), mines, seed)
+    assert_chances_are_ratios(board, mines, 3, inference.count_layouts)
+
+
+def room_with(values):
+    """Returns room for as many states as there may be on 15 x 31, and for so many values."""
+    tables, keys = np.empty(6 * MAX_STATES + 2, np.int32), np.empty(4 * MAX_KEYS, np.uint64)
+    return make_room(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
+
+
+def posterior_in(room, board, mines, wanted, share=0.0):
+    """Returns the chances (n,) and the logarithm of the number of layouts, computed in a given room."""
+    chances, log_layouts = np.empty((1, board.size)), np.empty(1)
+    outcome = posteriors(board.reshape(1, -1), 8, mines, share, wanted, 0, chances, log_layouts, *room)
+    assert outcome == (1, FINE)
+    return chances[0], log_layouts[0]
+
+
+def draw_in(room, board, mines, size):
+    """Returns (size, n) bool, layouts drawn in a given room."""
+    uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
+    in_group, hand = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
+    layouts = np.empty((size, board.size), np.bool_)
+    assert draw_layouts(board.ravel(), 8, mines, 0.0, uniforms, in_group, hand, layouts, *room) == FINE
+    return layouts
+
+
+@pytest.mark.parametrize(("mines", "seed", "stride"), [(116, 1, 4), (186, 0, 8), (186, 1, 16)])
+def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, stride):
+    """Only one level in `stride` keeps its values where room is short, and all of them in a room of ten times that."""
+    board, _ = position((15, 31), grid(15, 31), mines, seed)
+    short, ample = room_with(MAX_VALUES), room_with(10 * MAX_VALUES)
+    for wanted, share in ((GIVEN_TOTAL, 0.0), (CERTAINTY, 0.0), (INDEPENDENT, 0.4)):
+        chances, log_layouts = posterior_in(short, board, mines, wanted, share)
+        expected, expected_log = posterior_in(ample, board, mines, wanted, share)
+        if wanted != INDEPENDENT:
+            assert (short.longs[STRIDE], ample.longs[STRIDE]) == (stride, 1)
+        assert np.array_equal(chances == 0, expected == 0)
+        assert np.array_equal(chances == 1, expected == 1)
+        if wanted != CERTAINTY:
+            assert np.abs(chances - expected).max() <= EXACT
+        if wanted == GIVEN_TOTAL:
+            assert abs(log_layouts - expected_log) <= 1e-9
+    layouts = draw_in(short, board, mines, 20)
+    assert np.array_equal(layouts, draw_in(ample, board, mines, 20))
+    for layout in layouts:
+        assert_is_a_layout(layout.reshape(board.shape), board, mines)
+
+
+def play(layout, rng, clicks):
+    """Yields the board after each round of a game that never loses: all safe cells, or a free one of little risk."""
+    counts, mines = counts_of(layout, 1), int(layout.sum())
+    opened = np.zeros(layout.shape, np.bool_)
+    flood(opened, counts, tuple(rng.permutation(np.argwhere((counts == 0) & ~layout))[0].tolist()), 1)
+    for _ in range(clicks):
+        board = board_of(layout, opened, 1)
+        yield board
+        safe = inference.certain_cells(board, mines).safe
+        if not safe.any():
+            risk = inference.mine_probabilities(board, mines)
+            safe.flat[np.where(opened | layout, 2.0, risk).argmin()] = True
+        for cell in np.argwhere(safe).tolist():
+            flood(opened, counts, tuple(cell), 1)
+
+
+def test_ten_thousand_cells_with_two_thousand_mines_do_not_overflow():
+    rng = np.random.default_rng(5)
+    layout = rng.permutation(np.arange(10_000) < 2000).reshape(100, 100)
+    boards = list(play(layout, rng, 41))
+    for board in boards[::10]:
+        chances = assert_fits(board, 2000, layout)
+        log_layouts = posterior_log(board, 2000)
+        assert abs(log_layouts - math.log(inference.count_layouts(board, 2000))) <= 1e-6
+        assert ((chances > 0.1) & (chances < 0.3)).sum() > 1000
+    assert_chances_are_ratios(boards[-1], 2000, 3, inference.count_layouts)
+    assert_is_a_layout(inference.sample_layouts(boards[-1], 2000, 1, rng)[0], boards[-1], 2000)
+
+
+def posterior_log(board, mines):
+    """Returns the logarithm of the number of layouts, from the weights in floating point."""
+    return running.infer(board[None], mines, 1, GIVEN_TOTAL, 0.0, np.empty((1, *board.shape)))[0]
+
+
+TOO_HARD = [((31, 31), 240, 0, "states at once"), ((17, 101), 515, 0, "states to be"), ((17, 41), 209, 1, "values")]
+
+
+@pytest.mark.parametrize(("size", "mines", "seed", "bound"), TOO_HARD)
+def test_a_position_beyond_a_bound_is_refused(size, mines, seed, bound):
+    board, layout = position(size, grid(*size), mines, seed)
+    for function in (inference.mine_probabilities, inference.certain_cells):
+        with pytest.raises(PositionTooHardError, match=f"too wide: .* too many {bound}") as caught:
+            function(board, mines)
+        assert not isinstance(caught.value, InconsistentBoardError)
+    # The next board is answered as if nothing had been.
+    simple = board_of(layout, np.eye(*size, dtype=np.bool_) & ~layout, 1)
+    assert_fits(simple, mines, layout)
+
+
+def test_a_board_that_is_too_hard_is_named_in_its_batch():
+    hard, _ = position((31, 31), grid(31, 31), 240, 0)
+    boards = np.stack([np.full_like(hard, H), hard])
+    for threads in (1, 2):
+        with pytest.raises(PositionTooHardError):
+            inference.mine_probabilities_batch(boards, 240, threads=threads)
+
+
+PEAK = """
+import numpy as np
+from test_inference_hard import LATTICES, TOO_HARD, grid, position
+from minesweeper_env import inference
+
+for (rows, cols), mines, seed in [*(((15, 31), *lattice) for lattice in LATTICES), *(hard[:3] for hard in TOO_HARD)]:
+    board, _ = position((rows, cols), grid(rows, cols), mines, seed)
+    try:
+        inference.mine_probabilities(board, mines)
+        inference.sample_layouts(board, mines, 10, np.random.default_rng(0))
+    except inference.PositionTooHardError:
+        pass
+(line,) = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(int(line.split()[1]) * 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the peak of the memory")
+def test_hard_positions_take_less_than_500_megabytes():
+    # The kernels are compiled here at the latest, so that only their work counts there.
+    board, _ = position((3, 3), [(1, 1)], 3, 0)
+    inference.mine_probabilities(board, 3)
+    inference.sample_layouts(board, 3, 1, np.random.default_rng(0))
+    code = f"import sys; sys.path[:0] = {sys.path!r}\n{PEAK}"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 500e6
