@@ -1,0 +1,40 @@
+"""Words of 64 bits: counting their ones, and mixing them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minesweeper_env.compiled import inlined
+
+EMPTY, ONE = np.uint64(0), np.uint64(1)
+
+_PAIRS, _FOURS, _BYTES = (np.uint64(int(digits, 16)) for digits in ("55" * 8, "33" * 8, "0F" * 8))
+_ADD_BYTES = np.uint64(int("01" * 8, 16))
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
+_TWO, _FOUR, _56 = np.uint64(2), np.uint64(4), np.uint64(56)
+
+
+@inlined
+def count_bits(word: np.uint64) -> np.int64:
+    """Returns the number of ones in a word; the compiler knows this pattern, and has an instruction for it."""
+    word = word - ((word >> ONE) & _PAIRS)
+    word = (word & _FOURS) + ((word >> _TWO) & _FOURS)
+    word = (word + (word >> _FOUR)) & _BYTES
+    return np.int64((word * _ADD_BYTES) >> _56)
+
+
+@inlined
+def lowest_bit(word: np.uint64) -> np.int64:
+    """Returns the position of the lowest one in a word that is not 0."""
+    return count_bits(~word & (word - ONE))
+
+
+@inlined
+def mix(word: np.uint64) -> np.uint64:
+    """Returns a word all of whose bits depend on all bits of the given one (SplitMix64; Steele et al. 2014)."""
+    word = word + _GOLDEN
+    word = (word ^ (word >> _30)) * _MIX_1
+    word = (word ^ (word >> _27)) * _MIX_2
+    return word ^ (word >> _31)

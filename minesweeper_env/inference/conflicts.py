@@ -1,0 +1,169 @@
+"""Pairs of layouts of which no play wins both, and the bound that follows from them.
+
+Two layouts conflict if each cell that is free in both shows the same in both: no safe click tells them apart, so that
+whoever wins one of them loses the other. Of layouts that all conflict with each other, a clique, at most one is won;
+a set that some cliques cover is worth at most their number. A conflict is one in every set that has both layouts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined, subroutine
+from minesweeper_env.inference.bits import EMPTY, ONE, lowest_bit
+from minesweeper_env.inference.layout_sets import Cells, LayoutSets, Words, bucket_count
+
+COARSE, FINE = range(2)
+"""The two matrices of conflicts."""
+
+COARSE_LAYOUTS = 4096
+"""The most layouts that the coarse matrix has; one for more costs more than it saves."""
+
+FINE_WORDS = 8
+"""The words of a row of the fine matrix. They are one vector to the compiler."""
+
+FINE_LAYOUTS = 64 * FINE_WORDS
+
+_6, _63 = np.uint32(6), np.uint32(63)
+
+
+class Conflicts(NamedTuple):
+    """The conflicts in a set of up to M layouts, M being at most COARSE_LAYOUTS, and in a part of up to FINE_LAYOUTS.
+
+    Attributes:
+        coarse: (M, M / 64) uint64, for each layout, the others with which it conflicts, as bits.
+        fine: (FINE_LAYOUTS, FINE_WORDS) uint64, the same.
+        rank: (2, N) uint32, the row of a layout in either.
+        other: (B, M / 64) uint64, room: for each count, the layouts in which a cell shows another one.
+        left: (M / 64,) uint64, room.
+        clique: (M / 64,) uint64, room.
+    """
+
+    coarse: Words
+    fine: Words
+    rank: NDArray[np.uint32]
+    other: Words
+    left: Words
+    clique: Words
+
+
+def make_conflicts(layouts: int, max_count: int) -> Conflicts:
+    """Returns room for the conflicts among some of this many layouts."""
+    most = min(layouts, COARSE_LAYOUTS)
+    words = max((most + 63) // 64, FINE_WORDS)
+    return Conflicts(
+        np.empty((most, words), np.uint64),
+        np.empty((FINE_LAYOUTS, FINE_WORDS), np.uint64),
+        np.empty((2, layouts), np.uint32),
+        np.empty((bucket_count(max_count), words), np.uint64),
+        np.empty(words, np.uint64),
+        np.empty(words, np.uint64),
+    )
+
+
+@inlined
+def _find_others(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, cell: int, words: int) -> None:
+    """Fills in `other` for a cell; the layouts in which it is a mine are nowhere."""
+    other = conflicts.other
+    last = np.uint8(len(other) - 1)
+    for code in range(len(other)):
+        for word in range(words):
+            other[code, word] = EMPTY
+    for i in range(size):
+        code = sets.codes[sets.order[first + i], cell] & last
+        other[code, i >> 6] |= ONE << np.uint64(i & 63)
+    for code in range(last):
+        for word in range(words):
+            other[code, word] = ~(other[code, word] | other[last, word])
+
+
+@subroutine
+def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
+    """Fills in a matrix.
+
+    Args:
+        conflicts: with room for the set.
+        which: COARSE or FINE.
+        sets: the layouts.
+        first: where the set begins in their order.
+        size: the number of its layouts.
+        cells: those that are not dead in the set.
+    """
+    rows = conflicts.fine if which == FINE else conflicts.coarse
+    words = FINE_WORDS if which == FINE else (size + 63) // 64
+    last = np.uint8(len(conflicts.other) - 1)
+    for i in range(size):
+        conflicts.rank[which, sets.order[first + i]] = i
+        for word in range(words):
+            rows[i, word] = EMPTY
+    for k in range(len(cells)):
+        _find_others(conflicts, sets, first, size, cells[k], words)
+        for i in range(size):
+            code = sets.codes[sets.order[first + i], cells[k]]
+            if code < last:
+                for word in range(words):
+                    rows[i, word] |= conflicts.other[code, word]
+    for i in range(size):
+        for word in range(words):
+            rows[i, word] = ~rows[i, word]
+        rows[i, i >> 6] &= ~(ONE << np.uint64(i & 63))
+
+
+@inlined
+def are_in_conflict(conflicts: Conflicts, which: int, one: int, another: int) -> bool:
+    """Says whether two layouts of a matrix conflict."""
+    row, bit = conflicts.rank[which, one], conflicts.rank[which, another]
+    word = conflicts.fine[row, bit >> _6] if which == FINE else conflicts.coarse[row, bit >> _6]
+    return (word >> np.uint64(bit & _63)) & ONE == ONE
+
+
+@inlined
+def _cover(conflicts: Conflicts, rows: Words, rank: Cells, sets: LayoutSets, first: int, size: int, words: int) -> int:
+    left, clique = conflicts.left, conflicts.clique
+    for word in range(words):
+        left[word] = EMPTY
+    for i in range(first, first + size):
+        bit = rank[sets.order[i]]
+        left[bit >> _6] |= ONE << np.uint64(bit & _63)
+    cliques = 0
+    for start in range(words):
+        # A variable, since a vector that is loaded right after one of its words was stored makes the processor wait.
+        pending = left[start]
+        while pending != EMPTY:
+            cliques += 1
+            row = rows[64 * start + lowest_bit(pending)]
+            pending &= pending - ONE
+            for word in range(words):
+                clique[word] = left[word] & row[word]
+            clique[start] &= pending
+            for word in range(start, words):
+                while clique[word] != EMPTY:
+                    bit = lowest_bit(clique[word])
+                    left[word] &= ~(ONE << np.uint64(bit))
+                    if word == start:
+                        pending &= ~(ONE << np.uint64(bit))
+                    row = rows[64 * word + bit]
+                    for k in range(words):
+                        clique[k] &= row[k]
+    return cliques
+
+
+@subroutine
+def count_cliques(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, words: int) -> int:
+    """Returns a number of cliques that cover a set of layouts of a matrix, found greedily; at least 1.
+
+    Args:
+        conflicts: the matrices.
+        which: COARSE or FINE.
+        sets: the layouts.
+        first: where the set begins in their order.
+        size: the number of its layouts.
+        words: those of a row of the coarse matrix that are in use.
+    """
+    rank = conflicts.rank[which]
+    if which == FINE:
+        return _cover(conflicts, conflicts.fine, rank, sets, first, size, FINE_WORDS)
+    return _cover(conflicts, conflicts.coarse, rank, sets, first, size, words)

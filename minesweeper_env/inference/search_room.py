@@ -1,0 +1,216 @@
+"""The memory of a search for the best play, and how layouts are made ready for it.
+
+Dead cells are left out, and of layouts that are the same in all other cells, of which nobody wins more than one, all
+but one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined
+from minesweeper_env.inference.bits import mix
+from minesweeper_env.inference.conflicts import Conflicts, make_conflicts
+from minesweeper_env.inference.layout_sets import (
+    MINED,
+    Cells,
+    LayoutSets,
+    Words,
+    is_dead,
+    make_layout_sets,
+    survey,
+)
+from minesweeper_env.inference.search_levels import GENERATION, NONE, Search, make_search
+from minesweeper_env.inference.set_search import begin_search
+
+Int = int | np.integer[Any]
+Bytes = NDArray[np.uint8]
+
+TABLE_ENTRIES = 1 << 14
+"""The entries of the table of a search, which are 256 KB: they stay in the processor's cache."""
+
+_GENERATIONS = (1 << 23) - 1
+_PRIME = np.uint64(0x100000001B3)
+
+
+SAFE, FREEST = range(2)
+"""The entries of `Loading.clicks`: a column that is free in all layouts, and the one that is free in most; or NONE."""
+
+
+class Loading(NamedTuple):
+    """What it takes to make N layouts over C cells ready.
+
+    Attributes:
+        columns: (C,) uint32, the columns of the cells that are not dead.
+        slots: (H,) int32, a hash table of layouts; H is a power of two and at least 2 * N.
+        clicks: (2,) int64, see above.
+    """
+
+    columns: Cells
+    slots: NDArray[np.int32]
+    clicks: NDArray[np.int64]
+
+
+class SearchRoom(NamedTuple):
+    """The memory for the end of a game with N layouts over C cells at most."""
+
+    sets: LayoutSets
+    conflicts: Conflicts
+    search: Search
+    loading: Loading
+
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Returns the arrays one by one, as kernels take them; `search_room_of` makes them a room again."""
+        return (*self.sets, *self.conflicts, *self.search, *self.loading)
+
+
+_SETS = len(LayoutSets._fields)
+_CONFLICTS = _SETS + len(Conflicts._fields)
+_SEARCH = _CONFLICTS + len(Search._fields)
+
+
+@inlined
+def search_room_of(arrays: tuple[NDArray[Any], ...]) -> SearchRoom:
+    """Returns the room that consists of these arrays."""
+    return SearchRoom(
+        LayoutSets(*arrays[:_SETS]),
+        Conflicts(*arrays[_SETS:_CONFLICTS]),
+        Search(*arrays[_CONFLICTS:_SEARCH]),
+        Loading(*arrays[_SEARCH:]),
+    )
+
+
+def make_search_room(
+    layouts: int, cells: int, max_count: int = 8, *, images: int = 1, table: Words | None = None
+) -> SearchRoom:
+    """Returns the memory to search in sets of layouts.
+
+    Args:
+        layouts: the most layouts.
+        cells: the most cells.
+        max_count: the largest count.
+        images: the number of images of a set that have one key.
+        table: (T, 2) uint64, see `transpositions`; a new one of TABLE_ENTRIES by default.
+    """
+    table = np.zeros((TABLE_ENTRIES, 2), np.uint64) if table is None else table
+    slots = np.empty(1 << (2 * layouts - 1).bit_length(), np.int32)
+    return SearchRoom(
+        make_layout_sets(layouts, cells, max_count, images),
+        make_conflicts(layouts, max_count),
+        make_search(layouts, cells, table),
+        Loading(np.empty(cells, np.uint32), slots, np.empty(2, np.int64)),
+    )
+
+
+@inlined
+def _encode(mine: Bytes, count: Bytes, sets: LayoutSets) -> None:
+    for i in range(mine.shape[0]):
+        row = sets.codes[i]
+        for cell in range(mine.shape[1]):
+            row[cell] = MINED if mine[i, cell] else count[i, cell]
+
+
+@inlined
+def _find_safe(sets: LayoutSets, cells: int) -> int:
+    """Returns a cell that is free in all of the surveyed set and tells something, else one that is free, or NONE."""
+    safe = NONE
+    for cell in range(cells):
+        if sets.mines[cell] == 0 and (safe == NONE or not is_dead(sets, cell)):
+            safe = cell
+            if not is_dead(sets, cell):
+                break
+    return safe
+
+
+@inlined
+def _find_freest(sets: LayoutSets, layouts: Int, cells: int) -> int:
+    """Returns the cell that is free in most of the surveyed set, or NONE if all are mines."""
+    freest, least = NONE, layouts
+    for cell in range(cells):
+        if sets.mines[cell] < least:
+            freest, least = cell, np.int64(sets.mines[cell])
+    return freest
+
+
+@inlined
+def _leave_out_dead_cells(sets: LayoutSets, layouts: int, cells: int, columns: Cells) -> int:
+    living = 0
+    for cell in range(cells):
+        if not is_dead(sets, cell):
+            columns[living] = cell
+            living += 1
+    for i in range(layouts):
+        row = sets.codes[i]
+        for k in range(living):
+            row[k] = row[columns[k]]
+    return living
+
+
+@inlined
+def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int32]) -> np.int64:
+    """Returns the slot of a layout that is equal in the first `cells` cells, or an empty one."""
+    mask = np.uint64(len(slots) - 1)
+    row = sets.codes[layout]
+    word = np.uint64(cells)
+    for cell in range(cells):
+        word = (word ^ np.uint64(row[cell])) * _PRIME
+    slot = np.int64(mix(word) & mask)
+    while slots[slot] != NONE:
+        other = sets.codes[slots[slot]]
+        cell = 0
+        while cell < cells and row[cell] == other[cell]:
+            cell += 1
+        if cell == cells:
+            break
+        slot = (slot + 1) & np.int64(mask)
+    return slot
+
+
+@inlined
+def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: NDArray[np.int32]) -> int:
+    slots[:] = NONE
+    distinct = 0
+    for i in range(layouts):
+        for cell in range(cells):
+            sets.codes[distinct, cell] = sets.codes[i, cell]
+        slot = _find_slot(sets, distinct, cells, slots)
+        if slots[slot] == NONE:
+            slots[slot] = distinct
+            sets.keys[distinct, 0] = mix(np.uint64(2 * distinct))
+            sets.keys[distinct, 1] = mix(np.uint64(2 * distinct + 1))
+            distinct += 1
+    return distinct
+
+
+@inlined
+def _next_generation(search: Search) -> int:
+    generation = search.tally[GENERATION] % _GENERATIONS + 1
+    if generation == 1:
+        search.table[:] = 0
+    return generation
+
+
+@inlined
+def prepare(room: SearchRoom, layouts: int, cells: int) -> None:
+    """Surveys the set of the first layouts over the first cells, and takes down what to click without a search."""
+    sets = room.sets
+    for i in range(layouts):
+        sets.order[i] = i
+    survey(sets, 0, layouts, cells)
+    room.loading.clicks[SAFE] = _find_safe(sets, cells)
+    room.loading.clicks[FREEST] = _find_freest(sets, layouts, cells)
+
+
+@inlined
+def load(mine: Bytes, count: Bytes, room: SearchRoom) -> None:
+    """Makes layouts ready, and begins the search for the value of their set."""
+    sets, _, search, loading = room
+    layouts, cells = mine.shape
+    _encode(mine, count, sets)
+    prepare(room, layouts, cells)
+    living = _leave_out_dead_cells(sets, layouts, cells, loading.columns)
+    distinct = _leave_out_equal_layouts(sets, layouts, living, loading.slots)
+    begin_search(sets, search, distinct, living, 0, _next_generation(search))
