@@ -1,0 +1,98 @@
+"""All layouts of mines that fit a visible board, one by one, where they are few enough to be listed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.compiled import kernel
+from minesweeper_env.config import whole_number
+from minesweeper_env.inference.backtracking import FAULT, Backtracking, Ints, Neighbours, make_backtracking
+from minesweeper_env.inference.boards import check_boards, check_radius
+from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.listing import TOO_LONG, TOO_MANY, Bytes, count_neighbours, list_layouts
+from minesweeper_env.state import neighbour_table
+
+MAX_WORK = 20_000_000
+"""The most cells that a listing settles, each time that it does so counted: about a second."""
+
+
+@kernel
+def list_layouts_of_board(
+    shown: NDArray[np.int8],
+    around: Neighbours,
+    max_count: int,
+    mines: int,
+    max_work: int,
+    mine: Bytes,
+    count: Bytes,
+    *room: Ints,
+) -> int:
+    """Does what `list_layouts` does, and fills in `count`, (limit, covered cells) uint8, too."""
+    backtracking = Backtracking(*room)
+    found = list_layouts(shown, around, max_count, mines, max_work, mine, backtracking)
+    if found > 0:
+        count_neighbours(mine[:found], around, backtracking.column, count[:found])
+    return found
+
+
+class Layouts(NamedTuple):
+    """N layouts of mines that all fit one visible board with k covered cells.
+
+    Attributes:
+        cells: (k,) int64, the covered cells in reading order, numbered row * cols + col.
+        mines: (N, k) uint8, 1 for a mine.
+        counts: (N, k) uint8, what each cell shows where it is free.
+    """
+
+    cells: NDArray[np.int64]
+    mines: Bytes
+    counts: Bytes
+
+
+_neighbours = lru_cache(maxsize=16)(neighbour_table)
+
+
+def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int = 1) -> Layouts:
+    """Lists the layouts that fit a visible board.
+
+    Args:
+        board: (rows, cols) integers, the codes of the cells; flags and question marks are no evidence.
+        mines: the number of mines on the board.
+        limit: the most layouts to list, at least 1.
+        radius: the reach of a count.
+
+    Raises:
+        ValueError: the board, the number of mines or the limit is not allowed; the message says what is.
+        InconsistentBoardError: no layout fits.
+        PositionTooHardError: there are more than `limit` layouts, or finding them takes more than `MAX_WORK`.
+    """
+    radius = check_radius(radius)
+    limit = whole_number("limit", limit, 1)
+    array = check_boards(board, 2, mines, radius)
+    most = Codes.of_radius(radius).max_count
+    cells = np.flatnonzero(array > most)
+    mine, count = np.empty((2, limit, len(cells)), np.uint8)
+    room = make_backtracking(array.size)
+    around = _neighbours(*array.shape, radius)
+    found = list_layouts_of_board(array.ravel(), around, most, int(mines), MAX_WORK, mine, count, *room)
+    if found == 0:
+        _raise_inconsistent(room.tally[FAULT], array, most)
+    if found == TOO_MANY:
+        raise PositionTooHardError(f"more than {limit} layouts fit this board")
+    if found == TOO_LONG:
+        raise PositionTooHardError(f"listing the layouts of this board takes more than {MAX_WORK} steps")
+    return Layouts(cells, mine[:found].copy(), count[:found].copy())
+
+
+def _raise_inconsistent(fault: int, board: NDArray[np.int8], most: int) -> None:
+    row, col = (int(part) for part in np.unravel_index(max(fault, 0), board.shape))
+    if fault >= 0:
+        raise InconsistentBoardError(f"the count {board[row, col]} cannot be met together with the others", (row, col))
+    covered = np.argwhere(board > most)
+    cell = tuple(covered[0].tolist()) if len(covered) else (row, col)
+    raise InconsistentBoardError("the number of mines does not fit", cell)
