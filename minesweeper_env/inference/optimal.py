@@ -1,0 +1,244 @@
+"""The play of maximal win probability on small boards, from the first click on, as exact fractions.
+
+By the first-click rules, the value of a first cell c is V(S) / N. S has the layouts in which c is free, under "opening"
+with its neighbours; N counts those of S under "opening" and "safe", and all layouts under "any", where the first click
+may lose. `set_search` explains V and finds it. Mirror images of a cell have the same value, and of a set the same V.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.boards import check_boards
+from minesweeper_env.inference.endgame import solve_endgame
+from minesweeper_env.inference.errors import PositionTooHardError
+from minesweeper_env.inference.layouts import consistent_layouts
+from minesweeper_env.inference.small_boards import MAX_LAYOUTS, SmallBoard
+from minesweeper_env.state import neighbour_table
+
+RULES = ("opening", "safe", "any")
+"""The first-click rules under which a board is a uniform draw among layouts, as the search needs it."""
+
+MAX_LISTED = 20_000
+"""The most layouts of a position that `best_click` lists."""
+
+
+class BestClick(NamedTuple):
+    """A click after which perfect play wins with the largest probability.
+
+    Attributes:
+        cell: (row, col).
+        win_probability: that probability.
+    """
+
+    cell: tuple[int, int]
+    win_probability: Fraction
+
+
+class OptimalPlay:
+    """Perfect play on boards of one kind. It remembers what it has found out."""
+
+    def __init__(
+        self,
+        rows: int,
+        cols: int,
+        mines: int,
+        first_click: str = "opening",
+        *,
+        radius: int = 1,
+        progress: Callable[[int], object] | None = None,
+    ) -> None:
+        """Prepares to play.
+
+        Args:
+            rows: the number of rows.
+            cols: the number of columns.
+            mines: the number of mines, as in `BoardConfig`.
+            first_click: one of RULES.
+            radius: the reach of a count.
+            progress: called about once a second with the number of sets that the present search has examined.
+
+        Raises:
+            ValueError: an argument is not allowed; the message says what is.
+            PositionTooHardError: a first cell leaves more than MAX_LAYOUTS layouts.
+        """
+        if first_click == "corners":
+            raise ValueError(
+                f"first_click must be one of {', '.join(RULES)}: under 'corners' the layouts are not equally likely"
+            )
+        self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
+        self._zones = [self._zone(cell) for cell in range(self.config.cells)]
+        most = max(self._layouts(cell) for cell in range(self.config.cells))
+        if most > MAX_LAYOUTS:
+            raise PositionTooHardError(
+                f"perfect play is found for at most {MAX_LAYOUTS} layouts after the first click, and {rows} x {cols} "
+                f"with {mines} mines under {first_click!r} has up to {most}; choose a smaller board, or fewer mines"
+            )
+        self._board = SmallBoard(rows, cols, radius, most, progress)
+
+    def first_cell_values(self) -> NDArray[np.object_]:
+        """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click.
+
+        Raises:
+            PositionTooHardError: a search takes too long.
+        """
+        values = np.empty(self.config.cells, np.object_)
+        for cell, images in self._kinds_of_cells():
+            wins = self._board.solve_everywhere(self._covered(cell), self.config.mines, 0)
+            values[images] = Fraction(wins, self._all_layouts(cell))
+        return values.reshape(self.config.rows, self.config.cols)
+
+    def best_first_click(self) -> BestClick:
+        """Returns the best first click; of equally good ones, the first that is found.
+
+        Raises:
+            PositionTooHardError: a search takes too long.
+        """
+        best, best_cell = Fraction(0), -1
+        for cell, _ in self._kinds_of_cells():
+            goal = math.floor(best * self._all_layouts(cell))
+            wins = self._board.solve_everywhere(self._covered(cell), self.config.mines, goal)
+            if wins > goal:
+                best, best_cell = Fraction(wins, self._all_layouts(cell)), cell
+        return BestClick(divmod(best_cell, self.config.cols), best)
+
+    def best_click(self, board: ArrayLike) -> BestClick:
+        """Returns the best click on a visible board, also on one without an open cell.
+
+        Args:
+            board: (rows, cols) integers, the codes of the cells; flags and question marks are no evidence.
+
+        Raises:
+            ValueError: the board is not allowed, or has no free cell left; the message says which.
+            InconsistentBoardError: no layout fits it.
+            PositionTooHardError: a search takes too long.
+        """
+        config = self.config
+        codes = check_boards(board, 2, config.mines, config.radius)
+        if codes.shape != (config.rows, config.cols):
+            raise ValueError(f"the board must have the shape {(config.rows, config.cols)}, not {codes.shape}")
+        if (codes > config.codes.max_count).all():
+            return self.best_first_click()
+        _check_unfinished(codes, config.mines, config.codes.max_count)
+        layouts = consistent_layouts(codes, config.mines, MAX_LAYOUTS, radius=config.radius)
+        cell, wins = self._board.solve(layouts)
+        return BestClick(divmod(cell, config.cols), Fraction(wins, len(layouts.mines)))
+
+    def _zone(self, cell: int) -> set[int]:
+        """Returns the cells that are free in all layouts after a first click on this one that does not lose."""
+        if self.config.first_click != "opening":
+            return {cell}
+        around = neighbour_table(self.config.rows, self.config.cols, self.config.radius)[cell]
+        return {cell, *around.tolist()} - {self.config.cells}
+
+    def _covered(self, cell: int) -> NDArray[np.int64]:
+        return np.setdiff1d(np.arange(self.config.cells), list(self._zones[cell]))
+
+    def _layouts(self, cell: int) -> int:
+        return math.comb(self.config.cells - len(self._zones[cell]), self.config.mines)
+
+    def _all_layouts(self, cell: int) -> int:
+        """Returns the number of layouts that are equally likely at a first click on a cell."""
+        if self.config.first_click == "any":
+            return math.comb(self.config.cells, self.config.mines)
+        return self._layouts(cell)
+
+    def _kinds_of_cells(self) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+        """Goes through the kinds of first cells, those first that leave the fewest layouts: a cell, and all of it."""
+        images = [np.unique(column) for column in self._board.images.T]
+        kinds = [cell for cell in range(self.config.cells) if images[cell][0] == cell]
+        for cell in sorted(kinds, key=self._layouts):
+            yield cell, images[cell]
+
+
+def win_probability(
+    rows: int,
+    cols: int,
+    mines: int,
+    first_click: str = "opening",
+    *,
+    radius: int = 1,
+    progress: Callable[[int], object] | None = None,
+) -> Fraction:
+    """Returns the probability that perfect play wins, the best first click included.
+
+    Args:
+        rows: the number of rows.
+        cols: the number of columns.
+        mines: the number of mines.
+        first_click: one of RULES.
+        radius: the reach of a count.
+        progress: called about once a second with the number of sets that the present search has examined.
+
+    Raises:
+        ValueError: an argument is not allowed; the message says what is.
+        PositionTooHardError: a first cell leaves more than MAX_LAYOUTS layouts, or a search takes too long.
+    """
+    play = OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress)
+    return play.best_first_click().win_probability
+
+
+def first_cell_values(
+    rows: int,
+    cols: int,
+    mines: int,
+    first_click: str = "opening",
+    *,
+    radius: int = 1,
+    progress: Callable[[int], object] | None = None,
+) -> NDArray[np.object_]:
+    """Returns the probability that perfect play wins after each first click.
+
+    Args:
+        rows: the number of rows.
+        cols: the number of columns.
+        mines: the number of mines.
+        first_click: one of RULES.
+        radius: the reach of a count.
+        progress: called about once a second with the number of sets that the present search has examined.
+
+    Returns:
+        (rows, cols) of `Fraction`; the largest is `win_probability`.
+
+    Raises:
+        ValueError: an argument is not allowed; the message says what is.
+        PositionTooHardError: a first cell leaves more than MAX_LAYOUTS layouts, or a search takes too long.
+    """
+    return OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress).first_cell_values()
+
+
+def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:
+    """Returns the best click in a game under way, on a board of any size with few layouts left.
+
+    All layouts that fit the board are taken to be equally likely, as they are after the first click.
+
+    Args:
+        board: (rows, cols) integers, the codes of the cells; flags and question marks are no evidence.
+        mines: the number of mines.
+        radius: the reach of a count.
+
+    Raises:
+        ValueError: an argument is not allowed, or no cell is left to click; the message says which.
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: more than MAX_LISTED layouts do, or the search takes too long.
+    """
+    layouts = consistent_layouts(board, mines, MAX_LISTED, radius=radius)
+    codes = np.asarray(board)
+    _check_unfinished(codes, int(mines), (2 * radius + 1) ** 2 - 1)
+    found = solve_endgame(layouts.mines, layouts.counts)
+    if not found.exact:
+        raise PositionTooHardError(f"the best click was not found among {found.nodes} sets of layouts")
+    cell = divmod(int(layouts.cells[found.cell]), codes.shape[1])
+    return BestClick(cell, Fraction(found.wins, len(layouts.mines)))
+
+
+def _check_unfinished(codes: NDArray[np.integer], mines: int, max_count: int) -> None:
+    if np.count_nonzero(codes > max_count) == mines:
+        raise ValueError("all covered cells of this board are mines: no click is left")

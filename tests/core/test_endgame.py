@@ -1,0 +1,230 @@
+"""The end of a game, solved exactly: against obvious recursions on random layouts, and by playing it out."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+
+import numpy as np
+import pytest
+from positions import counts_of
+
+from minesweeper_env.inference.endgame import solve_endgame, solve_layouts
+from minesweeper_env.inference.search_room import make_search_room
+from minesweeper_env.inference.small_boards import SmallBoard
+
+
+def naive_wins(mine, count):
+    """Returns how many layouts the best play wins: every covered cell is tried, safe, dead or neither."""
+    layouts, cells = mine.shape
+    free = cells - int(mine[0].sum())
+
+    @cache
+    def wins(left, opened):
+        if len(opened) == free:
+            return len(left)
+        best = 0
+        for cell in set(range(cells)) - set(opened):
+            parts = {}
+            for i in left:
+                if not mine[i, cell]:
+                    parts.setdefault(count[i, cell], []).append(i)
+            best = max(best, sum(wins(tuple(part), (*sorted({*opened, cell}),)) for part in parts.values()))
+        return best
+
+    return wins(tuple(range(layouts)), ())
+
+
+def played_wins(mine, count):
+    """Returns how many layouts are won by clicking what `solve_endgame` says until all is open."""
+    layouts, cells = mine.shape
+    lost = 0
+    waiting = [(np.arange(layouts), frozenset())]
+    while waiting:
+        left, opened = waiting.pop()
+        columns = [cell for cell in range(cells) if cell not in opened]
+        if mine[np.ix_(left, columns)].all():
+            assert len(left) == 1
+            continue
+        cell = columns[solve_endgame(mine[np.ix_(left, columns)], count[np.ix_(left, columns)]).cell]
+        lost += int(mine[left, cell].sum())
+        shown = np.where(mine[left, cell], -1, count[left, cell].astype(int))
+        waiting += [(left[shown == value], opened | {cell}) for value in set(shown.tolist()) - {-1}]
+    return layouts - lost
+
+
+def random_layouts(rng, number, cells, mines):
+    """Returns distinct layouts with equally many mines, with counts of no geometry: all that the search relies on."""
+    chosen = rng.permutation(comb(cells, mines))[:number]
+    mine = np.zeros((len(chosen), cells), np.uint8)
+    for row, index in zip(mine, chosen, strict=True):
+        row[list(_combination(cells, mines, int(index)))] = 1
+    return mine, rng.integers(0, rng.integers(1, 4), mine.shape).astype(np.uint8)
+
+
+def _combination(cells, mines, index):
+    """Returns the combination of this index in lexicographic order."""
+    first = 0
+    while mines > 0:
+        following = comb(cells - first - 1, mines - 1)
+        if index < following:
+            yield first
+            mines -= 1
+        else:
+            index -= following
+        first += 1
+
+
+def layouts_of_board(rng, rows, cols, mines, number):
+    """Returns layouts of a board, with their counts."""
+    mine = np.zeros((min(number, comb(rows * cols, mines)), rows * cols), np.uint8)
+    chosen = rng.permutation(comb(rows * cols, mines))[: len(mine)]
+    for row, index in zip(mine, chosen, strict=True):
+        row[list(_combination(rows * cols, mines, int(index)))] = 1
+    count = np.stack([counts_of(row.reshape(rows, cols), 1).ravel() for row in mine]).astype(np.uint8)
+    return mine, count
+
+
+def random_sets(seed, number):
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        cells = int(rng.integers(2, 7))
+        mines = int(rng.integers(0, cells))
+        if rng.random() < 0.5:
+            yield random_layouts(rng, int(rng.integers(1, 11)), cells, mines)
+        else:
+            yield layouts_of_board(rng, *[(1, cells), (cells, 1), (2, max(cells // 2, 1))][rng.integers(3)], 1, 11)
+
+
+def test_the_wins_are_those_of_trying_everything():
+    some_lost = several_won = 0
+    for mine, count in random_sets(seed=1, number=600):
+        found = solve_endgame(mine, count)
+        expected = naive_wins(mine, count)
+        assert (found.wins, found.exact) == (expected, True)
+        some_lost += expected < len(mine)
+        several_won += 1 < expected < len(mine)
+    assert some_lost > 200
+    assert several_won > 60
+
+
+def test_the_click_wins_as_much_as_is_said():
+    for mine, count in random_sets(seed=2, number=300):
+        assert played_wins(mine, count) == solve_endgame(mine, count).wins
+    rng = np.random.default_rng(3)
+    for number in (40, 300):
+        mine, count = layouts_of_board(rng, 4, 4, 5, number)
+        assert played_wins(mine, count) == solve_endgame(mine, count).wins
+
+
+def test_sets_of_any_size_are_worth_what_their_parts_are():
+    # One more cell that is free everywhere tells apart copies of a set, which are each worth what it is. The copies
+    # together need the coarse matrix of conflicts, and one of them the fine one, or none.
+    rng = np.random.default_rng(4)
+    for number, copies in ((30, 30), (100, 12), (400, 12)):
+        mine, count = layouts_of_board(rng, 4, 4, 4, number)
+        alone = solve_endgame(mine, count)
+        which = np.repeat(np.arange(copies), len(mine))
+        mines = np.column_stack(
+            [np.zeros(len(which), int), np.tile(mine, (copies, 1)), np.eye(copies, dtype=int)[which]]
+        )
+        counts = np.column_stack([which, np.tile(count, (copies, 1)), np.zeros((len(which), copies), int)])
+        together = solve_endgame(mines, counts)
+        assert together == (0, copies * alone.wins, True, together.nodes)
+
+
+def test_fifty_fifties_that_nothing_can_break_count_once():
+    # Six pairs of which one is a mine, and a cell that is a mine or not, with another.
+    pairs = np.array([[bits >> k & 1 for k in range(7)] for bits in range(128)], np.uint8)
+    mine = np.concatenate([pairs, 1 - pairs], axis=1)
+    assert solve_endgame(mine, np.zeros_like(mine))[1:] == (1, True, 1)
+    # A safe cell tells what the last pair is.
+    told = np.column_stack([mine, np.zeros(128, int)])
+    count = np.zeros_like(told)
+    count[:, -1] = pairs[:, -1]
+    found = solve_endgame(told, count)
+    assert (found.cell, found.wins, found.exact) == (14, 2, True)
+
+
+def test_a_safe_cell_is_clicked_first_and_a_mine_never():
+    mine = np.array([[1, 0, 0, 1], [1, 0, 1, 0]])
+    assert solve_endgame(mine, np.zeros_like(mine)).cell == 1
+    assert solve_endgame(mine[:, [0, 2, 3]], np.zeros((2, 3), int)).cell in (1, 2)
+    assert solve_endgame([[1, 1, 0]], [[0, 0, 3]]) == (2, 1, True, 1)
+
+
+@pytest.mark.parametrize("mines", [2, 5, 8])
+def test_a_goal_changes_no_value_and_yields_a_bound(mines):
+    board = SmallBoard(3, 4, 1, 1000)
+    covered = np.setdiff1d(np.arange(12), [5])
+    value = board.solve_everywhere(covered, mines, 0)
+    assert value > 1
+    for goal in range(value + 5):
+        fresh = SmallBoard(3, 4, 1, 1000)
+        found = fresh.solve_everywhere(covered, mines, goal)
+        assert found == value if goal < value else value <= found <= goal
+        # Whatever the table holds of earlier goals is as true for the next one.
+        assert (board.solve_everywhere(covered, mines, goal) > goal) == (goal < value)
+    assert board.solve_everywhere(covered, mines, 0) == value
+
+
+def test_a_search_that_is_given_up_says_so_and_is_the_same_every_time():
+    rng = np.random.default_rng(5)
+    mine, count = layouts_of_board(rng, 4, 5, 6, 300)
+    best = solve_endgame(mine, count)
+    assert best.exact
+    assert best.nodes > 50
+    limits = [*range(1, best.nodes + 2, 7), best.nodes, best.nodes + 1]
+    found = [solve_endgame(mine, count, max_nodes=limit) for limit in limits]
+    for limit, result in zip(limits, found, strict=True):
+        assert result.exact == (limit >= best.nodes)
+        assert result.nodes <= limit
+        assert 1 <= result.wins <= best.wins
+        assert not mine[:, result.cell].all()
+    assert [result.wins for result in found] == sorted(result.wins for result in found)
+    assert [solve_endgame(mine, count, max_nodes=limit) for limit in limits[::-1]] == found[::-1]
+    assert found[-1] == best
+
+
+def test_counts_of_wide_neighbourhoods_are_told_apart():
+    mine = np.eye(6, dtype=int)[:5]
+    count = np.zeros_like(mine)
+    count[:, 5] = [0, 9, 15, 16, 120]
+    assert solve_endgame(mine, count).wins == 5
+    count[:, 5] = [7, 7, 15, 15, 120]
+    assert solve_endgame(mine, count).wins == 3
+
+
+BAD = [
+    ([[1, 0]], [[1, 0, 0]], "of one shape"),
+    ([1, 0], [1, 0], "of one shape"),
+    (np.zeros((0, 3), int), np.zeros((0, 3), int), "of one shape"),
+    ([[1, 2]], [[0, 0]], "mine must hold whole numbers from 0 to 1"),
+    ([[1, 0]], [[0, 121]], "count must hold whole numbers from 0 to 120"),
+    ([[1, 0]], [[0, -1]], "count must hold whole numbers from 0 to 120"),
+    ([[1.0, 0.0]], [[0, 0]], "mine must hold whole numbers"),
+    ([[1, 0], [1, 1]], [[0, 0], [0, 0]], "same number of mines"),
+    ([[1, 1]], [[0, 0]], "a cell that is not a mine"),
+    ([[1, 0], [1, 0]], [[0, 0], [0, 1]], "no two layouts may be the same"),
+]
+
+
+@pytest.mark.parametrize(("mine", "count", "message"), BAD)
+def test_bad_layouts_are_refused(mine, count, message):
+    with pytest.raises(ValueError, match=message):
+        solve_endgame(mine, count)
+
+
+@pytest.mark.parametrize("max_nodes", [0, -1, 1.5, True])
+def test_a_bad_limit_is_refused(max_nodes):
+    with pytest.raises(ValueError, match="max_nodes must be"):
+        solve_endgame([[1, 0]], [[0, 0]], max_nodes=max_nodes)
+
+
+@pytest.mark.slow
+def test_kernels_can_solve_one_set_after_the_other_in_one_room():
+    room = make_search_room(20, 8)
+    for mine, count in random_sets(seed=6, number=60):
+        found = solve_endgame(mine, count)
+        with np.errstate(over="ignore"):
+            assert solve_layouts(mine, count, 10_000, room) == (found.cell, found.wins, True)
