@@ -19,6 +19,8 @@ SCRIPTED: dict[str, str] = {
     "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
     "bayes": "baselines.scripted.bayes:BayesPolicy",
     "exact": "baselines.scripted.exact:ExactPolicy",
+    "lookahead": "baselines.scripted.lookahead:LookaheadPolicy",
+    "optimal": "baselines.scripted.optimal:OptimalPolicy",
 }
 """The scripted policies, weakest first, and where their classes are."""
 

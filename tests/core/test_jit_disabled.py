@@ -51,6 +51,25 @@ def test_the_games_are_the_same_without_compilation():
     assert interpreted == run(code)
 
 
+INFER = """
+import numpy as np
+from positions import position_of, layouts_of_size
+from minesweeper_env.inference import certain_cells, count_layouts, mine_probabilities, sample_layouts
+rng = np.random.default_rng(3)
+for layout in layouts_of_size(rng, (6, 7), 9, 12):
+    board = position_of(rng, layout, 1).board
+    print(mine_probabilities(board, 9).round(12).tolist(), mine_probabilities(board, 9, prior=0.3).round(12).tolist())
+    print([part.tolist() for part in certain_cells(board, 9)], count_layouts(board, 9))
+    print(sample_layouts(board, 9, 3, np.random.default_rng(0)).nonzero())
+"""
+
+
+def test_inference_is_the_same_without_compilation():
+    printed = run(INFER)
+    assert printed.count("\n") > 36
+    assert printed == run(INFER, NUMBA_DISABLE_JIT="1")
+
+
 @pytest.fixture
 def blocked(tmp_path):
     """A place where no folder can be made, even by an administrator: below a file."""

@@ -1,0 +1,53 @@
+"""`optimal`: the play of maximal win probability, on boards small enough."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.optimal import OptimalPlay
+
+
+class OptimalPolicy:
+    """Plays so that no policy wins more often, from the first click on; there is no randomness in it.
+
+    It searches all that can come of a position, and remembers each board that it has met. The first click may take
+    it from milliseconds to minutes; `minesweeper_env.inference.optimal` says on which boards it can be found.
+    """
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Prepares to play games of this configuration.
+
+        Raises:
+            ValueError: the first-click rule is "corners", whose layouts are not equally likely.
+            PositionTooHardError: the board is too large, or has too many mines.
+        """
+        self.config = config
+        self._play = OptimalPlay(config.rows, config.cols, config.mines, config.first_click, radius=config.radius)
+        self._clicks: dict[bytes, int] = {}
+
+    def reset(self, seed: int) -> None:
+        """Does nothing: there is nothing random about the play."""
+
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses a click in each of N games; see `baselines.policy.Policy`.
+
+        It never flags. Where it may not click the best cell, because of a flag, it takes the first legal action.
+
+        Raises:
+            InconsistentBoardError: no layout fits one of the boards.
+            PositionTooHardError: the search for the best click takes too long.
+        """
+        # Marks are no evidence, and boards that differ in them alone are one.
+        boards = np.minimum(observations, self.config.codes.flagged)
+        clicks = np.array([self._click(board) for board in boards], np.int64)
+        legal = np.take_along_axis(action_masks, clicks[:, None], axis=1)[:, 0]
+        return np.where(legal, clicks, action_masks.argmax(axis=1))
+
+    def _click(self, board: NDArray[np.int8]) -> int:
+        key = board.tobytes()
+        if key not in self._clicks:
+            row, col = self._play.best_click(board).cell
+            self._clicks[key] = row * self.config.cols + col
+        return self._clicks[key]

@@ -1,0 +1,140 @@
+"""`lookahead`: the exact end of the game, and before it the worth of a click as its definition has it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from test_policies import Recorder, all_layouts, click_config
+
+from baselines import make_policy
+from baselines.playing import play_games
+from baselines.registry import build_policy
+from minesweeper_env import MinesweeperEnv
+from minesweeper_env.inference import InconsistentBoardError, first_cell_values, mine_probabilities, naive
+
+SLACK, DISCOUNT, BREADTH = 0.15, 0.1, 20
+
+
+def number_won(policy, config, layouts) -> int:
+    """Returns how many games on these layouts, as they come after the first click, a policy wins."""
+    env = MinesweeperEnv(
+        size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, moves=("click",)
+    )
+    won = 0
+    for layout in layouts:
+        board, info = env.reset(options={"layout": layout})
+        done = False
+        while not done:
+            action = policy.act(board[None], info["action_mask"][None])[0]
+            board, _, done, _, info = env.step(int(action))
+        won += info["is_success"]
+    return won
+
+
+@pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 3, 2), (3, 4, 3), (4, 4, 3), (4, 4, 4)])
+def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_first_click(rows, cols, mines):
+    config = click_config(rows, cols, mines, "safe")
+    layouts = all_layouts(config)
+    layouts = layouts[~layouts[:, 0, 0]]
+    value = first_cell_values(rows, cols, mines, "safe")[0, 0]
+    assert Fraction(number_won(build_policy("lookahead", config), config, layouts), len(layouts)) == value
+
+
+def board_worth(board: np.ndarray, mines: int) -> float:
+    """Returns the safety of the safest cell times N ** -DISCOUNT, by the reference."""
+    chances = naive.mine_probabilities(board, mines)
+    least = chances[board > 8].min() if (board > 8).any() else 1.0
+    safety = 1.0 if least == 1.0 else 1.0 - least
+    return safety * naive.count_layouts(board, mines) ** -DISCOUNT
+
+
+def outcomes(board: np.ndarray, mines: int, cell: int) -> list[tuple[float, np.ndarray]]:
+    """Returns what a cell can show: the chance of each count, and the board with it."""
+    whole = naive.count_layouts(board, mines)
+    found = []
+    for count in range(9):
+        then = board.copy()
+        then.ravel()[cell] = count
+        try:
+            found.append((naive.count_layouts(then, mines) / whole, then))
+        except InconsistentBoardError:
+            continue
+    return found
+
+
+def worth(board: np.ndarray, mines: int, cell: int) -> float:
+    return sum(chance * board_worth(then, mines) for chance, then in outcomes(board, mines, cell))
+
+
+def guesses(config, games: int) -> list[np.ndarray]:
+    recorder = Recorder(build_policy("exact", config))
+    play_games(recorder, config, range(games))
+    boards = np.unique(np.stack(recorder.seen), axis=0)
+    return [
+        board
+        for board in boards
+        if (board <= 8).any() and (mine_probabilities(board, config.mines)[board > 8] > 0.0).all()
+    ]
+
+
+def test_a_click_is_worth_what_its_definition_says():
+    config = click_config(5, 5, 6)
+    options = {"layouts": 0, "slack": SLACK, "discount": DISCOUNT, "breadth": BREADTH}
+    policy = build_policy("lookahead", config, **options)
+    boards = guesses(config, 60)
+    assert len(boards) > 20
+    for board in boards:
+        click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
+        chances = naive.mine_probabilities(board, 6).ravel()
+        covered = np.flatnonzero((board > 8).ravel())
+        near = covered[chances[covered] <= chances[covered].min() + SLACK + 1e-12]
+        assert click in near
+        assert worth(board, 6, click) >= max(worth(board, 6, cell) for cell in near) - 1e-9
+
+
+def test_it_takes_no_risk_that_it_need_not_and_leaves_the_boards_alone():
+    config = click_config(8, 8, 14)
+    recorder = Recorder(build_policy("lookahead", config))
+    play_games(recorder, config, range(40))
+    boards = np.unique(np.stack(recorder.seen), axis=0)
+    before = boards.copy()
+    masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
+    clicks = recorder.policy.act(boards, masks)
+    assert (boards == before).all()
+    assert (recorder.policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
+    for board, click in zip(boards, clicks, strict=True):
+        chances = mine_probabilities(board, 14)
+        if (board <= 8).any() and (chances[board > 8] == 0.0).any():
+            assert chances.ravel()[click] == 0.0
+
+
+def test_a_search_that_is_given_up_still_plays():
+    config = click_config(6, 6, 9, "safe")
+    policy = build_policy("lookahead", config, nodes=1)
+    records = play_games(policy, config, range(50))
+    assert 0 < sum(record.won for record in records) < 50
+
+
+def test_the_policy_plays_boards_of_a_wider_reach():
+    policy = make_policy("lookahead", size=(7, 6), mines=4, first_click="safe")
+    assert policy.config.radius == 1
+    config = type(policy.config)(7, 6, 4, "safe", ("click",), radius=2)
+    assert sum(record.won for record in play_games(build_policy("lookahead", config), config, range(20))) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"layouts": -1}, "layouts must be a whole number of at least 0"),
+        ({"nodes": 0}, "nodes must be a whole number of at least 1"),
+        ({"breadth": 0}, "breadth must be a whole number of at least 1"),
+        ({"layouts": 1.5}, "layouts must be a whole number of at least 0"),
+        ({"slack": -0.1}, "slack must be a number of at least 0"),
+        ({"discount": float("nan")}, "discount must be a number of at least 0"),
+    ],
+)
+def test_bad_options_are_refused(options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make_policy("lookahead", **options)
