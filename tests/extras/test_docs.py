@@ -37,9 +37,10 @@ def test_the_page_of_the_policies_lists_every_one():
     assert all(f"`{name}`" in page for name in baselines.registry.policy_names())
 
 
-def test_the_code_of_the_readme_runs():
-    (code,) = python_blocks("README.md")
-    exec(compile(code, "README.md", "exec"), {})
+@pytest.mark.parametrize("page", ["README.md", "docs/inference.md"])
+def test_the_code_of_a_page_runs(page):
+    (code,) = python_blocks(page)
+    exec(compile(code, page, "exec"), {})
 
 
 @pytest.mark.slow
