@@ -1,0 +1,246 @@
+"""How long exact mine probabilities take: one board at a time, in batches, and on hard positions.
+
+The positions of the first tables are guesses from the middle of games of the policy `exact`: no covered cell is
+certainly free, first clicks excluded. Where PyPI's ms-toollib is installed (a solver written in Rust), two functions of
+it answer the same positions in the same run, in turns, after their answers were compared with ours: `enum` is
+`cal_probability_enum`, `csp` is `cal_probability_csp`. Boards are prepared beforehand in the form that each takes: an
+int8 array here, a list of lists there.
+
+    python benchmarks/inference.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from inference_positions import HIDDEN, Board, chain, guesses, lattice, played
+from numpy.typing import NDArray
+from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
+
+import minesweeper_env
+from minesweeper_env.inference import mine_probabilities, mine_probabilities_batch
+
+try:
+    import ms_toollib
+except ImportError:
+    ms_toollib = None
+
+BOARDS = {"8x8, 14 mines": ((8, 8), 14, 4000), "16x30, 99 mines": ((16, 30), 99, 2000)}
+HARD = {
+    "5x100, one chain, 180 mines": lambda: (chain(180, 0), 180),
+    **{f"15x31 lattice, {mines} mines": lambda m=mines: (lattice((15, 31), m, 0), m) for mines in (99, 120, 150, 180)},
+    "17x41 lattice, 278 mines": lambda: (lattice((17, 41), 278, 0), 278),
+    "31x31 lattice, 240 mines": lambda: (lattice((31, 31), 240, 0), 240),
+    "100x100, 2000 mines": lambda: (played((100, 100), 2000, 60, 0), 2000),
+}
+TIME_LIMIT = 20
+MEMORY_LIMIT = 8 << 30
+AGREEMENT = 1e-6
+
+
+def ours(board: Board, mines: int) -> NDArray[np.float64]:
+    """Answers a board by this package."""
+    return mine_probabilities(board, mines)
+
+
+def their_board(board: Board) -> list[list[int]]:
+    """Returns a board in the codes of ms-toollib: 10 is covered."""
+    return np.where(board == HIDDEN, 10, board).tolist()
+
+
+Engine = Callable[[Any, int], Any]
+
+ENGINES: dict[str, tuple[Engine, Callable[[Board], Any]]] = {"ours": (ours, np.ascontiguousarray)}
+if ms_toollib is not None:
+    ENGINES["enum"] = (ms_toollib.cal_probability_enum, their_board)
+    ENGINES["csp"] = (ms_toollib.cal_probability_csp, their_board)
+
+
+def their_chances(engine: Engine, board: Board, mines: int) -> NDArray[np.float64]:
+    """Returns what ms-toollib finds: chances of cells beside numbers, and one of all others.
+
+    It leaves out the cells beside numbers that it has marked as mines.
+    """
+    listed, elsewhere, *_ = engine(their_board(board), mines)
+    rows, cols = board.shape
+    is_open = np.pad(board < HIDDEN, 1)
+    beside = np.any([is_open[row : row + rows, col : col + cols] for row in range(3) for col in range(3)], axis=0)
+    chances = np.where(board < HIDDEN, 0.0, np.where(beside, 1.0, elsewhere))
+    for cell, chance in listed:
+        chances[cell] = chance
+    return chances
+
+
+def print_differences(boards: NDArray[np.int8], mines: int) -> None:
+    """Prints by how much the engines differ at most; fails if that is more than AGREEMENT."""
+    expected = mine_probabilities_batch(boards, mines)
+    for name, (engine, _) in list(ENGINES.items())[1:]:
+        found = np.stack([their_chances(engine, board, mines) for board in boards])
+        difference = float(np.abs(found - expected).max())
+        print(f"largest difference of {name} from ours: {difference:.1e}")
+        if difference > AGREEMENT:
+            raise SystemExit("the engines disagree")
+
+
+def call_times(engine: Engine, boards: Sequence[Any], mines: int) -> list[float]:
+    """Returns the microseconds of the core's time that each call takes."""
+    times = []
+    for board in boards:
+        start = time.process_time_ns()
+        engine(board, mines)
+        times.append((time.process_time_ns() - start) / 1000)
+    return times
+
+
+def measure_calls(boards: NDArray[np.int8], mines: int, repeats: int) -> None:
+    """Prints the times of single calls: in each repeat all boards by one engine, then by the other."""
+    prepared = {name: [prepare(board) for board in boards] for name, (_, prepare) in ENGINES.items()}
+    medians: dict[str, list[float]] = {name: [] for name in ENGINES}
+    tails: dict[str, list[float]] = {name: [] for name in ENGINES}
+    for _ in range(repeats):
+        for name, (engine, _) in ENGINES.items():
+            times = call_times(engine, prepared[name], mines)
+            medians[name].append(statistics.median(times))
+            tails[name].append(float(np.quantile(times, 0.99)))
+    lines = [
+        (name, f"{statistics.median(medians[name]):.1f}", f"{statistics.median(tails[name]):.0f}") for name in ENGINES
+    ]
+    print_table("single calls from Python, microseconds", ("", "median", "99th percentile"), lines)
+    for name in list(ENGINES)[1:]:
+        at_median, at_tail = median_ratio(medians[name], medians["ours"]), median_ratio(tails[name], tails["ours"])
+        print(f"{name} / ours, median of {repeats} pairs: {at_median:.2f} (99th percentile: {at_tail:.2f})")
+
+
+def one_by_one(engine: Engine, boards: Sequence[Any], mines: int) -> Work:
+    """Returns work that answers all boards, one call each."""
+
+    def work() -> int:
+        for board in boards:
+            engine(board, mines)
+        return len(boards)
+
+    return work
+
+
+def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int, cores: set[int]) -> None:
+    """Prints boards a second, in single calls and in batches."""
+
+    def batch() -> int:
+        mine_probabilities_batch(boards, mines)
+        return len(boards)
+
+    works: dict[str, Work] = {"ours, in batches": batch}
+    for name, (engine, prepare) in ENGINES.items():
+        works[f"{name}, one by one"] = one_by_one(engine, [prepare(board) for board in boards], mines)
+    measured = rates(works, seconds, repeats)
+    print_table("boards a second of one core", ("", "median", "best"), rows(measured))
+    for name, other in measured.items():
+        if name != "ours, in batches":
+            print(f"ours, in batches / {name}: {median_ratio(measured['ours, in batches'], other):.2f}")
+    if len(cores) > 1:
+        measure_threads(boards, mines, seconds, repeats, cores)
+
+
+def measure_threads(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int, cores: set[int]) -> None:
+    """Prints boards a second by the clock, with one thread and with two on two cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+
+    def by_the_clock(threads: int) -> float:
+        done, start = 0, time.perf_counter()
+        while (passed := time.perf_counter() - start) < seconds:
+            mine_probabilities_batch(boards, mines, threads=threads)
+            done += len(boards)
+        return done / passed
+
+    measured: dict[str, list[float]] = {"1 thread": [], "2 threads": []}
+    for _ in range(repeats):
+        for threads, found in enumerate(measured.values(), 1):
+            found.append(by_the_clock(threads))
+    os.sched_setaffinity(0, before)
+    print_table("boards a second by the clock, in batches", ("", "median", "best"), rows(measured))
+    ratio = median_ratio(measured["2 threads"], measured["1 thread"])
+    print(f"2 threads / 1 thread, median of {repeats} pairs: {ratio:.2f}")
+
+
+def answer_once(name: str) -> None:
+    """Answers the board on standard input, and prints the seconds it took and the peak of this process's memory.
+
+    The least of three times is taken, since the first call may load compiled code.
+    """
+    task = json.loads(sys.stdin.read())
+    engine, prepare = ENGINES[name]
+    board = prepare(np.array(task["board"], np.int8))
+    engine(prepare(np.full((3, 3), HIDDEN, np.int8)), 2)
+    times = []
+    while len(times) < 3 and sum(times) < 2:
+        start = time.process_time()
+        engine(board, task["mines"])
+        times.append(time.process_time() - start)
+    with open("/proc/self/status", encoding="ascii") as status:
+        (peak,) = (int(line.split()[1]) / 1000 for line in status if line.startswith("VmHWM"))
+    print(json.dumps([min(times), peak]))
+
+
+def limit_memory() -> None:
+    """Lets this process have no more than MEMORY_LIMIT bytes."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+
+
+def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
+    """Lets another process answer a board; returns its milliseconds and its megabytes, or what became of it."""
+    task = json.dumps({"board": board.tolist(), "mines": mines})
+    command = [sys.executable, __file__, name]
+    try:
+        result = subprocess.run(
+            command, input=task, capture_output=True, text=True, timeout=TIME_LIMIT, preexec_fn=limit_memory
+        )
+    except subprocess.TimeoutExpired:
+        return f"over {TIME_LIMIT} s", ""
+    if result.returncode != 0:
+        return "too hard" if "PositionTooHardError" in result.stderr else f"failed ({result.returncode})", ""
+    seconds, megabytes = json.loads(result.stdout)
+    return f"{seconds * 1000:,.1f}", f"{megabytes:,.0f}"
+
+
+def measure_hard() -> None:
+    """Prints the time and memory that hard positions take, each in a process of its own."""
+    header = ["", *(f"{name}, {unit}" for name in ENGINES for unit in ("ms", "peak MB"))]
+    lines = []
+    for title, position in HARD.items():
+        board, mines = position()
+        lines.append([title, *(text for name in ENGINES for text in answer_elsewhere(name, board, mines))])
+    print_table(f"hard positions (at most {TIME_LIMIT} s)", header, lines)
+
+
+def main() -> None:
+    """Measures, and prints the tables."""
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {0}
+    options = arguments("How long exact mine probabilities take.", seconds=1.0, repeats=7)
+    print(f"minesweeper_env {minesweeper_env.__version__}, numpy {np.__version__}, {machine()}")
+    try:
+        print(f"ms-toollib {version('ms-toollib')}")
+    except PackageNotFoundError:
+        print("ms-toollib is not installed (pip install ms-toollib==1.5.20)")
+    for title, (size, mines, wanted) in BOARDS.items():
+        boards, games = guesses(size, mines, wanted)
+        print(f"\n{title}: {wanted} guesses from {games} games")
+        print_differences(boards, mines)
+        measure_calls(boards, mines, options.repeats)
+        measure_rates(boards, mines, options.seconds, options.repeats, cores)
+    measure_hard()
+
+
+if __name__ == "__main__":
+    answer_once(sys.argv[1]) if sys.argv[1:2] and sys.argv[1] in ENGINES else main()
