@@ -31,7 +31,7 @@ class OptimalPolicy:
         """Does nothing: there is nothing random about the play."""
 
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses a click in each of N games; see `baselines.policy.Policy`.
+        """Chooses a click in each of N games; see `baselines.policy.Policy`. Games that are over are no obstacle.
 
         It never flags. Where it may not click the best cell, because of a flag, it takes the first legal action.
 
@@ -48,6 +48,10 @@ class OptimalPolicy:
     def _click(self, board: NDArray[np.int8]) -> int:
         key = board.tobytes()
         if key not in self._clicks:
+            covered = np.flatnonzero(board > self.config.codes.max_count)
+            if len(covered) == self.config.mines:
+                # The game is won, and any click will do.
+                return int(covered[0])
             row, col = self._play.best_click(board).cell
             self._clicks[key] = row * self.config.cols + col
         return self._clicks[key]

@@ -1,0 +1,120 @@
+"""`optimal` in play: on all layouts of small boards it wins exactly as often as perfect play can."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from test_policies import all_layouts, click_config
+
+from baselines.scripted.optimal import OptimalPolicy
+from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, win_probability
+
+
+def wins_on(policy: OptimalPolicy, layouts: np.ndarray) -> int:
+    """Plays one game on each layout, all at once; returns how many are won."""
+    config = policy.config
+    env = MinesweeperVectorEnv.of_config(config, len(layouts))
+    observations, infos = env.reset(options={"layout": layouts})
+    playing = np.ones(len(layouts), np.bool_)
+    won = np.zeros(len(layouts), np.bool_)
+    actions = np.zeros(len(layouts), np.int64)
+    while playing.any():
+        actions[playing] = policy.act(observations[playing], infos["action_mask"][playing])
+        observations, _, terminated, truncated, infos = env.step(actions)
+        assert not truncated.any()
+        won |= playing & infos["is_success"]
+        playing &= ~terminated
+    return int(won.sum())
+
+
+def drawn_layouts(config: BoardConfig, first: int) -> np.ndarray:
+    """Returns all layouts that a first click on a cell may meet."""
+    layouts = all_layouts(config)
+    row, col = divmod(first, config.cols)
+    reach = {"any": None, "safe": 0, "opening": config.radius}[config.first_click]
+    if reach is None:
+        return layouts
+    zone = layouts[:, max(row - reach, 0) : row + reach + 1, max(col - reach, 0) : col + reach + 1]
+    return layouts[~zone.any(axis=(1, 2))]
+
+
+BOARDS = [
+    *[(3, 3, mines, rule) for mines in range(1, 9) for rule in ("any", "safe")],
+    (1, 2, 1, "any"),
+    (2, 7, 4, "any"),
+    (3, 4, 4, "any"),
+    (3, 4, 5, "safe"),
+    (4, 4, 3, "any"),
+    (4, 4, 5, "any"),
+    (4, 4, 5, "safe"),
+    (4, 4, 7, "opening"),
+    (5, 4, 4, "opening"),
+    (5, 5, 5, "opening"),
+    (5, 5, 7, "opening"),
+]
+
+
+@pytest.mark.parametrize(("rows", "cols", "mines", "rule"), BOARDS)
+def test_it_wins_as_many_layouts_as_perfect_play(rows, cols, mines, rule):
+    config = click_config(rows, cols, mines, rule)
+    policy = OptimalPolicy(config)
+    covered = np.full((1, rows, cols), HIDDEN, np.int8)
+    first = int(policy.act(covered, np.ones((1, config.actions), np.int8))[0])
+    layouts = drawn_layouts(config, first)
+    assert Fraction(wins_on(policy, layouts), len(layouts)) == win_probability(rows, cols, mines, rule)
+
+
+def test_it_plays_boards_of_a_wider_reach():
+    config = BoardConfig(4, 5, 3, "safe", ("click",), radius=2)
+    policy = OptimalPolicy(config)
+    first = int(policy.act(np.full((1, 4, 5), config.codes.hidden, np.int8), np.ones((1, 20), np.int8))[0])
+    layouts = drawn_layouts(config, first)
+    assert Fraction(wins_on(policy, layouts), len(layouts)) == win_probability(4, 5, 3, "safe", radius=2)
+
+
+def test_it_does_not_depend_on_seeds_or_on_what_it_met_before():
+    config = click_config(4, 4, 5, "safe")
+    env = MinesweeperVectorEnv.of_config(config, 60)
+    observations, infos = env.reset(seed=list(range(60)))
+    policy = OptimalPolicy(config)
+    boards, masks, clicks = [], [], []
+    for _ in range(20):
+        boards.append(observations)
+        masks.append(infos["action_mask"])
+        clicks.append(policy.act(observations, infos["action_mask"]))
+        # Games that are over are among them, and begin anew at the next step.
+        observations, *_, infos = env.step(clicks[-1])
+    again = OptimalPolicy(config)
+    again.reset(5)
+    for board, mask, click in list(zip(boards, masks, clicks, strict=True))[::-1]:
+        assert (again.act(board, mask) == click).all()
+
+
+def test_marks_are_no_evidence_and_illegal_clicks_are_not_made():
+    config = BoardConfig(3, 3, 2, "any", ("click", "flag"))
+    policy = OptimalPolicy(config)
+    board = np.array([[[HIDDEN, 1, HIDDEN], [HIDDEN] * 3, [HIDDEN] * 3]], np.int8)
+    mask = np.concatenate([board.reshape(1, 9) == HIDDEN, board.reshape(1, 9) == HIDDEN], axis=1).astype(np.int8)
+    best = int(policy.act(board, mask)[0])
+    marked = board.copy()
+    marked.reshape(-1)[best] = 9
+    other = int(np.flatnonzero(mask[0])[-10])
+    marked.reshape(-1)[other] = 10
+    assert policy.act(marked, mask)[0] == best
+    mask[0, best] = 0
+    assert mask[0, policy.act(marked, mask)[0]] == 1
+    only_flags = np.concatenate([np.zeros((1, 9), np.int8), mask[:, 9:]], axis=1)
+    assert only_flags[0, policy.act(board, only_flags)[0]] == 1
+
+
+def test_what_it_cannot_play_is_refused():
+    with pytest.raises(ValueError, match="first_click must be one of opening, safe, any"):
+        OptimalPolicy(click_config(5, 5, 5, "corners"))
+    with pytest.raises(PositionTooHardError, match="choose a smaller board"):
+        OptimalPolicy(click_config(8, 8, 14))
+    policy = OptimalPolicy(click_config(3, 3, 2, "any"))
+    with pytest.raises(InconsistentBoardError):
+        policy.act(np.where(np.eye(3), 7, HIDDEN).astype(np.int8)[None], np.ones((1, 9), np.int8))
