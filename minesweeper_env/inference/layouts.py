@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,7 +77,8 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     array = check_boards(board, 2, mines, radius)
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
-    mine, count = np.empty((2, limit, len(cells)), np.uint8)
+    rows = min(limit, max(1, math.comb(len(cells), int(mines))))
+    mine, count = np.empty((2, rows, len(cells)), np.uint8)
     room = make_backtracking(array.size)
     around = _neighbours(*array.shape, radius)
     found = list_layouts_of_board(array.ravel(), around, most, int(mines), MAX_WORK, mine, count, *room)
