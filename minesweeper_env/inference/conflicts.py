@@ -19,8 +19,8 @@ from minesweeper_env.inference.layout_sets import Cells, LayoutSets, Words, buck
 COARSE, FINE = range(2)
 """The two matrices of conflicts."""
 
-COARSE_LAYOUTS = 4096
-"""The most layouts that the coarse matrix has; one for more costs more than it saves."""
+COARSE_LAYOUTS = 10_240
+"""The most layouts that the coarse matrix has; one for many more costs more than it saves."""
 
 FINE_WORDS = 8
 """The words of a row of the fine matrix. They are one vector to the compiler."""

@@ -121,7 +121,7 @@ def test_sets_of_any_size_are_worth_what_their_parts_are():
     # One more cell that is free everywhere tells apart copies of a set, which are each worth what it is. The copies
     # together need the coarse matrix of conflicts, and one of them the fine one, or none.
     rng = np.random.default_rng(4)
-    for number, copies in ((30, 30), (100, 12), (400, 12)):
+    for number, copies in ((30, 30), (100, 12), (400, 30)):
         mine, count = layouts_of_board(rng, 4, 4, 4, number)
         alone = solve_endgame(mine, count)
         which = np.repeat(np.arange(copies), len(mine))
