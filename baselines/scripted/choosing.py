@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,14 +34,7 @@ def choose_clicks(
     clicks: NDArray[np.int64],
     log_layouts: Floats,
     chances: Floats,
-    around: NDArray[np.uint32],
-    ints: Ints,
-    longs: NDArray[np.int64],
-    floats: Floats,
-    words: NDArray[np.uint64],
-    tables: Ints,
-    keys: NDArray[np.uint64],
-    values: Floats,
+    *arrays: Any,
 ) -> tuple[int, int]:
     """Chooses a click on each board, up to the first one that it cannot do.
 
@@ -57,19 +52,12 @@ def choose_clicks(
         log_layouts: (N,) filled with the natural logarithm of the number of layouts where there is a risk, else
             CERTAIN.
         chances: (n,) room.
-        around: the first field of `Room`.
-        ints: the second, and so on.
-        longs: a field of `Room`.
-        floats: a field of `Room`.
-        words: a field of `Room`.
-        tables: a field of `Room`.
-        keys: a field of `Room`.
-        values: a field of `Room`.
+        *arrays: the fields of a `Room`.
 
     Returns:
         N and FINE, or the board that could not be done and why.
     """
-    room = Room(around, ints, longs, floats, words, tables, keys, values)
+    room = Room(*arrays)
     work = carve_work(room)
     for i in range(begin, len(boards)):
         board, allowed = boards[i], legal[i]
@@ -77,16 +65,16 @@ def choose_clicks(
         clicks[i] = first_cell
         if allowed[first_cell] and _is_untouched(board, max_count):
             continue
-        outcome = read_board(work, board, around, max_count)
+        outcome = read_board(work, board, room.around, max_count)
         if outcome != FINE:
             return i, outcome
         clicks[i] = _find_safe(work.frontier.known, allowed)
         if clicks[i] >= 0:
             continue
-        outcome, layouts = settled_posterior(work, around, mines, 0.0, GIVEN_TOTAL, chances)
+        outcome, layouts = settled_posterior(work, room.around, mines, 0.0, GIVEN_TOTAL, chances)
         if outcome != FINE:
             return i, outcome
-        clicks[i] = least_risk(board, allowed, max_count, chances, around)
+        clicks[i] = least_risk(board, allowed, max_count, chances, room.around)
         if chances[clicks[i]] > 0.0:
             log_layouts[i] = layouts
     return len(boards), FINE

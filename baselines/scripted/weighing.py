@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.choosing import Boards, promise_of
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.constraints import Ints
 from minesweeper_env.inference.counting import FINE, Floats
 from minesweeper_env.inference.forward import GIVEN_TOTAL
 from minesweeper_env.inference.posterior import CONTRADICTION, posterior
@@ -28,14 +28,7 @@ def weigh_clicks(
     begin: int,
     clicks: NDArray[np.int64],
     chances: Floats,
-    around: NDArray[np.uint32],
-    ints: Ints,
-    longs: NDArray[np.int64],
-    floats: Floats,
-    words: NDArray[np.uint64],
-    tables: Ints,
-    keys: NDArray[np.uint64],
-    values: Floats,
+    *arrays: Any,
 ) -> tuple[int, int]:
     """Chooses a click on each board, up to the first one that it cannot do.
 
@@ -53,25 +46,18 @@ def weigh_clicks(
         begin: the board to begin with.
         clicks: (N,) filled.
         chances: (3, n) room.
-        around: the first field of `Room`.
-        ints: the second, and so on.
-        longs: a field of `Room`.
-        floats: a field of `Room`.
-        words: a field of `Room`.
-        tables: a field of `Room`.
-        keys: a field of `Room`.
-        values: a field of `Room`.
+        *arrays: the fields of a `Room`.
 
     Returns:
         N and FINE, or the board that could not be done and why.
     """
-    room = Room(around, ints, longs, floats, words, tables, keys, values)
+    room = Room(*arrays)
     for i in range(begin, len(boards)):
         board = boards[i]
         outcome, layouts = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, chances[0], room)
         if outcome != FINE:
             return i, outcome
-        _rank(board, legal[i], max_count, slack, chances[0], around, chances[1])
+        _rank(board, legal[i], max_count, slack, chances[0], room.around, chances[1])
         best = -1.0
         for _ in range(breadth):
             cell = _take_first(chances[1])

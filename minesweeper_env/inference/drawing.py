@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,14 +30,7 @@ def draw_layouts(
     in_group: Ints,
     hand: Ints,
     layouts: NDArray[np.bool_],
-    around: NDArray[np.uint32],
-    ints: NDArray[np.int32],
-    longs: NDArray[np.int64],
-    floats: Floats,
-    words: NDArray[np.uint64],
-    tables: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    values: Floats,
+    *arrays: Any,
 ) -> int:
     """Draws layouts that fit a board, each with the same chance.
 
@@ -48,23 +43,17 @@ def draw_layouts(
         in_group: (size, n + 1) int32, filled with the mines of each group, and at last of the cells outside.
         hand: (size, 3) int32, room.
         layouts: (size, n) bool, filled.
-        around: the first field of `Room`.
-        ints: the second, and so on.
-        longs: a field of `Room`.
-        floats: a field of `Room`.
-        words: a field of `Room`.
-        tables: a field of `Room`.
-        keys: a field of `Room`.
-        values: a field of `Room`.
+        *arrays: the fields of a `Room`.
 
     Returns:
         The outcome.
     """
-    work = carve_work(Room(around, ints, longs, floats, words, tables, keys, values))
-    outcome = read_board(work, board, around, max_count)
+    room = Room(*arrays)
+    work = carve_work(room)
+    outcome = read_board(work, board, room.around, max_count)
     if outcome != FINE:
         return outcome
-    outcome, parts, totals, _, terms = count_settled(work, around, mines, share, GIVEN_TOTAL)
+    outcome, parts, totals, _, terms = count_settled(work, room.around, mines, share, GIVEN_TOTAL)
     if outcome != FINE:
         return outcome
     outcome = _draw_tallies(work, terms, parts, totals.mines, totals.outside, uniforms, in_group, hand)

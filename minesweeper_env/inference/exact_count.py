@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import comb, isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +27,7 @@ def part_remainders(
     prime: float,
     sizes: NDArray[np.int64],
     remainders: Floats,
-    around: NDArray[np.uint32],
-    ints: NDArray[np.int32],
-    longs: NDArray[np.int64],
-    floats: Floats,
-    words: NDArray[np.uint64],
-    tables: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    values: Floats,
+    *arrays: Any,
 ) -> tuple[int, int]:
     """Counts the fillings of each part of the frontier, by the mines that they use, modulo a prime.
 
@@ -45,23 +39,17 @@ def part_remainders(
         sizes: (2 * n + 2,) filled, for each part, with the fewest mines that it can have and how many more at
             most; after the last part with the mines of all unknown cells and the number of those outside.
         remainders: (2 * n,) filled with the remainders, part after part.
-        around: the first field of `Room`.
-        ints: the second, and so on.
-        longs: a field of `Room`.
-        floats: a field of `Room`.
-        words: a field of `Room`.
-        tables: a field of `Room`.
-        keys: a field of `Room`.
-        values: a field of `Room`.
+        *arrays: the fields of a `Room`.
 
     Returns:
         The outcome and the number of parts.
     """
-    work = carve_work(Room(around, ints, longs, floats, words, tables, keys, values))
-    outcome = read_board(work, board, around, max_count)
+    room = Room(*arrays)
+    work = carve_work(room)
+    outcome = read_board(work, board, room.around, max_count)
     if outcome != FINE:
         return outcome, 0
-    outcome, parts, totals, _, _ = count_settled(work, around, mines, prime, REMAINDER)
+    outcome, parts, totals, _, _ = count_settled(work, room.around, mines, prime, REMAINDER)
     if outcome != FINE:
         return outcome, 0
     at = 0
@@ -70,7 +58,7 @@ def part_remainders(
         begin, end = level_span(work, last)
         sizes[2 * part], sizes[2 * part + 1] = work.states.low[work.levels.state[last]], end - begin - 1
         for i in range(begin, end):
-            remainders[at] = values[i]
+            remainders[at] = work.values[i]
             at += 1
     sizes[2 * parts], sizes[2 * parts + 1] = totals.mines, totals.outside
     return FINE, parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +31,7 @@ def posteriors(
     first: int,
     chances: Floats,
     log_layouts: Floats,
-    around: NDArray[np.uint32],
-    ints: NDArray[np.int32],
-    longs: NDArray[np.int64],
-    floats: Floats,
-    words: NDArray[np.uint64],
-    tables: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    values: Floats,
+    *arrays: Any,
 ) -> tuple[int, int]:
     """Computes the posteriors of boards, up to the first one that it cannot do.
 
@@ -51,19 +44,12 @@ def posteriors(
         first: the board to begin with.
         chances: (N, n) filled with the chance of a mine in each cell; for CERTAINTY only 0 and 1 mean something.
         log_layouts: (N,) filled with the natural logarithm of the number of layouts, if GIVEN_TOTAL.
-        around: the first field of `Room`.
-        ints: the second, and so on.
-        longs: a field of `Room`.
-        floats: a field of `Room`.
-        words: a field of `Room`.
-        tables: a field of `Room`.
-        keys: a field of `Room`.
-        values: a field of `Room`.
+        *arrays: the fields of a `Room`.
 
     Returns:
         N and FINE, or the board that could not be done and why.
     """
-    room = Room(around, ints, longs, floats, words, tables, keys, values)
+    room = Room(*arrays)
     for i in range(first, len(boards)):
         outcome, log_layouts[i] = posterior(boards[i], max_count, mines, share, wanted, chances[i], room)
         if outcome != FINE:
