@@ -12,7 +12,7 @@ TORCH = torch==2.13.0
 OLDEST = gymnasium==1.2.2 numba==0.61.2 numpy==2.0.2
 
 RUN_DIR = runs/first
-POLICIES = random straightforward subset expected_value bayes
+POLICIES = random straightforward subset expected_value bayes exact lookahead
 
 .PHONY: run test lint types test-quick test-slow test-core bench docs clean
 
@@ -43,6 +43,7 @@ test-core: $(CORE_VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/inference.py
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/build.py
