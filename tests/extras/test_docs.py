@@ -1,5 +1,6 @@
 """What the documents show is what the code does."""
 
+import doctest
 import importlib.util
 import re
 from pathlib import Path
@@ -19,8 +20,12 @@ def load_build():
     return module
 
 
+def code_blocks(path, language):
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), re.DOTALL)
+
+
 def python_blocks(path):
-    return re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), re.DOTALL)
+    return code_blocks(path, "python")
 
 
 def test_the_page_of_the_environment_is_its_docstring():
@@ -37,10 +42,18 @@ def test_the_page_of_the_policies_lists_every_one():
     assert all(f"`{name}`" in page for name in baselines.registry.policy_names())
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/inference.md"])
-def test_the_code_of_a_page_runs(page):
-    (code,) = python_blocks(page)
-    exec(compile(code, page, "exec"), {})
+def test_the_code_of_the_readme_runs():
+    (code,) = python_blocks("README.md")
+    exec(compile(code, "README.md", "exec"), {})
+
+
+def test_the_sessions_of_the_inference_page_print_what_it_says():
+    session = "\n".join(code_blocks("docs/inference.md", "pycon"))
+    examples = doctest.DocTestParser().get_doctest(session, {}, "inference.md", None, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    failed, attempted = runner.run(examples)
+    assert attempted > 10
+    assert failed == 0
 
 
 @pytest.mark.slow
