@@ -140,7 +140,7 @@ class SmallBoard:
             rows: the number of rows.
             cols: the number of columns.
             radius: the reach of a count.
-            layouts: how many there will be in the largest position, or more.
+            layouts: how many there will be in the largest position; there may be more.
             progress: called now and then with the number of sets that the present search has examined.
         """
         self.cells = rows * cols
@@ -149,6 +149,7 @@ class SmallBoard:
         self._max_count = Codes.of_radius(radius).max_count
         self._words = np.random.default_rng(0).integers(0, 2**64, (self.cells, 2), np.uint64)
         self._mined = np.zeros(self.cells + 1, np.uint8)
+        self._layouts = layouts
         self._progress = progress
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
         self._room: SearchRoom | None = None
@@ -189,16 +190,17 @@ class SmallBoard:
                 "choose a smaller board, or fewer mines"
             )
         if self._room is None or layouts > len(self._room.sets.codes):
+            # The old room goes before the new one comes.
+            self._room = None
             self._room = make_search_room(
-                layouts, self.cells, self._max_count, images=len(self.images), table=self._table
+                max(layouts, self._layouts), self.cells, self._max_count, images=len(self.images), table=self._table
             )
         return self._room
 
     def _search(self, room: SearchRoom, size: int, cells: Cells, goal: int) -> tuple[int, int]:
         arrays = room.arrays()
         begin_on_board(size, cells, goal, self._around, self.images, self._words, self._mined, *arrays)
-        over = False
-        for nodes in range(SLICE, MAX_NODES + SLICE, SLICE):
+        for nodes in range(SLICE, MAX_NODES + 1, SLICE):
             column, wins, over = search_loaded(nodes, *arrays)
             if over:
                 return int(column), int(wins)
