@@ -71,7 +71,9 @@ class LookaheadPolicy(ExactPolicy):
     def _warm_up(self) -> None:
         """Has the kernels compiled, so that no game waits for it."""
         covered = np.full((1, self.config.cells), self.config.codes.hidden, np.int8)
-        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
+        legal = np.ones(covered.shape, np.bool_)
+        self._weigh(covered, legal, np.zeros(1, np.int64))
+        self._end_game(covered[0], legal[0], 0.0)
         load_layouts(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), *self._search_arrays)
         search_loaded(1, *self._search_arrays)
 
