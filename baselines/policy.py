@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 
 class Policy(Protocol):
-    """A player of many games at once, who sees nothing but observations and masks."""
+    """A player of many games at once, who sees nothing but observations and masks.
+
+    A policy may have these attributes as well:
+
+    - `moves`, of the class: the moves that its games must have; without it, ("click",).
+    - `games_at_once`: how many games it wants to play side by side.
+    - `tallies`, dict[str, int]: what it has done since it was made, such as {"guesses": 12}; the running totals
+      are never taken back, not by `reset` either, and results state them per game.
+    """
 
     def reset(self, seed: int) -> None:
         """Begins the random choices anew; a policy without any does nothing.

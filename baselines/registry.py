@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ SCRIPTED: dict[str, str] = {
 }
 """The scripted policies, weakest first, and where their classes are."""
 
+DEFAULT_MOVES: tuple[str, ...] = ("click",)
+"""The moves of the games that a policy plays, unless its class has other ones as its attribute `moves`."""
+
 RUN_FILE = "agent.json"
 """The file that makes a folder a run folder, whose agent plays under the folder's path as its name."""
 
@@ -31,6 +35,36 @@ RUN_FILE = "agent.json"
 def policy_names() -> list[str]:
     """Returns the names of the scripted policies, weakest first."""
     return list(SCRIPTED)
+
+
+@dataclass(frozen=True)
+class PolicyMaker:
+    """A policy with its options, yet to be made for a board.
+
+    Attributes:
+        name: the specification that it was found by.
+        make: its class, or what else makes it of a `BoardConfig` and the options.
+        options: those given, all of which it has.
+    """
+
+    name: str
+    make: Callable[..., Policy]
+    options: dict[str, Any]
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The moves that the games for this policy must have."""
+        return getattr(self.make, "moves", DEFAULT_MOVES)
+
+    def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
+        """Makes the policy for a configuration, its random choices begun from `seed`.
+
+        Raises:
+            ValueError: an option or the board is not allowed; the message says what is.
+        """
+        policy = self.make(config, **self.options)
+        policy.reset(seed)
+        return policy
 
 
 def make_policy(
@@ -44,7 +78,8 @@ def make_policy(
     """Makes a policy that is ready to play.
 
     Args:
-        name: one of `policy_names()`, or the path of a run folder that ``train.py`` wrote.
+        name: one of `policy_names()`, also with options, as `find_policy` takes it, or the path of a run folder
+            that ``train.py`` wrote.
         size: side of a square board, or (rows, cols).
         mines: the number of mines.
         first_click: "opening", "safe", "any" or "corners".
@@ -55,38 +90,77 @@ def make_policy(
         ValueError: the name, an option or the board is not allowed; the message says what is.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    return build_policy(
-        name, BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",)), seed, **options
-    )
+    maker = find_policy(name, **options)
+    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=maker.moves)
+    return maker(config, seed)
 
 
 def build_policy(name: str, config: BoardConfig, seed: int = 0, **options: Any) -> Policy:
     """Makes a policy for a configuration, as `make_policy` does for its parts."""
-    policy = find_policy(name, **options)(config, **options)
-    policy.reset(seed)
-    return policy
+    return find_policy(name, **options)(config, seed)
 
 
-def find_policy(name: str, **options: Any) -> Callable[..., Policy]:
-    """Returns what makes the policy of this name, given a `BoardConfig` and the options.
+def config_for(name: str, config: BoardConfig) -> BoardConfig:
+    """Returns the configuration with the moves that the games for this policy must have."""
+    return replace(config, moves=find_policy(name).moves)
+
+
+def find_policy(name: str, **options: Any) -> PolicyMaker:
+    """Returns what makes the policy of this specification.
+
+    Args:
+        name: ``name`` or ``name:option=value,option=value``, where a value is a whole number, a number, true, false
+            or none, and else a text; or the path of a run folder.
+        **options: more of the policy's options.
 
     Raises:
-        ValueError: the name is unknown, or the policy has no such option.
+        ValueError: the name is unknown, or the policy has no such option, or one is given twice.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    if name in SCRIPTED:
-        module, _, attribute = SCRIPTED[name].partition(":")
+    base, given = _read_specification(name)
+    if base in SCRIPTED:
+        module, _, attribute = SCRIPTED[base].partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
-    elif (Path(name) / RUN_FILE).is_file():
+    elif (Path(base) / RUN_FILE).is_file():
         for module in ("torch", "safetensors"):
             import_extra(module)
-        make = _RunFolder(name)
+        make = _RunFolder(base)
     else:
         raise ValueError(
-            f"unknown policy {name!r}; there are {', '.join(SCRIPTED)}, and folders with {RUN_FILE}, as train.py writes"
+            f"unknown policy {base!r}; there are {', '.join(SCRIPTED)}, and folders with {RUN_FILE}, as train.py writes"
         )
-    _check_options(name, make, options)
-    return make
+    for option in given.keys() & options.keys():
+        raise ValueError(f"option {option} of policy {name!r} is given twice")
+    _check_options(base, make, given | options)
+    return PolicyMaker(name, make, given | options)
+
+
+def _read_specification(text: str) -> tuple[str, dict[str, Any]]:
+    """Returns the name in a specification, and its options."""
+    name, colon, rest = text.partition(":")
+    if not colon or (Path(text) / RUN_FILE).is_file():
+        return text, {}
+    options: dict[str, Any] = {}
+    for part in rest.split(","):
+        option, equals, value = part.partition("=")
+        if not option or not equals:
+            raise ValueError(f"a policy with options is written name:option=value,option=value, not {text!r}")
+        if option in options:
+            raise ValueError(f"option {option} of policy {text!r} is given twice")
+        options[option] = _read_value(value)
+    return name, options
+
+
+def _read_value(text: str) -> int | float | bool | str | None:
+    words: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
 
 
 class _RunFolder:

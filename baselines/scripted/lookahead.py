@@ -60,7 +60,7 @@ class LookaheadPolicy(ExactPolicy):
         self._nodes = whole_number("nodes", nodes, 1)
         self._breadth = whole_number("breadth", breadth, 1)
         for name, value in (("slack", slack), ("discount", discount)):
-            if not 0.0 <= value < math.inf:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value < math.inf:
                 raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
         self._slack, self._discount = float(slack), float(discount)
         super().__init__(config)

@@ -1,0 +1,106 @@
+"""Policies by their specifications: a name, or a name with options."""
+
+from __future__ import annotations
+
+import pytest
+
+import baselines
+from baselines import registry
+from baselines.registry import RUN_FILE, build_policy, config_for, find_policy
+from minesweeper_env import BoardConfig
+
+CONFIG = BoardConfig(4, 4, 3, "safe", ("click",))
+
+
+class Flagger:
+    moves = ("click", "flag")
+
+    def __init__(self, config, depth=3, rate=0.5, careful=False, limit=None, rule="near"):
+        if config.moves != self.moves:
+            raise ValueError("Flagger needs the move flag")
+        self.config = config
+        self.given = {"depth": depth, "rate": rate, "careful": careful, "limit": limit, "rule": rule}
+
+    def reset(self, seed):
+        self.seed = seed
+
+
+@pytest.fixture(autouse=True)
+def flagger(monkeypatch):
+    monkeypatch.setitem(registry.SCRIPTED, "flagger", f"{__name__}:Flagger")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("depth=12", 12),
+        ("depth=-1", -1),
+        ("rate=0.25", 0.25),
+        ("rate=1e-3", 0.001),
+        ("careful=true", True),
+        ("careful=False", False),
+        ("limit=none", None),
+        ("rule=count", "count"),
+        ("rule=a:b=c", "a:b=c"),
+        ("rule=", ""),
+    ],
+)
+def test_values_are_read(text, value):
+    maker = find_policy(f"flagger:{text}")
+    found = maker.options[text.partition("=")[0]]
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_options_reach_the_policy():
+    policy = baselines.make_policy("flagger:depth=5,rule=far", size=4, mines=3, seed=8, rate=0.1)
+    assert policy.given == {"depth": 5, "rate": 0.1, "careful": False, "limit": None, "rule": "far"}
+    assert policy.seed == 8
+    assert policy.config.moves == ("click", "flag")
+
+
+def test_games_get_the_moves_of_the_policy():
+    assert config_for("flagger:depth=2", CONFIG) == BoardConfig(4, 4, 3, "safe", ("click", "flag"))
+    assert config_for("subset", CONFIG) == CONFIG
+    with pytest.raises(ValueError, match="needs the move flag"):
+        build_policy("flagger", CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("best:depth=2", "unknown policy 'best'; there are random, "),
+        ("flagger:width=2", "policy 'flagger' has no option width; its options: depth, rate, careful, limit, rule"),
+        ("random:x=1,y=2", "policy 'random' has no option x, y; its options: none"),
+        ("flagger:", "is written name:option=value,option=value, not 'flagger:'"),
+        ("flagger:depth", "is written name:option=value,option=value"),
+        ("flagger:=2", "is written name:option=value,option=value"),
+        ("flagger:depth=2,", "is written name:option=value,option=value"),
+        ("flagger:depth=2,depth=3", "option depth of policy 'flagger:depth=2,depth=3' is given twice"),
+    ],
+)
+def test_bad_specifications_are_refused(text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        find_policy(text)
+
+
+def test_an_option_comes_from_one_place():
+    with pytest.raises(ValueError, match="option depth of policy 'flagger:depth=2' is given twice"):
+        find_policy("flagger:depth=2", depth=3)
+
+
+@pytest.mark.parametrize("option", ["slack=wide", "slack=true", "layouts=many", "discount=-1", "discount=nan"])
+def test_values_of_the_wrong_kind_are_a_value_error(option):
+    name = option.partition("=")[0]
+    with pytest.raises(ValueError, match=f"{name} must be a"):
+        build_policy(f"lookahead:{option}", CONFIG)
+
+
+def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
+    folder = tmp_path / "runs:rate=2"
+    folder.mkdir()
+    with pytest.raises(ValueError, match="unknown policy"):
+        find_policy(str(folder))
+    (folder / RUN_FILE).write_text("{}")
+    assert find_policy(str(folder)).options == {}
+    with pytest.raises(ValueError, match="its options: none"):
+        find_policy(str(folder), depth=2)
