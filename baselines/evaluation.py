@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
 from baselines.judge import check_judgeable
-from baselines.playing import Block, GameRecord, Player
+from baselines.playing import Block, GameRecord, Player, Start
 from baselines.policy import Policy
 from baselines.workers import play_in_pool
 from minesweeper_env.config import BoardConfig
@@ -33,12 +34,14 @@ class Evaluation:
             after an interruption or at the end of a time budget.
         seconds: by the clock, the start of the policy and of the workers included.
         playing_seconds: the time spent playing, summed over the workers; judging clicks does not count.
+        tallies: what the policy did in these games: see `baselines.policy.Policy`.
         interrupted: whether KeyboardInterrupt ended it.
     """
 
     records: list[GameRecord] = field(default_factory=list)
     seconds: float = 0.0
     playing_seconds: float = 0.0
+    tallies: Counter[str] = field(default_factory=Counter)
     interrupted: bool = False
 
 
@@ -53,6 +56,7 @@ def evaluate_policy(
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
     block: int = BLOCK,
+    start: Callable[[int], Start] | None = None,
 ) -> Evaluation:
     """Plays one game a seed, in blocks; the records do not depend on the number of workers.
 
@@ -66,6 +70,7 @@ def evaluate_policy(
         on_finished: called with the number of games of each block that is done.
         diagnose: whether the records hold a diagnosis: see `baselines.judge`.
         block: the games of a block; see `games_at_once`.
+        start: tells of a seed how its game begins, if not by the first-click rule; it must pickle as well.
 
     Returns:
         The games played, also after KeyboardInterrupt.
@@ -78,13 +83,14 @@ def evaluate_policy(
         check_judgeable(config)
     begin = time.perf_counter()
     blocks = [seeds[first : first + block] for first in range(0, len(seeds), block)]
-    make_player = partial(Player, build, config, policy_seed, diagnose)
+    make_player = partial(Player, build, config, policy_seed, diagnose, start)
     evaluation = Evaluation()
     try:
         with closing(_play_blocks(make_player, blocks, workers, max_seconds)) as played:
-            for records, seconds in played:
+            for records, seconds, tallies in played:
                 evaluation.records += records
                 evaluation.playing_seconds += seconds
+                evaluation.tallies.update(tallies)
                 if on_finished is not None:
                     on_finished(len(records))
     except KeyboardInterrupt:

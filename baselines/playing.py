@@ -29,6 +29,8 @@ class GameRecord(NamedTuple):
         won: whether every safe cell was opened.
         clicks: the actions taken.
         truncated: whether the step limit ended it; such a game is not won.
+        opened: the safe cells that were open at its end.
+        marked: whether at some moment its flags were exactly the mines.
         diagnosis: what its clicks were like, if they were judged.
     """
 
@@ -36,14 +38,35 @@ class GameRecord(NamedTuple):
     won: bool
     clicks: int
     truncated: bool
+    opened: int = 0
+    marked: bool = False
     diagnosis: GameDiagnosis | None = None
 
 
+class Start(NamedTuple):
+    """How a game begins that is not laid out by the first-click rule.
+
+    Attributes:
+        layout: (rows, cols) bool, where the mines are.
+        cell: the first click, as row * cols + col.
+    """
+
+    layout: NDArray[np.bool_]
+    cell: int
+
+
 class Block(NamedTuple):
-    """The records of a block of games, and the seconds that playing them took; judging clicks does not count."""
+    """A block of games.
+
+    Attributes:
+        records: one a game.
+        seconds: what playing them took; judging clicks does not count.
+        tallies: what the policy did meanwhile, by its attribute of this name: see `baselines.policy.Policy`.
+    """
 
     records: list[GameRecord]
     seconds: float
+    tallies: dict[str, int]
 
 
 class Observer(Protocol):
@@ -72,6 +95,7 @@ def play_games(
     seeds: Sequence[int],
     on_finished: Callable[[int], object] | None = None,
     observer: Observer | None = None,
+    starts: Sequence[Start] | None = None,
 ) -> list[GameRecord]:
     """Plays one game a seed, all side by side; the policy meets only those that are not over.
 
@@ -81,34 +105,89 @@ def play_games(
         seeds: each at least 0; the game of seed s is the first one of a single environment seeded s.
         on_finished: called with the number of games that a step has ended, where any has.
         observer: told of every step.
+        starts: how each game begins, if not by the first-click rule and the policy's own first click.
 
     Returns:
         One record a seed, in their order.
 
     Raises:
         PolicyError: the policy chose an illegal action, or answered in another shape or type.
+        ValueError: a start does not fit the configuration.
     """
     env = MinesweeperVectorEnv.of_config(config, len(seeds))
-    observations, infos = env.reset(seed=list(seeds))
-    playing = np.ones(len(seeds), np.bool_)
-    clicks = np.zeros(len(seeds), np.int64)
-    won, truncated = np.zeros_like(playing), np.zeros_like(playing)
+    first = None if starts is None else _first_clicks(starts, config)
+    layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
+    observations, infos = env.reset(seed=list(seeds), options=layouts)
+    course = _Course(env)
     actions = np.zeros(len(seeds), np.int64)
-    while playing.any():
-        actions[playing] = _choose(policy, observations[playing], infos["action_mask"][playing])
+    while course.playing.any():
+        playing = course.playing
+        if first is None:
+            actions[playing] = _choose(policy, observations[playing], infos["action_mask"][playing])
+        else:
+            actions, first = first, None
         boards = observations
         observations, _, terminations, truncations, infos = env.step(actions)
         if observer is not None:
             lost = terminations & ~infos["is_success"]
             observer(np.flatnonzero(playing), boards[playing], actions[playing], lost[playing])
-        clicks += playing
-        won |= playing & infos["is_success"]
-        truncated |= playing & truncations
-        ended = playing & (terminations | truncations)
-        playing &= ~ended
-        if on_finished is not None and ended.any():
-            on_finished(int(ended.sum()))
-    return [GameRecord(*row) for row in zip(seeds, won.tolist(), clicks.tolist(), truncated.tolist(), strict=True)]
+        ended = course.follow(observations, terminations, truncations, infos["is_success"])
+        if on_finished is not None and ended > 0:
+            on_finished(ended)
+    return course.records(seeds)
+
+
+def _first_clicks(starts: Sequence[Start], config: BoardConfig) -> NDArray[np.int64]:
+    for start in starts:
+        if not 0 <= start.cell < config.cells:
+            raise ValueError(f"the cell of a start is 0 to {config.cells - 1}, not {start.cell}")
+    return np.array([start.cell for start in starts], np.int64)
+
+
+class _Course:
+    """What has become so far of N games that are played side by side.
+
+    Attributes:
+        playing: (N,) bool, which of them are not over.
+    """
+
+    def __init__(self, env: MinesweeperVectorEnv) -> None:
+        self.playing = np.ones(env.num_envs, np.bool_)
+        self._env = env
+        self._clicks, self._opened = np.zeros((2, env.num_envs), np.int64)
+        self._won, self._truncated, self._marked = np.zeros((3, env.num_envs), np.bool_)
+
+    def follow(
+        self,
+        observations: NDArray[np.int8],
+        terminations: NDArray[np.bool_],
+        truncations: NDArray[np.bool_],
+        won: NDArray[np.bool_],
+    ) -> int:
+        """Takes down one step in each game under way; returns how many it ended."""
+        self._clicks += self.playing
+        self._won |= self.playing & won
+        self._truncated |= self.playing & truncations
+        self._find_marked(observations)
+        ended = self.playing & (terminations | truncations)
+        self._opened[ended] = (observations[ended] <= self._env.config.codes.max_count).sum(axis=(1, 2))
+        self.playing = self.playing & ~ended
+        return int(ended.sum())
+
+    def _find_marked(self, observations: NDArray[np.int8]) -> None:
+        config = self._env.config
+        if "flag" not in config.moves:
+            return
+        flags = observations == config.codes.flagged
+        candidates = self.playing & ~self._marked & (flags.sum(axis=(1, 2)) == config.mines)
+        if candidates.any():
+            mines = self._env.get_state()["mines"]
+            self._marked |= candidates & (flags == mines).all(axis=(1, 2))
+
+    def records(self, seeds: Sequence[int]) -> list[GameRecord]:
+        """Returns the records of games that are over."""
+        columns = (self._won, self._clicks, self._truncated, self._opened, self._marked)
+        return [GameRecord(*row) for row in zip(seeds, *(column.tolist() for column in columns), strict=True)]
 
 
 def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -129,22 +208,37 @@ def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.in
 class Player:
     """A policy that is ready to play blocks of games."""
 
-    def __init__(self, build: Callable[[], Policy], config: BoardConfig, seed: int, diagnose: bool = False) -> None:
+    def __init__(
+        self,
+        build: Callable[[], Policy],
+        config: BoardConfig,
+        seed: int,
+        diagnose: bool = False,
+        start: Callable[[int], Start] | None = None,
+    ) -> None:
         """Builds the policy and has the engine compiled, so that the blocks measure nothing but play."""
         self._policy = build()
         self._config = config
         self._seed = seed
         self._diagnose = diagnose
+        self._start = start
         compile_kernels()
 
     def play(self, index: int, seeds: Sequence[int]) -> Block:
         """Plays the block of this index; the same seeds and index give the same records, whoever plays."""
         judge = Judge(self._config, len(seeds)) if self._diagnose else None
+        starts = None if self._start is None else [self._start(seed) for seed in seeds]
+        before = self._tallies()
         begin = time.perf_counter()
         self._policy.reset(derived_seed(self._seed, index))
-        records = play_games(self._policy, self._config, seeds, observer=judge)
+        records = play_games(self._policy, self._config, seeds, observer=judge, starts=starts)
         seconds = time.perf_counter() - begin
+        tallies = {name: total - before.get(name, 0) for name, total in self._tallies().items()}
         if judge is None:
-            return Block(records, seconds)
+            return Block(records, seconds, tallies)
         found = zip(records, judge.diagnoses(), strict=True)
-        return Block([record._replace(diagnosis=diagnosis) for record, diagnosis in found], seconds - judge.seconds)
+        judged = [record._replace(diagnosis=diagnosis) for record, diagnosis in found]
+        return Block(judged, seconds - judge.seconds, tallies)
+
+    def _tallies(self) -> dict[str, int]:
+        return dict(getattr(self._policy, "tallies", {}))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 from baselines.evaluation import Evaluation
@@ -23,17 +23,21 @@ class PolicyResult:
         records: its games.
         seconds: how long they took by the clock, start-up included.
         playing_seconds: the time spent playing, summed over the workers.
+        tallies: what the policy did in these games: see `baselines.policy.Policy`.
     """
 
     policy: str
     records: tuple[GameRecord, ...]
     seconds: float
     playing_seconds: float
+    tallies: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, policy: str, evaluation: Evaluation) -> PolicyResult:
         """Returns the result of an evaluation with at least one game."""
-        return cls(policy, tuple(evaluation.records), evaluation.seconds, evaluation.playing_seconds)
+        return cls(
+            policy, tuple(evaluation.records), evaluation.seconds, evaluation.playing_seconds, dict(evaluation.tallies)
+        )
 
     @property
     def games(self) -> int:
@@ -64,6 +68,11 @@ class PolicyResult:
     def diagnoses(self) -> list[GameDiagnosis]:
         """What the clicks of the games were like, if they were judged."""
         return [record.diagnosis for record in self.records if record.diagnosis is not None]
+
+    @property
+    def tallies_per_game(self) -> dict[str, float]:
+        """The mean of each tally, as "queries_per_game" for the tally "queries"."""
+        return {f"{name}_per_game": total / self.games for name, total in sorted(self.tallies.items())}
 
     @property
     def clicks_per_game(self) -> float:

@@ -16,7 +16,7 @@ from baselines.extras import MissingExtraError, import_extra
 from baselines.judge import check_judgeable
 from baselines.output import check_writable
 from baselines.playing import PolicyError
-from baselines.registry import build_policy, find_policy, policy_names
+from baselines.registry import build_policy, config_for, find_policy, policy_names
 from baselines.report import Report
 from baselines.seeds import check_test_seeds
 from baselines.statistics import PolicyResult
@@ -61,7 +61,11 @@ def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="evaluate.py", description="Score policies on the same seeded games of Minesweeper.")
     names = ", ".join(policy_names())
     parser.add_argument(
-        "--policy", nargs="+", required=True, metavar="NAME", help=f"{names}, all of these (all), or run folders"
+        "--policy",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help=f"{names}, each also with options (NAME:option=value,option=value); all of these (all), or run folders",
     )
     parser.add_argument("--size", type=parse_size, default=(8, 8), help="8, or 16x30 for rows x columns (8)")
     parser.add_argument("--mines", type=whole_number_from(1), default=14, help="the number of mines (14)")
@@ -94,15 +98,19 @@ def _prepare(options: argparse.Namespace, command: str) -> tuple[Report, dict[st
         import_extra(module)
     if options.diagnose:
         check_judgeable(config)
-    return Report(config, options.seed, options.games, command), _choose_policies(options.policy, config)
+    blocks = _choose_policies(options.policy, config, options.diagnose)
+    return Report(config, options.seed, options.games, command), blocks
 
 
-def _choose_policies(chosen: Sequence[str], config: BoardConfig) -> dict[str, int]:
+def _choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> dict[str, int]:
     """Builds each policy once; of "all", those that do not play these games are left out with a note."""
     blocks: dict[str, int] = {}
     for name in (each for asked in chosen for each in (policy_names() if asked == ALL else [asked])):
         try:
-            blocks[name] = games_at_once(build_policy(name, config))
+            games = config_for(name, config)
+            if diagnose:
+                check_judgeable(games)
+            blocks[name] = games_at_once(build_policy(name, games))
         except ValueError as error:
             if name in chosen:
                 raise
@@ -113,10 +121,11 @@ def _choose_policies(chosen: Sequence[str], config: BoardConfig) -> dict[str, in
 def _evaluate_all(blocks: dict[str, int], report: Report, options: argparse.Namespace) -> int:
     seeds = range(report.seed, report.seed + report.games)
     for name, block in blocks.items():
+        config = config_for(name, report.config)
         with _progress(name, report.games) as on_finished:
             evaluation = evaluate_policy(
-                partial(build_policy, name, report.config),
-                report.config,
+                partial(build_policy, name, config),
+                config,
                 seeds,
                 policy_seed=options.seed,
                 workers=options.workers,

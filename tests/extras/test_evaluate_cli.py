@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from baselines import registry
 from baselines.cli import evaluate
 from baselines.evaluation import BLOCK, evaluate_policy
 from baselines.registry import build_policy
@@ -69,6 +70,32 @@ def test_the_same_command_gives_the_same_games(tmp_path):
     assert results[0] == results[1]
 
 
+def test_policies_with_options_and_tallies_are_rows_of_their_own(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(registry.SCRIPTED, "counting", f"{__name__}:Counting")
+    names = ["counting:step=3", "counting"]
+    assert run("--policy", *names, "--json", str(tmp_path / "a.json")) == 0
+    rows = json.loads((tmp_path / "a.json").read_text())["results"]
+    assert [row["policy"] for row in rows] == names
+    for row, step in zip(rows, (3, 1), strict=True):
+        assert row["moves_per_game"] == pytest.approx(step * row["clicks_per_game"])
+    assert "counting:step=3" in capsys.readouterr().out
+
+
+class Counting:
+    """Clicks the first legal cell, and counts `step` for each click."""
+
+    def __init__(self, _config, step=1):
+        self.step = step
+        self.tallies = {"moves": 0}
+
+    def reset(self, seed):
+        pass
+
+    def act(self, observations, action_masks):
+        self.tallies["moves"] += self.step * len(observations)
+        return action_masks.argmax(axis=1)
+
+
 def test_a_slow_policy_plays_fewer_games_and_the_table_says_so(capsys):
     assert run("--policy", "subset", "--max-seconds", "1e-9") == 0
     table = capsys.readouterr().out
@@ -112,6 +139,8 @@ def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
     [
         ([], "--policy"),
         (["--policy", "best"], "unknown policy 'best'; there are random, "),
+        (["--policy", "lookahead:depth=3"], "policy 'lookahead' has no option depth; its options: layouts, nodes, "),
+        (["--policy", "lookahead:slack=-1"], "slack must be a number of at least 0, not -1"),
         (["--policy", "random", "--size", "0"], "rows must be a whole number of at least 1"),
         (["--policy", "random", "--size", "8x"], "a size is a side such as 8, or rows x columns"),
         (["--policy", "random", "--size", "8x8x8"], "a size is a side such as 8"),

@@ -39,9 +39,9 @@ def play_alone(config: BoardConfig, seed: int) -> GameRecord:
     _, info = env.reset(seed=seed)
     clicks, ended, truncated = 0, False, False
     while not (ended or truncated):
-        _, _, ended, truncated, info = env.step(int(info["action_mask"].argmax()))
+        board, _, ended, truncated, info = env.step(int(info["action_mask"].argmax()))
         clicks += 1
-    return GameRecord(seed, info["is_success"], clicks, truncated)
+    return GameRecord(seed, info["is_success"], clicks, truncated, int((board <= 8).sum()))
 
 
 def test_games_equal_those_of_single_environments():
@@ -50,6 +50,8 @@ def test_games_equal_those_of_single_environments():
     records = play_games(Scanner(), config, seeds)
     assert records == [play_alone(config, seed) for seed in seeds]
     assert 0 < sum(record.won for record in records) < len(records)
+    assert {record.opened for record in records if record.won} == {22}
+    assert len({record.opened for record in records if not record.won}) > 3
 
 
 def test_policy_meets_only_games_that_are_not_over():

@@ -1,0 +1,135 @@
+"""What a game's record says beyond the win: cells opened, flags on the mines, given starts, and tallies."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from baselines.evaluation import evaluate_policy
+from baselines.playing import GameRecord, Start, play_games
+from baselines.statistics import PolicyResult
+from minesweeper_env import BoardConfig
+
+ROWS, COLS = 3, 4
+CELLS = ROWS * COLS
+LAYOUT = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]], np.bool_)
+"""A click on the cell 8 opens the two lower rows; then the cells 1 and 2 are left."""
+START = Start(LAYOUT, 8)
+
+
+def flag(cell: int) -> int:
+    return CELLS + cell
+
+
+def config(max_steps: int | None = None, moves: tuple[str, ...] = ("click", "flag")) -> BoardConfig:
+    return BoardConfig(ROWS, COLS, 2, "any", moves, max_steps=max_steps)
+
+
+class Script:
+    """Makes the same given moves in every game, and counts them."""
+
+    def __init__(self, *actions: int) -> None:
+        self.actions = actions
+        self.tallies = {"moves": 0, "resets": 0}
+        self.boards: list[np.ndarray] = []
+
+    def reset(self, _seed: int) -> None:
+        self.tallies["resets"] += 1
+        self.left = list(self.actions)
+
+    def act(self, observations, _action_masks):
+        self.boards.append(observations)
+        self.tallies["moves"] += len(observations)
+        return np.full(len(observations), self.left.pop(0))
+
+
+def play(actions, games=1, **settings) -> list[GameRecord]:
+    policy = Script(*actions)
+    policy.reset(0)
+    return play_games(policy, config(**settings), range(games), starts=[START] * games)
+
+
+@pytest.mark.parametrize(
+    ("actions", "won", "opened", "marked"),
+    [
+        ([1, 2], True, 10, False),
+        ([1, 0], False, 9, False),
+        ([flag(0), 1, 2], True, 10, False),
+        ([flag(0), flag(3), 1, 2], True, 10, True),
+        # The game is over with the last safe cell, and with a mine; flags come too late then.
+        ([flag(3), flag(1), flag(1), flag(0), flag(0), 0], False, 8, True),
+        # Once there were three flags, once two of which one was wrong.
+        ([flag(1), flag(0), flag(3), flag(3), flag(1), 1, 2], True, 10, False),
+    ],
+)
+def test_records_tell_opened_cells_and_flags(actions, won, opened, marked):
+    assert play(actions, 3) == [
+        GameRecord(seed, won, len(actions) + 1, False, opened=opened, marked=marked) for seed in range(3)
+    ]
+
+
+def test_the_step_limit_counts_the_given_click():
+    (record,) = play([flag(1), flag(0), flag(3)], max_steps=4)
+    assert record == GameRecord(0, False, 4, True, opened=8, marked=False)
+
+
+def test_without_flags_nothing_is_marked():
+    assert not play([1, 2], moves=("click",))[0].marked
+
+
+def test_given_starts_are_what_is_played():
+    """Each game has its own layout and first cell; the seeds then decide nothing."""
+    mirrored = Start(LAYOUT[::-1], 1)
+    policy = Script([2, 9])
+    policy.reset(0)
+    seen = []
+    records = play_games(
+        policy,
+        config(max_steps=2),
+        [7, 7],
+        observer=lambda _games, boards, actions, _lost: seen.append((boards, actions)),
+        starts=[START, mirrored],
+    )
+    assert [record.opened for record in records] == [9, 9]
+    assert [actions.tolist() for _, actions in seen] == [[8, 1], [2, 9]]
+    assert (seen[0][0] == config().codes.hidden).all()
+    (first,) = policy.boards
+    assert (first[0] <= 8).tolist() == [[False] * 4, [True] * 4, [True] * 4]
+    assert (first[1] <= 8).tolist() == [[True] * 4, [True] * 4, [False] * 4]
+
+
+def test_a_first_click_on_a_mine_loses():
+    policy = Script()
+    (record,) = play_games(policy, config(), [0], starts=[Start(LAYOUT, 3)])
+    assert record == GameRecord(0, False, 1, False)
+    assert policy.boards == []
+
+
+@pytest.mark.parametrize(
+    ("start", "complaint"),
+    [
+        (Start(LAYOUT, 12), "the cell of a start is 0 to 11, not 12"),
+        (Start(LAYOUT, -1), "the cell of a start is 0 to 11, not -1"),
+        (Start(~LAYOUT, 0), "layout must have 2 mines, not 10"),
+        (Start(LAYOUT.T, 0), "layout must be a bool array of shape"),
+    ],
+)
+def test_starts_that_do_not_fit_are_refused(start, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        play_games(Script(), config(), [0], starts=[start])
+
+
+def start_of(seed: int) -> Start:
+    return START if seed % 2 else Start(LAYOUT, 3)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_evaluations_take_starts_and_add_up_tallies(workers):
+    """The games with even seeds are lost at once, so that the policy meets those with odd ones alone."""
+    evaluation = evaluate_policy(partial(Script, 1, 2), config(), range(50), workers=workers, start=start_of, block=10)
+    assert [record.won for record in evaluation.records] == [False, True] * 25
+    assert evaluation.tallies == {"moves": 50, "resets": 5}
+    result = PolicyResult.of("script", evaluation)
+    assert result.tallies_per_game == {"moves_per_game": 1.0, "resets_per_game": 0.1}
