@@ -92,11 +92,15 @@ class Comparison:
     Attributes:
         against: the name of the other.
         games: the number of these games.
+        won_alone: those that the policy won and the other did not.
+        lost_alone: those that the other won and the policy did not.
         p_value: of the exact McNemar test.
     """
 
     against: str
     games: int
+    won_alone: int
+    lost_alone: int
     p_value: float
 
 
@@ -141,11 +145,16 @@ def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:
     """
     from scipy.stats import binomtest
 
-    only_first = sum(a and not b for a, b in zip(first, second, strict=True))
-    only_second = sum(b and not a for a, b in zip(first, second, strict=True))
+    only_first, only_second = _won_by_one(first, second)
     if only_first + only_second == 0:
         return 1.0
     return float(binomtest(only_first, only_first + only_second, 0.5).pvalue)
+
+
+def _won_by_one(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]:
+    """Returns how many games the first player alone won, and the second one."""
+    pairs = list(zip(first, second, strict=True))
+    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
 
 
 def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
@@ -155,7 +164,7 @@ def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
     if not pairs:
         return None
     first, second = zip(*pairs, strict=True)
-    return Comparison(other.policy, len(pairs), mcnemar_p_value(first, second))
+    return Comparison(other.policy, len(pairs), *_won_by_one(first, second), mcnemar_p_value(first, second))
 
 
 def compare_with_best(results: Sequence[PolicyResult]) -> list[Comparison | None]:

@@ -51,6 +51,7 @@ def test_policies_meet_on_common_seeds_only():
     comparison = compare(long, short)
     assert comparison is not None
     assert (comparison.against, comparison.games) == ("short", 10)
+    assert (comparison.won_alone, comparison.lost_alone) == (0, 2)
     assert comparison.p_value == pytest.approx(0.5)
     assert compare(result("a", range(5), set()), result("b", range(5, 9), set())) is None
 
