@@ -1,18 +1,44 @@
-"""Blocks of games played by several processes at once."""
+"""Processes that play: a pool that leaves none behind, and blocks of games played in it."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import contextmanager
+from typing import Any
 
 from baselines.playing import Block, Player
 
 _player: Player | None = None
 """The player of this process, if it is a worker."""
+
+
+@contextmanager
+def worker_pool(workers: int, start: Callable[..., object] | None = None, *arguments: Any) -> Generator[Executor]:
+    """Yields a pool of worker processes, none of which outlives the pool or this process.
+
+    Args:
+        workers: the number of processes.
+        start: called in each of them with the arguments, if given; it must pickle, and they must.
+        arguments: those of `start`.
+    """
+    strangers = set(multiprocessing.active_children())
+    # Forked workers would share the locks of threads that torch and numba may have running.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _start_worker, (start, arguments)) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - strangers:
+                process.terminate()
+            raise
 
 
 def play_in_pool(
@@ -26,18 +52,9 @@ def play_in_pool(
         workers: the number of processes.
         max_seconds: the time after which no block is handed out, or None; the first one always is.
     """
-    strangers = set(multiprocessing.active_children())
-    # Forked workers would share the locks of threads that torch and numba may have running.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(blocks)), context, _start_worker, (make_player,)) as pool:
-        try:
-            futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(blocks)]
-            yield from _collect(futures, None if max_seconds is None else time.perf_counter() + max_seconds)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - strangers:
-                process.terminate()
-            raise
+    with worker_pool(min(workers, len(blocks)), _set_player, make_player) as pool:
+        futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(blocks)]
+        yield from _collect(futures, None if max_seconds is None else time.perf_counter() + max_seconds)
 
 
 def _collect(futures: list[Future[Block]], deadline: float | None) -> Generator[Block]:
@@ -59,10 +76,23 @@ def _cancel(futures: Sequence[Future[Block]]) -> None:
         future.cancel()
 
 
-def _start_worker(make_player: Callable[[], Player]) -> None:
-    """Gives this worker its player, and leaves Ctrl-C, which reaches every process, to the main process."""
-    global _player
+def _start_worker(start: Callable[..., object] | None, arguments: Sequence[Any]) -> None:
+    """Leaves Ctrl-C, which reaches every process, to the main process, and ends with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if start is not None:
+        start(*arguments)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _set_player(make_player: Callable[[], Player]) -> None:
+    global _player
     _player = make_player()
 
 
