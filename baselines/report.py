@@ -67,16 +67,15 @@ class Report:
         replace_file(path, (json.dumps(self._content(), indent=2) + "\n").encode())
 
     def _content(self) -> dict[str, Any]:
-        config = self.config
         comparisons = compare_with_best(self.results)
         return {
-            "config": {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click},
+            "config": config_row(self.config),
             "seed": self.seed,
             "games": self.games,
             "command": self.command,
             "versions": versions(),
             "results": [
-                {**_row(result), "mcnemar": None if comparison is None else asdict(comparison)}
+                {**result_row(result), "mcnemar": None if comparison is None else asdict(comparison)}
                 for result, comparison in zip(self.results, comparisons, strict=True)
             ],
         }
@@ -93,7 +92,7 @@ class Report:
         for heading in ("games", "wins", "win rate", "95 % interval", "clicks/game", "ms/game", "p"):
             table.add_column(heading, justify="right")
         for result, comparison in zip(self.results, compare_with_best(self.results), strict=True):
-            table.add_row(*_cells(result, self.games), "" if comparison is None else _p_value(comparison.p_value))
+            table.add_row(*_cells(result, self.games), "" if comparison is None else format_p_value(comparison.p_value))
         console.print(table)
         for note in self.notes():
             console.print(note, markup=False, highlight=False)
@@ -148,7 +147,13 @@ def versions() -> dict[str, str]:
     return found | {name: version(name) for name in packages}
 
 
-def _row(result: PolicyResult) -> dict[str, Any]:
+def config_row(config: BoardConfig) -> dict[str, Any]:
+    """Returns what JSON says about the games."""
+    return {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
+
+
+def result_row(result: PolicyResult) -> dict[str, Any]:
+    """Returns what JSON says about the games of a policy."""
     diagnostics = {"diagnostics": Diagnostics.of(result.diagnoses).row()} if result.diagnoses else {}
     return {
         "policy": result.policy,
@@ -165,7 +170,8 @@ def _row(result: PolicyResult) -> dict[str, Any]:
     }
 
 
-def _p_value(value: float) -> str:
+def format_p_value(value: float) -> str:
+    """Returns a p-value in two digits."""
     return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
 
 

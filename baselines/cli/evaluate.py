@@ -1,4 +1,4 @@
-"""`python evaluate.py`: policies on seeded games, with a table, a JSON file and a plot of the win rates."""
+"""`python evaluate.py`: policies on seeded games, with a table, a JSON file and a plot of the win rates; and suites."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
+from baselines.cli.suite import SuiteRun
 from baselines.evaluation import Evaluation, evaluate_policy, games_at_once
 from baselines.extras import MissingExtraError, import_extra
 from baselines.judge import check_judgeable
@@ -20,10 +22,31 @@ from baselines.registry import build_policy, config_for, find_policy, policy_nam
 from baselines.report import Report
 from baselines.seeds import check_test_seeds
 from baselines.statistics import PolicyResult
+from baselines.suites.definitions import SUITES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
 FAILED = 1
 ALL = "all"
+
+DEFAULTS: dict[str, Any] = {
+    "policy": None,
+    "size": (8, 8),
+    "mines": 14,
+    "first_click": "opening",
+    "games": 1000,
+    "seed": 0,
+    "workers": 1,
+    "max_seconds": None,
+    "diagnose": False,
+    "json": None,
+    "plot": None,
+    "suite": None,
+    "out": None,
+}
+"""The options that are not given."""
+
+SUITE_OPTIONS = ("suite", "games", "seed", "workers", "out")
+"""What may be given together with a suite."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,53 +60,82 @@ def main(arguments: Sequence[str] | None = None) -> int:
         not be written; what was finished is then printed and written all the same.
     """
     parser = _make_parser()
-    options = parser.parse_args(arguments)
-    given = sys.argv[1:] if arguments is None else arguments
+    given = parser.parse_args(arguments)
+    command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if arguments is None else arguments)])
     try:
-        report, blocks = _prepare(options, shlex.join(["python", "evaluate.py", *given]))
+        play = _prepare(given, command)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     try:
-        status = _evaluate_all(blocks, report, options)
-        if report.results:
-            report.print_table()
-            if options.plot is not None:
-                report.write_plot(options.plot)
+        return play()
     except (OSError, PolicyError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return FAILED
-    return status
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="evaluate.py", description="Score policies on the same seeded games of Minesweeper.")
+    """Returns the parser; what is not given is not in its answer, so that `DEFAULTS` can tell what was."""
+    parser = Parser(
+        prog="evaluate.py",
+        description="Score policies on the same seeded games of Minesweeper.",
+        argument_default=argparse.SUPPRESS,
+    )
     names = ", ".join(policy_names())
     parser.add_argument(
         "--policy",
         nargs="+",
-        required=True,
         metavar="NAME",
         help=f"{names}, each also with options (NAME:option=value,option=value); all of these (all), or run folders",
     )
-    parser.add_argument("--size", type=parse_size, default=(8, 8), help="8, or 16x30 for rows x columns (8)")
-    parser.add_argument("--mines", type=whole_number_from(1), default=14, help="the number of mines (14)")
-    parser.add_argument("--first-click", choices=FIRST_CLICKS, default="opening", help="the first-click rule (opening)")
-    parser.add_argument("--games", type=whole_number_from(1), default=1000, help="the games of each policy (1000)")
-    parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game; game i adds i (0)")
-    parser.add_argument("--workers", type=whole_number_from(1), default=1, help="the processes that play (1)")
+    parser.add_argument("--size", type=parse_size, help="8, or 16x30 for rows x columns (8)")
+    parser.add_argument("--mines", type=whole_number_from(1), help="the number of mines (14)")
+    parser.add_argument("--first-click", choices=FIRST_CLICKS, help="the first-click rule (opening)")
+    parser.add_argument("--games", type=whole_number_from(1), help="the games of each policy (1000; suites: their own)")
+    parser.add_argument("--seed", type=whole_number_from(0), help="of the first game; game i adds i (0)")
+    parser.add_argument("--workers", type=whole_number_from(1), help="the processes that play (1)")
     parser.add_argument(
         "--max-seconds", type=positive_number, help="the time after which a policy begins no more games"
     )
     parser.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="where to draw the win rates: .png, .pdf or .svg")
+    parser.add_argument("--suite", metavar="NAME", help=f"a whole experiment instead: {', '.join(SUITES)}")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder of a suite, which can be gone on with")
     return parser
 
 
-def _prepare(options: argparse.Namespace, command: str) -> tuple[Report, dict[str, int]]:
-    """Checks all that can be checked before the first game; returns the policies' names with the size of a block."""
+def _prepare(given: argparse.Namespace, command: str) -> Callable[[], int]:
+    """Checks all that can be checked before the first game; returns what plays."""
+    options = argparse.Namespace(**{**DEFAULTS, **vars(given)})
+    if options.suite is None:
+        if options.policy is None:
+            raise ValueError("give the policies, --policy NAME..., or a suite, --suite NAME")
+        if options.out is not None:
+            raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
+        report, blocks = _prepare_policies(options, command)
+        return partial(_evaluate, blocks, report, options)
+    foreign = [f"--{name.replace('_', '-')}" for name in vars(given) if name not in SUITE_OPTIONS]
+    if foreign:
+        raise ValueError(f"a suite has its own boards and policies, and takes no {', '.join(foreign)}")
+    if options.out is None:
+        raise ValueError("a suite needs a folder for its games and results: --out DIR")
+    games = getattr(given, "games", None)
+    return partial(SuiteRun.prepare(options.suite, options.out, options.seed, games, command).play, options.workers)
+
+
+def _evaluate(blocks: dict[str, int], report: Report, options: argparse.Namespace) -> int:
+    status = _evaluate_all(blocks, report, options)
+    if report.results:
+        report.print_table()
+        if options.plot is not None:
+            report.write_plot(options.plot)
+    return status
+
+
+def _prepare_policies(options: argparse.Namespace, command: str) -> tuple[Report, dict[str, int]]:
+    """Returns a report without results, and the policies' names with the size of a block."""
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
     check_test_seeds(options.seed, options.games)
     for path in (options.json, options.plot):

@@ -1,0 +1,132 @@
+"""`python evaluate.py --suite`: plays a suite into a folder, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from baselines.cli.arguments import INTERRUPTED
+from baselines.extras import import_extra
+from baselines.output import replace_file
+from baselines.playing import PolicyError
+from baselines.seeds import check_test_seeds
+from baselines.suites.analysis import analyse
+from baselines.suites.definitions import Suite, find_suite
+from baselines.suites.folder import open_folder
+from baselines.suites.parts import Part, PartStore
+from baselines.suites.plots import draw
+from baselines.suites.progress import Progress
+from baselines.suites.runner import play_tasks
+from baselines.suites.schedule import Schedule
+from baselines.suites.tables import csv_text, markdown, print_tables
+from baselines.suites.tasks import LeftOut, Task, plan
+
+FAILED = 1
+MOST_LINES = 12
+
+
+@dataclass
+class SuiteRun:
+    """A suite that is being played into a folder.
+
+    Attributes:
+        suite: the suite.
+        folder: where its games and results are kept.
+        seed: that of the first game.
+        games: how many each policy plays on each board.
+        command: how to repeat it.
+        tasks: what there is to play.
+        left_out: the policies that do not play on a board.
+    """
+
+    suite: Suite
+    folder: Path
+    seed: int
+    games: int
+    command: str
+    tasks: list[Task]
+    left_out: list[LeftOut]
+
+    @classmethod
+    def prepare(cls, name: str, folder: Path, seed: int, games: int | None, command: str) -> SuiteRun:
+        """Checks all that can be checked before the first game, and makes the folder.
+
+        Raises:
+            ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
+            MissingExtraError: a package is not installed.
+        """
+        suite = find_suite(name)
+        games = games or suite.games
+        check_test_seeds(seed, games)
+        for module in ("scipy", "rich", "tqdm", "matplotlib"):
+            import_extra(module)
+        open_folder(folder, suite, seed, games)
+        run = cls(suite, folder, seed, games, command, [], [])
+        print(f"preparing {len(suite.entries)} policies on {len(suite.boards)} boards", file=sys.stderr, flush=True)
+        for each in plan(suite, games):
+            if isinstance(each, Task):
+                run.tasks.append(each)
+            else:
+                run.left_out.append(each)
+        run.read_parts()
+        return run
+
+    def play(self, workers: int) -> int:
+        """Plays what has not been played, and then writes the results; returns the exit status."""
+        parts = self.read_parts()
+        schedule = Schedule(self.tasks, parts, workers)
+        self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
+        try:
+            with Progress(schedule) as progress:
+                play_tasks(self.tasks, self._stores(), schedule, self.seed, workers, progress)
+        except KeyboardInterrupt:
+            self._tell_what_is_left(schedule, "interrupted:")
+            print("the same command goes on from here", file=sys.stderr)
+            return INTERRUPTED
+        except (PolicyError, BrokenExecutor) as error:
+            print(f"evaluate.py: {error}; the games finished before are in {self.folder}", file=sys.stderr)
+            return FAILED
+        self._write_results()
+        return 0
+
+    def read_parts(self) -> list[list[Part]]:
+        """Returns the games of each task that are in the folder.
+
+        Raises:
+            DamagedPartError: a file of them is damaged.
+        """
+        return [store.read() for store in self._stores()]
+
+    def _stores(self) -> list[PartStore]:
+        return [PartStore(self.folder, task, self.seed) for task in self.tasks]
+
+    def _tell_what_is_left(self, schedule: Schedule, verb: str) -> None:
+        left = schedule.left()
+        line = f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done"
+        print(f"{line}{'; left:' if left else ''}", file=sys.stderr)
+        for task, games in left[:MOST_LINES]:
+            print(f"  {task}: {games} games", file=sys.stderr)
+        if len(left) > MOST_LINES:
+            rest = sum(games for _, games in left[MOST_LINES:])
+            print(f"  and {rest} games of {len(left) - MOST_LINES} more", file=sys.stderr)
+        sys.stderr.flush()
+
+    def _write_results(self) -> None:
+        """Writes the results in four forms, and prints the tables."""
+        content = analyse(
+            self.suite,
+            self.tasks,
+            self.read_parts(),
+            self.left_out,
+            seed=self.seed,
+            games=self.games,
+            command=self.command,
+        )
+        replace_file(self.folder / "results.json", (json.dumps(content, indent=2) + "\n").encode())
+        replace_file(self.folder / "results.csv", csv_text(content).encode())
+        replace_file(self.folder / "results.md", markdown(self.suite, content).encode())
+        replace_file(self.folder / "results.png", draw(self.suite, content))
+        print_tables(self.suite, content)

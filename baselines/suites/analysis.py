@@ -1,0 +1,136 @@
+"""From the games of a suite to what its results.json says; tables and plots are made of that alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import combinations
+from typing import Any
+
+from baselines.report import config_row, result_row, versions
+from baselines.statistics import PolicyResult, compare
+from baselines.suites.definitions import Suite
+from baselines.suites.measures import marked, scores
+from baselines.suites.parts import Part
+from baselines.suites.tasks import LeftOut, Task
+from minesweeper_env.config import BoardConfig
+
+
+def analyse(
+    suite: Suite,
+    tasks: Sequence[Task],
+    parts: Sequence[Sequence[Part]],
+    left_out: Sequence[LeftOut],
+    *,
+    seed: int,
+    games: int,
+    command: str,
+) -> dict[str, Any]:
+    """Returns the content of results.json.
+
+    Args:
+        suite: the suite.
+        tasks: its tasks, all of them played.
+        parts: the games of each of them.
+        left_out: the policies that do not play on a board.
+        seed: that of the first game.
+        games: how many each policy was to play on each board.
+        command: how to repeat it.
+    """
+    results = [(task, _add_up(task, played)) for task, played in zip(tasks, parts, strict=True)]
+    return {
+        "suite": suite.name,
+        "title": suite.title,
+        "seed": seed,
+        "games": games,
+        "command": command,
+        "versions": versions(),
+        "notes": _notes(suite, results, left_out, games),
+        "boards": [_board(suite, board, results, left_out) for board in suite.boards],
+    }
+
+
+def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:
+    tallies = Counter[str]()
+    for part in parts:
+        tallies.update(part.tallies)
+    seconds = sum(part.seconds for part in parts)
+    records = tuple(record for part in parts for record in part.records)
+    return PolicyResult(task.policy, records, seconds, seconds, dict(tallies))
+
+
+def _board(
+    suite: Suite, board: BoardConfig, results: Sequence[tuple[Task, PolicyResult]], left_out: Sequence[LeftOut]
+) -> dict[str, Any]:
+    here = [(task, result) for task, result in results if _same_board(task.config, board)]
+    next_stronger, comparisons = _compare(here, suite.paired)
+    return {
+        "config": config_row(board),
+        "results": [
+            {**_row(suite, task, result), "mcnemar": next_stronger.get(result.policy)} for task, result in here
+        ],
+        "comparisons": comparisons,
+        "left_out": [
+            {"policy": each.policy, "reason": each.reason} for each in left_out if _same_board(each.config, board)
+        ],
+    }
+
+
+def _row(suite: Suite, task: Task, result: PolicyResult) -> dict[str, Any]:
+    row = result_row(result)
+    row["opened_per_game"] = sum(record.opened for record in result.records) / result.games
+    if "flag" in task.config.moves:
+        row |= marked(result)
+    if suite.scored:
+        row |= scores(result)
+    return row
+
+
+def _compare(
+    here: Sequence[tuple[Task, PolicyResult]], paired: str
+) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
+    """Returns the test of each policy against the next stronger one, and all the tests.
+
+    Policies meet only where they play the same games. Of equal win rates the one listed later counts as stronger.
+    """
+    next_stronger: dict[str, dict[str, Any]] = {}
+    tests: list[dict[str, Any]] = []
+    for start in dict.fromkeys(task.start for task, _ in here):
+        rivals = sorted((result for task, result in here if task.start == start), key=lambda each: each.win_rate)
+        for (i, weaker), (j, stronger) in combinations(enumerate(rivals), 2):
+            if j > i + 1 and paired != "all":
+                continue
+            comparison = compare(weaker, stronger)
+            if comparison is not None:
+                tests.append({"policy": weaker.policy, **asdict(comparison)})
+                next_stronger.setdefault(weaker.policy, asdict(comparison))
+    return next_stronger, tests
+
+
+def _notes(
+    suite: Suite, results: Sequence[tuple[Task, PolicyResult]], left_out: Sequence[LeftOut], games: int
+) -> list[str]:
+    notes = [*suite.notes, "p: exact McNemar test against the next stronger policy, on the games that both played."]
+    shorter = sorted({(task.policy, task.games) for task, _ in results if task.games < games})
+    notes += [f"{policy} is slow and played only the first {count} of {games} games." for policy, count in shorter]
+    notes += [
+        f"{policy} plays games that begin in a way of their own, and is compared with no other policy."
+        for policy in dict.fromkeys(task.policy for task, _ in results if task.start is not None)
+    ]
+    notes += [
+        f"{task} reached the step limit in {result.truncated} games, which count as not won."
+        for task, result in results
+        if result.truncated
+    ]
+    refused: dict[str, list[LeftOut]] = {}
+    for each in left_out:
+        refused.setdefault(each.policy, []).append(each)
+    return notes + [
+        f"{policy} does not play on {', '.join(each.board for each in refusals)}: {refusals[0].reason}."
+        for policy, refusals in refused.items()
+    ]
+
+
+def _same_board(one: BoardConfig, other: BoardConfig) -> bool:
+    return config_row(one) == config_row(other)

@@ -1,0 +1,144 @@
+"""What each suite is: boards, policies, and what its tables and its plot show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from minesweeper_env.config import BoardConfig
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A policy of a suite.
+
+    Attributes:
+        policy: its specification, as `baselines.registry.find_policy` takes it.
+        cap: the most games that it plays on a board, because it is slow; None for all.
+        block: the games that it plays side by side; None for as many as it wants.
+        start: "module:function" of what gives a game of its own start: a function of a `BoardConfig` and a seed
+            that returns a `baselines.playing.Start`. Such games are not those of the other policies.
+    """
+
+    policy: str
+    cap: int | None = None
+    block: int | None = None
+    start: str | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An experiment that one command repeats.
+
+    Attributes:
+        name: what `--suite` takes.
+        title: what it is about, in one line.
+        boards: the games, whose moves each policy chooses.
+        entries: the policies, weakest first.
+        games: how many each policy plays on each board, unless `--games` says otherwise.
+        paired: "next", to compare each policy with the next stronger one on the board, or "all", for each two.
+        columns: those of the tables, by their names in `baselines.suites.tables`.
+        plot: the plot, by its name in `baselines.suites.plots`.
+        scored: whether the rows tell the score of source 004: see `baselines.suites.measures`.
+        notes: lines below the tables.
+    """
+
+    name: str
+    title: str
+    boards: tuple[BoardConfig, ...]
+    entries: tuple[Entry, ...]
+    games: int
+    paired: str
+    columns: tuple[str, ...]
+    plot: str
+    scored: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def find_suite(name: str) -> Suite:
+    """Returns the suite of this name.
+
+    Raises:
+        ValueError: there is none; the message lists those there are.
+    """
+    if name not in SUITES:
+        raise ValueError(f"unknown suite {name!r}; there are {', '.join(SUITES)}")
+    return SUITES[name]
+
+
+def _boards(first_click: str, *boards: tuple[int | tuple[int, int], Sequence[int]]) -> tuple[BoardConfig, ...]:
+    return tuple(
+        BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",))
+        for size, numbers in boards
+        for mines in numbers
+    )
+
+
+def _entries(*policies: str) -> tuple[Entry, ...]:
+    return tuple(Entry(policy) for policy in policies)
+
+
+_BAYES = Suite(
+    name="bayes",
+    title="The Bayesian network and its rivals, on the boards of source 000",
+    boards=_boards("opening", (5, (5, 6, 7)), (8, (13, 14, 15, 25)), (10, (20, 22, 23, 24, 25))),
+    entries=_entries("subset", "bayes", "exact"),
+    games=1000,
+    paired="next",
+    columns=("games", "wins", "win_rate", "interval", "marked", "clicks", "queries", "ms", "p"),
+    plot="rates_and_times",
+)
+
+_AGENTS = Suite(
+    name="agents",
+    title="The agents of source 001: win rate over the number of mines, first click unprotected",
+    boards=_boards("any", (9, range(1, 11))),
+    entries=_entries("random"),
+    games=1000,
+    paired="next",
+    columns=("games", "wins", "win_rate", "interval", "clicks", "ms", "p"),
+    plot="rates_over_mines",
+)
+
+_EXPECTED_VALUE = Suite(
+    name="expected-value",
+    title="Does the guess by expected value help? First click unprotected, as in source 004",
+    boards=_boards("any", (16, (40,))),
+    entries=_entries("subset", "expected_value"),
+    games=10_000,
+    paired="all",
+    columns=(
+        "games",
+        "wins",
+        "win_rate",
+        "interval",
+        "first_click_losses",
+        "survived",
+        "score",
+        "score_lost",
+        "guesses",
+        "ms",
+        "p",
+    ),
+    plot="rates_and_scores",
+    scored=True,
+    notes=(
+        "first-click losses: games that the first click lost; survived: win rate of the other games.",
+        "score: cells opened, doubled on a win, over all games; score if lost: over the lost games, those that the "
+        "first click lost apart.",
+    ),
+)
+
+_LADDER = Suite(
+    name="ladder",
+    title="Every policy on the classic boards",
+    boards=_boards("opening", (5, (5,)), (8, (14,)), (9, (10,)), (16, (40,)), ((16, 30), (99,))),
+    entries=_entries("random", "straightforward", "subset", "expected_value", "bayes", "exact", "lookahead", "optimal"),
+    games=1000,
+    paired="next",
+    columns=("games", "wins", "win_rate", "interval", "clicks", "ms", "p"),
+    plot="rates_by_board",
+)
+
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER)}
+"""The suites by name."""

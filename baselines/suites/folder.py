@@ -1,0 +1,64 @@
+"""The folder of a suite: which suite it belongs to, and whether it can be gone on with."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from baselines.output import replace_file
+from baselines.suites.definitions import Suite
+from minesweeper_env import __version__
+
+FORMAT = 1
+"""The version of the files in the folder."""
+
+MANIFEST = "suite.json"
+
+
+def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> None:
+    """Makes the folder, or sees to it that it holds the same suite, so that its games can be gone on with.
+
+    Args:
+        folder: where the games and the results of the suite are kept.
+        suite: the suite.
+        seed: that of the first game.
+        games: those of each policy on each board, at least as many as were asked for before.
+
+    Raises:
+        ValueError: the folder holds something else, or cannot be written; the message says what.
+    """
+    wanted = {"format": FORMAT, "suite": suite.name, "seed": seed, "version": __version__, "games": games}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        _check(folder, wanted)
+        replace_file(folder / MANIFEST, (json.dumps(wanted, indent=2) + "\n").encode())
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be written: {error.strerror}") from error
+
+
+def _check(folder: Path, wanted: dict[str, Any]) -> None:
+    manifest = folder / MANIFEST
+    if not manifest.exists():
+        if any(not path.name.startswith(".") for path in folder.iterdir()):
+            raise ValueError(f"{folder} is not empty and holds no suite; choose another --out")
+        return
+    try:
+        found = json.loads(manifest.read_bytes())
+        before = {name: found[name] for name in wanted}
+        fewer = wanted["games"] < before["games"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{manifest} is damaged; choose another --out") from error
+    for name in ("format", "suite", "seed", "version"):
+        if before[name] != wanted[name]:
+            what = {"format": "format of the files", "version": "version of the package"}.get(name, name)
+            raise ValueError(
+                f"{folder} was made for the {what} {before[name]}, not {wanted[name]}; choose another --out"
+            )
+    if fewer:
+        raise ValueError(
+            f"{folder} was made for {before['games']} games, and can be extended, not cut; choose another --out"
+        )

@@ -1,0 +1,54 @@
+"""What the rows of suites tell beyond the win rate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from baselines.playing import GameRecord
+from baselines.statistics import PolicyResult, mean_interval, wilson_interval
+
+
+def marked(result: PolicyResult) -> dict[str, Any]:
+    """Returns how many games had, at some moment, their flags exactly on the mines: a win, to source 000."""
+    count = sum(record.marked for record in result.records)
+    return {
+        "marked": count,
+        "marked_rate": count / result.games,
+        "marked_ci95": list(wilson_interval(count, result.games)),
+    }
+
+
+def scores(result: PolicyResult) -> dict[str, Any]:
+    """Returns the score of source 004 and its relatives.
+
+    The score of a game is the number of its open cells, doubled on a win. Games that the first click lost are
+    among all games, and apart from those lost later.
+    """
+    survivors = [record for record in result.records if not _lost_at_once(record)]
+    won = sum(record.won for record in survivors)
+    lost = [record for record in survivors if not record.won]
+    return {
+        "first_click_losses": result.games - len(survivors),
+        "survived": len(survivors),
+        "survived_win_rate": won / len(survivors) if survivors else None,
+        "survived_ci95": list(wilson_interval(won, len(survivors))) if survivors else None,
+        **_mean("score", [_score(record) for record in result.records]),
+        **_mean("score_lost", [_score(record) for record in lost]),
+    }
+
+
+def _lost_at_once(record: GameRecord) -> bool:
+    return record.clicks == 1 and not record.won and not record.truncated
+
+
+def _score(record: GameRecord) -> int:
+    return 2 * record.opened if record.won else record.opened
+
+
+def _mean(name: str, values: list[int]) -> dict[str, Any]:
+    ends = mean_interval(values)
+    return {
+        name: math.fsum(values) / len(values) if values else None,
+        f"{name}_ci95": None if ends is None else list(ends),
+    }

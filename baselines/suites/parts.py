@@ -1,0 +1,155 @@
+"""The games of a task on disk: one file for each unit of play, written as a whole and checked when it is read."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.output import replace_file
+from baselines.playing import GameRecord
+from baselines.suites.tasks import Task
+
+SUFFIX = ".npz"
+_UNREADABLE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What the libraries raise, between them, on bytes that are no archive of arrays."""
+
+_BITS = ("won", "truncated", "marked")
+_NUMBERS = ("clicks", "opened")
+
+
+class DamagedPartError(ValueError):
+    """A file of games cannot be what was written; the message names it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Consecutive games of a task.
+
+    Attributes:
+        first: the number of the first one, counted from 0; its seed is that of the suite plus this.
+        records: one a game.
+        seconds: the time spent playing them.
+        tallies: what the policy did meanwhile.
+    """
+
+    first: int
+    records: tuple[GameRecord, ...]
+    seconds: float
+    tallies: dict[str, int]
+
+    @property
+    def games(self) -> range:
+        """The numbers of the games."""
+        return range(self.first, self.first + len(self.records))
+
+
+class PartStore:
+    """The files of the games of a task, in a folder of their own.
+
+    A file is a .npz archive: the records as arrays, of bits or of the smallest integers that hold them, and a
+    "header", JSON as bytes, with the task, the first game, the seconds and the tallies.
+    """
+
+    def __init__(self, folder: Path, task: Task, seed: int) -> None:
+        """Takes the folder of the suite, the task, and the seed of the suite."""
+        self._folder = folder / task.folder
+        self._task = task
+        self._seed = seed
+
+    def write(self, part: Part) -> None:
+        """Writes a part, in place of one with the same first game.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        arrays = {name: np.packbits([getattr(record, name) for record in part.records]) for name in _BITS}
+        for name in _NUMBERS:
+            numbers = np.array([getattr(record, name) for record in part.records], np.int64)
+            arrays[name] = numbers.astype(np.min_scalar_type(int(numbers.max())))
+        header = {**self._identity(), "first": part.first, "games": len(part.records)}
+        header |= {"seconds": part.seconds, "tallies": part.tallies}
+        buffer = io.BytesIO()
+        arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+        np.savez(buffer, allow_pickle=False, **arrays)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        replace_file(self._folder / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
+
+    def read(self) -> list[Part]:
+        """Returns the parts there are, in order; without one that ends amid a block where there are to be more games.
+
+        Raises:
+            DamagedPartError: a file is not what `write` wrote, or of another task.
+            OSError: a file cannot be read.
+        """
+        parts: list[Part] = []
+        for path in sorted(self._folder.glob(f"*{SUFFIX}")):
+            part = self._read_file(path)
+            begin, end = part.games.start, part.games.stop
+            if begin % self._task.block or end > self._task.games or (parts and begin < parts[-1].games.stop):
+                raise DamagedPartError(f"{path} holds games that do not fit beside the others; delete it to play on")
+            if end % self._task.block == 0 or end == self._task.games:
+                parts.append(part)
+        return parts
+
+    def _identity(self) -> dict[str, Any]:
+        task, config = self._task, self._task.config
+        return {
+            "policy": task.policy,
+            "size": [config.rows, config.cols],
+            "mines": config.mines,
+            "first_click": config.first_click,
+            "block": task.block,
+            "start": task.start,
+            "seed": self._seed,
+        }
+
+    def _read_file(self, path: Path) -> Part:
+        content = path.read_bytes()
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+                header = json.loads(archive["header"].tobytes())
+                columns = [_unpack(archive[name], name, header["games"]) for name in (*_BITS, *_NUMBERS)]
+            identity = self._identity()
+            found = {name: header[name] for name in identity}
+            part = self._assemble(header, columns)
+        except _UNREADABLE as error:
+            raise DamagedPartError(f"{path} is damaged; delete it to play its games again") from error
+        if found != identity or path.name != f"{part.first:08d}{SUFFIX}":
+            raise DamagedPartError(f"{path} belongs to other games than {self._task}; delete it to play on")
+        return part
+
+    def _assemble(self, header: dict[str, Any], columns: list[list[Any]]) -> Part:
+        first, games = header["first"], header["games"]
+        if not (isinstance(first, int) and isinstance(games, int) and first >= 0 < games):
+            raise ValueError("no games")
+        seeds = range(self._seed + first, self._seed + first + games)
+        won, truncated, marked, clicks, opened = columns
+        records = tuple(GameRecord(*row) for row in zip(seeds, won, clicks, truncated, opened, marked, strict=True))
+        tallies = {str(name): int(total) for name, total in header["tallies"].items()}
+        return Part(first, records, float(header["seconds"]), tallies)
+
+
+def _unpack(array: NDArray[Any], name: str, games: int) -> list[Any]:
+    if name in _BITS:
+        return np.unpackbits(array, count=games).astype(np.bool_).tolist()
+    return array.tolist()

@@ -1,0 +1,156 @@
+"""The plots of the suites, made of the content of results.json; every rate with its 95 % interval."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from baselines.suites.definitions import Suite
+from baselines.suites.tables import board_title, caption
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Content = dict[str, Any]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""The palette of Okabe and Ito, which the colour-blind can tell apart; yellow is too pale for a line."""
+
+MARKERS = "osD^vPX<>*"
+
+
+def draw(suite: Suite, content: Content) -> bytes:
+    """Returns the plot of a suite as a PNG file."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
+    FigureCanvasAgg(figure)
+    PLOTS[suite.plot](figure, content)
+    figure.suptitle(f"{content['title']}\n{caption(content)}; bars: 95 % intervals", fontsize="medium")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=130)
+    return buffer.getvalue()
+
+
+def _policies(content: Content) -> list[str]:
+    return list(dict.fromkeys(row["policy"] for board in content["boards"] for row in board["results"]))
+
+
+def _styles(content: Content) -> dict[str, dict[str, Any]]:
+    return {
+        policy: {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)], "label": policy}
+        for i, policy in enumerate(_policies(content))
+    }
+
+
+def _reach(values: Sequence[float], ends: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Returns how far the intervals reach below and above the values."""
+    pairs = list(zip(values, ends, strict=True))
+    return [
+        [max(0.0, value - low) for value, (low, _) in pairs],
+        [max(0.0, high - value) for value, (_, high) in pairs],
+    ]
+
+
+def _points(boards: Sequence[Content], policy: str) -> list[tuple[int, Content]]:
+    """Returns the rows of a policy with the numbers of mines of their boards."""
+    return [(board["config"]["mines"], row) for board in boards for row in board["results"] if row["policy"] == policy]
+
+
+def _draw_rates(axes: Axes, boards: Sequence[Content], styles: dict[str, dict[str, Any]]) -> None:
+    """Draws a line of win rates over the number of mines for each policy, a little beside each other."""
+    for i, (policy, style) in enumerate(styles.items()):
+        points = _points(boards, policy)
+        if not points:
+            continue
+        shift = 0.3 * (i / max(1, len(styles) - 1) - 0.5)
+        rates = [row["win_rate"] for _, row in points]
+        bars = _reach(rates, [row["ci95"] for _, row in points])
+        axes.errorbar([m + shift for m, _ in points], rates, bars, markersize=4, linewidth=1, capsize=2, **style)
+    axes.set_xticks(sorted({board["config"]["mines"] for board in boards}))
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", alpha=0.3)
+
+
+def _rates_over_mines(figure: Figure, content: Content) -> None:
+    figure.set_size_inches(9, 5)
+    axes = figure.add_subplot()
+    _draw_rates(axes, content["boards"], _styles(content))
+    rows, cols = content["boards"][0]["config"]["size"]
+    axes.set_xlabel(f"mines on {rows}x{cols}")
+    axes.set_ylabel("win rate")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")
+
+
+def _rates_and_times(figure: Figure, content: Content) -> None:
+    """Draws win rates above and times below, over the number of mines, one column for each size."""
+    styles = _styles(content)
+    sizes = list(dict.fromkeys(tuple(board["config"]["size"]) for board in content["boards"]))
+    figure.set_size_inches(3.6 * len(sizes), 6.5)
+    panels = figure.subplots(2, len(sizes), sharex="col", sharey="row", squeeze=False)
+    for column, size in enumerate(sizes):
+        boards = [board for board in content["boards"] if tuple(board["config"]["size"]) == size]
+        rates, times = panels[:, column]
+        _draw_rates(rates, boards, styles)
+        for policy, style in styles.items():
+            points = _points(boards, policy)
+            times.plot([m for m, _ in points], [row["ms_per_game"] for _, row in points], **style, markersize=4, lw=1)
+        rates.set_title(f"{size[0]}x{size[1]}", fontsize="medium")
+        times.set_yscale("log")
+        times.grid(axis="y", alpha=0.3)
+        times.set_xlabel("mines")
+    panels[0, 0].set_ylabel("win rate")
+    panels[1, 0].set_ylabel("milliseconds a game")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+
+
+def _draw_dots(axes: Axes, board: Content, policies: Sequence[str], name: str, ends: str) -> None:
+    """Draws a value of each policy as a dot with its interval, a line for each policy."""
+    for row in board["results"]:
+        if row[name] is not None:
+            bars = None if row[ends] is None else _reach([row[name]], [row[ends]])
+            height = policies.index(row["policy"])
+            axes.errorbar([row[name]], [height], xerr=bars, fmt="o", markersize=5, capsize=3, color=COLOURS[0])
+    axes.set_yticks(range(len(policies)), policies)
+    axes.set_ylim(len(policies) - 0.5, -0.5)
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _rates_by_board(figure: Figure, content: Content) -> None:
+    policies = _policies(content)
+    boards = content["boards"]
+    figure.set_size_inches(2 + 2.2 * len(boards), 1.8 + 0.3 * len(policies))
+    panels = figure.subplots(1, len(boards), sharey=True, squeeze=False)[0]
+    for axes, board in zip(panels, boards, strict=True):
+        _draw_dots(axes, board, policies, "win_rate", "ci95")
+        axes.set_title(board_title(board["config"]), fontsize="medium")
+        axes.set_xlim(-0.03, 1.03)
+        axes.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
+    figure.supxlabel("win rate", fontsize="medium")
+
+
+def _rates_and_scores(figure: Figure, content: Content) -> None:
+    policies = _policies(content)
+    (board,) = content["boards"]
+    figure.set_size_inches(10, 1.8 + 0.4 * len(policies))
+    panels = figure.subplots(1, 3, sharey=True)
+    parts = (
+        ("win_rate", "ci95", "win rate"),
+        ("survived_win_rate", "survived_ci95", "win rate after the first click"),
+        ("score", "score_ci95", "score: cells opened, doubled on a win"),
+    )
+    for axes, (name, ends, label) in zip(panels, parts, strict=True):
+        _draw_dots(axes, board, policies, name, ends)
+        axes.set_xlabel(label)
+
+
+PLOTS: dict[str, Callable[[Figure, Content], None]] = {
+    "rates_over_mines": _rates_over_mines,
+    "rates_and_times": _rates_and_times,
+    "rates_by_board": _rates_by_board,
+    "rates_and_scores": _rates_and_scores,
+}
+"""The plots by name."""

@@ -1,0 +1,96 @@
+"""The rows of a suite before they are played: a policy on a board each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import NamedTuple
+
+from baselines.evaluation import games_at_once
+from baselines.playing import Player, Start
+from baselines.registry import build_policy, config_for
+from baselines.suites.definitions import Entry, Suite
+from minesweeper_env.config import BoardConfig
+
+
+def board_name(config: BoardConfig) -> str:
+    """Returns a board in short, such as "16x30/99"."""
+    return f"{config.rows}x{config.cols}/{config.mines}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """The games of one policy on one board.
+
+    Attributes:
+        policy: its specification.
+        config: the games.
+        games: their number.
+        block: how many are played side by side; the random choices of the policy begin anew with each block.
+        start: what gives a game its start, as "module:function"; None for the first-click rule.
+    """
+
+    policy: str
+    config: BoardConfig
+    games: int
+    block: int
+    start: str | None = None
+
+    def __str__(self) -> str:
+        """Returns the policy and the board."""
+        return f"{self.policy} on {board_name(self.config)}"
+
+    @property
+    def folder(self) -> str:
+        """The path of the folder that keeps the games, inside that of the suite."""
+        return f"games/{board_name(self.config).replace('/', '-')}/{re.sub(r'[^-=,.+0-9A-Za-z]', '_', self.policy)}"
+
+    def make_player(self, seed: int) -> Player:
+        """Returns the player of these games, whose own random choices depend on `seed`."""
+        return Player(partial(build_policy, self.policy, self.config), self.config, seed, start=self._start())
+
+    def _start(self) -> Callable[[int], Start] | None:
+        if self.start is None:
+            return None
+        module, _, function = self.start.partition(":")
+        return partial(getattr(import_module(module), function), self.config)
+
+
+class LeftOut(NamedTuple):
+    """A policy that does not play on a board, and why."""
+
+    policy: str
+    config: BoardConfig
+    reason: str
+
+    @property
+    def board(self) -> str:
+        """The board in short."""
+        return board_name(self.config)
+
+
+def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:
+    """Yields what there is to play, board by board; each policy is made once, to see whether it plays there.
+
+    Args:
+        suite: the suite.
+        games: those of each policy on each board; policies with a cap play no more than that.
+
+    Raises:
+        MissingExtraError: a policy needs a package that is not installed.
+    """
+    for board in suite.boards:
+        for entry in suite.entries:
+            yield _plan_one(entry, config_for(entry.policy, board), games)
+
+
+def _plan_one(entry: Entry, config: BoardConfig, games: int) -> Task | LeftOut:
+    try:
+        block = games_at_once(build_policy(entry.policy, config))
+    except ValueError as error:
+        return LeftOut(entry.policy, config, str(error))
+    games = games if entry.cap is None else min(games, entry.cap)
+    return Task(entry.policy, config, games, entry.block or block, entry.start)

@@ -1,0 +1,343 @@
+"""`evaluate.py --suite`: what is played, what is kept through interruptions, what is written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny_suites
+
+from baselines.cli import evaluate
+from baselines.evaluation import evaluate_policy
+from baselines.playing import PolicyError, Start
+from baselines.registry import build_policy, config_for
+from baselines.statistics import PolicyResult, compare
+from baselines.suites import definitions, runner, schedule
+from baselines.suites.definitions import SUITES, Entry
+from baselines.suites.parts import PartStore
+from baselines.suites.tasks import Task, plan
+from minesweeper_env import BoardConfig
+
+ROOT = Path(__file__).parents[2]
+RESULTS = {"results.json", "results.csv", "results.md", "results.png"}
+
+
+@pytest.fixture(autouse=True)
+def tiny_suite(monkeypatch):
+    monkeypatch.setitem(definitions.SUITES, "tiny", tiny_suites.TINY)
+    monkeypatch.setattr(schedule, "UNIT_SECONDS", 1e-9)
+    monkeypatch.setattr(schedule, "LEAST_SECONDS", 1e-9)
+
+
+def run(folder, *arguments, games=50):
+    return evaluate.main(["--suite", "tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
+
+
+def records(folder, games=50):
+    """Returns all games of the tiny suite that are in the folder, by task."""
+    tasks = [task for task in plan(tiny_suites.TINY, games) if isinstance(task, Task)]
+    found = {}
+    for task in tasks:
+        parts = PartStore(folder, task, 7).read()
+        found[str(task)] = [record for part in parts for record in part.records]
+    return found
+
+
+def refused(capsys, *arguments):
+    """Returns the line on stderr of a command that exits with status 2."""
+    with pytest.raises(SystemExit) as exit_info:
+        evaluate.main(list(arguments))
+    assert exit_info.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = [line for line in captured.err.splitlines() if not line.startswith("preparing ")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {*RESULTS, "games", "suite.json"}
+    content = json.loads((tmp_path / "results.json").read_text())
+    assert (content["suite"], content["seed"], content["games"]) == ("tiny", 7, 50)
+    assert content["command"].startswith("python evaluate.py --suite tiny --games 50")
+    assert {"python", "numpy", "minesweeper_env"} <= content["versions"].keys()
+    for config, board in zip(tiny_suites.TINY.boards, content["boards"], strict=True):
+        assert board["config"] == {
+            "size": [config.rows, config.cols],
+            "mines": config.mines,
+            "first_click": config.first_click,
+        }
+        results = {}
+        for row, entry in zip(board["results"], tiny_suites.TINY.entries, strict=True):
+            seeds = range(7, 7 + (entry.cap or 50))
+            build = partial(build_policy, entry.policy, config)
+            evaluation = evaluate_policy(build, config, seeds, policy_seed=7, block=entry.block or 20)
+            results[entry.policy] = PolicyResult.of(entry.policy, evaluation)
+            expected = results[entry.policy]
+            assert row["policy"] == entry.policy
+            assert (row["games"], row["wins"]) == (len(seeds), expected.wins)
+            assert row["ci95"] == list(expected.interval)
+            assert row["clicks_per_game"] == expected.clicks_per_game
+            assert row["opened_per_game"] == sum(r.opened for r in expected.records) / len(seeds)
+        order = sorted(results.values(), key=lambda result: result.win_rate)
+        tests = {row["policy"]: row["mcnemar"] for row in board["results"]}
+        assert tests[order[2].policy] is None
+        for weaker, stronger in pairwise(order):
+            comparison = compare(weaker, stronger)
+            assert tests[weaker.policy] == vars(comparison)
+        assert [test["policy"] for test in board["comparisons"]] == [order[0].policy, order[1].policy]
+    assert "subset is slow and played only the first 30 of 50 games." in content["notes"]
+    printed = capsys.readouterr().out
+    assert "4x5/4, first click safe" in printed
+    assert content["notes"][-1] in " ".join(printed.split())
+
+
+def test_the_files_agree(tmp_path):
+    assert run(tmp_path) == 0
+    content = json.loads((tmp_path / "results.json").read_text())
+    with (tmp_path / "results.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    rows = [(board["config"], row) for board in content["boards"] for row in board["results"]]
+    page = (tmp_path / "results.md").read_text()
+    assert len(lines) == len(rows) == 6
+    for line, (config, row) in zip(lines, rows, strict=True):
+        assert [int(line["rows"]), int(line["cols"])] == config["size"]
+        assert (int(line["mines"]), line["first_click"]) == (config["mines"], config["first_click"])
+        assert line["policy"] == row["policy"]
+        for name in ("wins", "win_rate", "ms_per_game", "clicks_per_game", "opened_per_game"):
+            assert float(line[name]) == row[name]
+        assert [float(line["ci95_low"]), float(line["ci95_high"])] == row["ci95"]
+        assert line["mcnemar_against"] == (row["mcnemar"]["against"] if row["mcnemar"] else "")
+        cells = f"| {row['policy']} | {row['games']} | {row['wins']} | {row['win_rate']:.1%} |"
+        section = page.partition(f"## {config['size'][0]}x{config['size'][1]}/{config['mines']}, ")[2].partition("##")[
+            0
+        ]
+        assert section.count(cells) == 1
+    rates = page[page.index("## Win rates") : page.index("## 4x5/4")]
+    for line in rates.splitlines()[4:7]:
+        policy, *found = [cell.strip() for cell in line.strip("|").split("|")]
+        assert [f"{100 * row['win_rate']:.1f}" for _, row in rows if row["policy"] == policy] == [
+            cell.partition(" ")[0] for cell in found
+        ]
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_finished_suite_is_not_played_again(tmp_path, monkeypatch, capsys):
+    assert run(tmp_path) == 0
+    before = {name: (tmp_path / name).read_bytes() for name in RESULTS}
+    monkeypatch.setattr(runner, "play_unit", None)
+    assert run(tmp_path) == 0
+    assert before == {name: (tmp_path / name).read_bytes() for name in RESULTS}
+    assert "260 of 260 games are done\n" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
+    def interrupt(task, seed, first, games):
+        if len(played) == 4:
+            raise KeyboardInterrupt
+        played.append((task, first, games))
+        return play(task, seed, first, games)
+
+    play, played = runner.play_unit, []
+    monkeypatch.setattr(runner, "play_unit", interrupt)
+    assert run(tmp_path / "a") == 130
+    done = sum(games for _, _, games in played)
+    err = capsys.readouterr().err
+    assert f"interrupted: tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in err
+    assert "  random on 4x5/4: 50 games" in err
+    assert "the same command goes on from here" in err
+    assert not RESULTS & {path.name for path in (tmp_path / "a").iterdir()}
+    monkeypatch.setattr(runner, "play_unit", play)
+    assert run(tmp_path / "a") == 0
+    assert f"going on with tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in capsys.readouterr().err
+    assert run(tmp_path / "b") == 0
+    assert records(tmp_path / "a") == records(tmp_path / "b")
+
+
+def test_more_games_extend_what_is_there(tmp_path):
+    assert run(tmp_path / "a", games=25) == 0
+    first = records(tmp_path / "a", games=25)
+    assert run(tmp_path / "a", games=70) == 0
+    assert run(tmp_path / "b", games=70) == 0
+    extended = records(tmp_path / "a", games=70)
+    assert extended == records(tmp_path / "b", games=70)
+    assert [len(games) for games in extended.values()] == [70, 70, 30] * 2
+    # Whole blocks stay; a short one at the end is played again with its other games.
+    assert all(extended[task][:20] == games[:20] for task, games in first.items())
+    assert json.loads((tmp_path / "a" / "results.json").read_text())["games"] == 70
+
+
+def test_workers_change_nothing(tmp_path):
+    assert run(tmp_path / "a") == 0
+    assert run(tmp_path / "b", "--workers", "2") == 0
+    assert records(tmp_path / "a") == records(tmp_path / "b")
+
+
+def children(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
+    """Both end with the games of a run that nobody stopped, and leave no process behind."""
+    games = 400
+    command = [sys.executable, str(Path(__file__).with_name("tiny_suites.py")), "--suite", "tiny", "--workers", "2"]
+    command += ["--seed", "7", "--games", str(games), "--out", str(tmp_path / "a")]
+    stops = random.Random(number)
+    for _ in range(3):
+        kept = len(list(tmp_path.rglob("*.npz")))
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda kept=kept: len(list(tmp_path.rglob("*.npz"))) > kept)
+            time.sleep(stops.uniform(0, 0.2))
+            workers = children(process.pid)
+            os.kill(process.pid, number)
+            _, err = process.communicate()
+        assert workers
+        wait_until(lambda workers=workers: not any(alive(worker) for worker in workers))
+        if process.returncode == 0:
+            break
+        assert process.returncode == (-number if number == signal.SIGKILL else 130), err
+        assert number == signal.SIGKILL or "the same command goes on from here" in err
+    assert run(tmp_path / "a", games=games) == 0
+    assert run(tmp_path / "b", games=games) == 0
+    assert records(tmp_path / "a", games) == records(tmp_path / "b", games)
+
+
+def test_a_damaged_part_is_named(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    path = next((tmp_path / "games" / "4x5-4" / "subset").glob("*.npz"))
+    path.write_bytes(path.read_bytes()[:-40])
+    capsys.readouterr()
+    line = refused(capsys, "--suite", "tiny", "--games", "50", "--seed", "7", "--out", str(tmp_path))
+    assert line == f"evaluate.py: {path} is damaged; delete it to play its games again"
+    path.unlink()
+    assert run(tmp_path) == 0
+
+
+def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch, capsys):
+    def fail(*_arguments):
+        raise PolicyError("Cheat.act chose action 3, which its mask forbids")
+
+    monkeypatch.setattr(runner, "play_unit", fail)
+    assert run(tmp_path) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert (
+        last
+        == f"evaluate.py: Cheat.act chose action 3, which its mask forbids; the games finished before are in {tmp_path}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--suite", "best", "--out", "X"], "unknown suite 'best'; there are bayes, agents, expected-value, ladder"),
+        (["--suite", "tiny"], "a suite needs a folder for its games and results: --out DIR"),
+        (["--suite", "tiny", "--out", "X", "--policy", "random"], "takes no --policy"),
+        (["--suite", "tiny", "--out", "X", "--mines", "14", "--size", "8"], "takes no --mines, --size"),
+        (["--suite", "tiny", "--out", "X", "--max-seconds", "5", "--diagnose"], "takes no --max-seconds, --diagnose"),
+        (["--suite", "tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
+        (["--suite", "tiny", "--out", "/proc/none"], "the folder /proc/none cannot be written"),
+        (["--policy", "random", "--out", "X"], "--out is the folder of a suite"),
+    ],
+)
+def test_bad_arguments_exit_2_with_one_line(tmp_path, capsys, monkeypatch, arguments, complaint):
+    monkeypatch.chdir(tmp_path)
+    assert complaint in refused(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_not_installed_is_named_before_any_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "matplotlib is not installed" in refused(capsys, "--suite", "tiny", "--out", str(tmp_path / "a"))
+    assert not (tmp_path / "a").exists()
+
+
+def start(config, seed):
+    """A game with its mines in the first row, begun in the last one."""
+    layout = np.zeros((config.rows, config.cols), np.bool_)
+    layout[0, : config.mines] = True
+    return Start(layout, config.cells - 1 - seed % 2)
+
+
+def test_games_may_begin_in_a_way_of_their_own(tmp_path, monkeypatch):
+    entries = (Entry("random"), Entry("straightforward", start=f"{__name__}:start"), Entry("subset"))
+    monkeypatch.setitem(definitions.SUITES, "tiny", replace(tiny_suites.TINY, entries=entries))
+    assert run(tmp_path) == 0
+    content = json.loads((tmp_path / "results.json").read_text())
+    for board in content["boards"]:
+        weak, own, strong = board["results"]
+        # Its rows below the first are open at once, and the mines of the first follow.
+        assert own["win_rate"] == 1.0
+        assert (own["mcnemar"], strong["mcnemar"]) == (None, None)
+        assert weak["mcnemar"]["against"] == "subset"
+    assert any(note.startswith("straightforward plays games that begin in a way of") for note in content["notes"])
+
+
+def test_a_policy_that_refuses_a_board_is_left_out_there(tmp_path, monkeypatch):
+    entries = (Entry("random"), Entry("optimal"))
+    boards = (tiny_suites.TINY.boards[0], BoardConfig(8, 8, 14, moves=("click",)))
+    monkeypatch.setitem(definitions.SUITES, "tiny", replace(tiny_suites.TINY, entries=entries, boards=boards))
+    assert run(tmp_path) == 0
+    content = json.loads((tmp_path / "results.json").read_text())
+    small, large = content["boards"]
+    assert [row["policy"] for row in small["results"]] == ["random", "optimal"]
+    assert [row["policy"] for row in large["results"]] == ["random"]
+    assert small["left_out"] == []
+    assert [each["policy"] for each in large["left_out"]] == ["optimal"]
+    assert any(note.startswith("optimal does not play on 8x8/14: perfect play") for note in content["notes"])
+
+
+def test_screens_show_a_bar(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run(tmp_path) == 0
+    err = capsys.readouterr().err
+    assert re.search(r"\d+% \|.*260 of 260 games, about 0 s left", err)
+
+
+def test_plain_lines_elsewhere(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    lines = capsys.readouterr().err.splitlines()
+    finished = [line for line in lines if " is done; " in line]
+    assert len(finished) == 6
+    assert finished[-1].endswith("260 of 260 games, about 0 s left")
+    assert "\r" not in "".join(lines)
+
+
+def test_the_suites_are_well_formed():
+    for name, each in SUITES.items():
+        assert each.name == name
+        assert len(set(each.boards)) == len(each.boards)
+        policies = [entry.policy for entry in each.entries]
+        assert len(set(policies)) == len(policies)
+        for policy in policies:
+            config_for(policy, each.boards[0])

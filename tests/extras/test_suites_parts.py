@@ -1,0 +1,258 @@
+"""Games on disk and the order of play: nothing is lost, nothing is taken for what it is not."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.playing import GameRecord
+from baselines.suites.definitions import find_suite
+from baselines.suites.folder import MANIFEST, open_folder
+from baselines.suites.parts import DamagedPartError, Part, PartStore
+from baselines.suites.schedule import Schedule
+from baselines.suites.tasks import Task
+from minesweeper_env import BoardConfig
+
+CONFIG = BoardConfig(6, 7, 5, "safe", ("click",))
+TASK = Task("lookahead:layouts=10,slack=0.2", CONFIG, games=45, block=10)
+SEED = 3
+
+
+def make_part(first: int, games: int, *, seed: int = SEED) -> Part:
+    chance = random.Random(first)
+    records = tuple(
+        GameRecord(
+            seed + number,
+            chance.random() < 0.5,
+            chance.randrange(1, 400),
+            chance.random() < 0.2,
+            chance.randrange(37),
+            chance.random() < 0.5,
+        )
+        for number in range(first, first + games)
+    )
+    return Part(first, records, 0.1 + first, {"queries": 17 * first, "guesses": 2})
+
+
+@pytest.fixture
+def store(tmp_path):
+    return PartStore(tmp_path, TASK, SEED)
+
+
+def test_parts_come_back_as_they_were(store, tmp_path):
+    parts = [make_part(0, 20), make_part(20, 10), make_part(40, 5)]
+    for part in reversed(parts):
+        store.write(part)
+    assert store.read() == parts
+    assert {path.parent for path in tmp_path.rglob("*.npz")} == {
+        tmp_path / "games" / "6x7-5" / "lookahead_layouts=10,slack=0.2"
+    }
+
+
+def test_parts_are_small_and_open_without_pickle(store, tmp_path):
+    store.write(make_part(0, 40))
+    (path,) = tmp_path.rglob("*.npz")
+    with np.load(path, allow_pickle=False) as arrays:
+        sizes = {name: (array.dtype.name, len(array)) for name, array in arrays.items() if name != "header"}
+    assert sizes == {
+        "won": ("uint8", 5),
+        "truncated": ("uint8", 5),
+        "marked": ("uint8", 5),
+        "clicks": ("uint16", 40),
+        "opened": ("uint8", 40),
+    }
+
+
+def test_a_short_last_block_is_forgotten_when_there_are_to_be_more_games(store, tmp_path):
+    parts = [make_part(0, 40), make_part(40, 5)]
+    for part in parts:
+        store.write(part)
+    longer = PartStore(tmp_path, replace(TASK, games=100), SEED)
+    assert longer.read() == parts[:1]
+    longer.write(make_part(40, 60))
+    assert longer.read() == [parts[0], make_part(40, 60)]
+
+
+def read_or_complaint(store):
+    try:
+        return store.read()
+    except DamagedPartError as error:
+        return str(error)
+
+
+def test_every_changed_byte_is_noticed_or_harmless(store, tmp_path):
+    part = make_part(10, 10)
+    store.write(part)
+    (path,) = tmp_path.rglob("*.npz")
+    content = path.read_bytes()
+    noticed = 0
+    for position in range(0, len(content), 3):
+        damaged = bytearray(content)
+        damaged[position] ^= 0x41
+        path.write_bytes(damaged)
+        found = read_or_complaint(store)
+        assert found == [part] or str(path) in found
+        noticed += isinstance(found, str)
+    assert noticed > len(content) / 8
+
+
+@pytest.mark.parametrize("keep", [0, 1, 50, 700])
+def test_a_part_cut_short_is_damaged(store, tmp_path, keep):
+    store.write(make_part(0, 10))
+    (path,) = tmp_path.rglob("*.npz")
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged; delete it to play its games again"):
+        store.read()
+
+
+@pytest.mark.parametrize(
+    ("task", "seed"),
+    [
+        (replace(TASK, policy="lookahead:layouts=10_slack=0.2"), SEED),
+        (replace(TASK, config=replace(CONFIG, first_click="any")), SEED),
+        (replace(TASK, start="somewhere:start"), SEED),
+        (replace(TASK, block=5), SEED),
+        (TASK, SEED + 1),
+    ],
+)
+def test_parts_of_other_games_are_refused(store, tmp_path, task, seed):
+    store.write(make_part(0, 10))
+    other = PartStore(tmp_path, task, seed)
+    other_folder = tmp_path / task.folder
+    if not other_folder.exists():
+        (tmp_path / TASK.folder).rename(other_folder)
+    with pytest.raises(DamagedPartError, match="belongs to other games than lookahead"):
+        other.read()
+
+
+def test_a_part_under_another_name_is_refused(store, tmp_path):
+    store.write(make_part(10, 10))
+    (path,) = tmp_path.rglob("*.npz")
+    path.rename(path.with_name("00000020.npz"))
+    with pytest.raises(DamagedPartError, match=r"00000020\.npz belongs to other games"):
+        store.read()
+
+
+@pytest.mark.parametrize("parts", [[(0, 30), (20, 10)], [(5, 10)], [(40, 10)]])
+def test_parts_that_do_not_fit_together_are_refused(store, parts):
+    for first, games in parts:
+        store.write(make_part(first, games))
+    with pytest.raises(DamagedPartError, match="do not fit beside the others"):
+        store.read()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_the_schedule_plays_every_game_once(data):
+    """Whatever has been played before, and however long each unit takes."""
+    tasks, parts = [], []
+    for _ in range(data.draw(st.integers(1, 4))):
+        block, games = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 40))
+        blocks = range(0, games, block)
+        done = data.draw(st.sets(st.sampled_from(blocks))) if data.draw(st.booleans()) else set()
+        tasks.append(Task("random", CONFIG, games, block))
+        parts.append([make_part(first, min(block, games - first)) for first in sorted(done)])
+    schedule = Schedule(tasks, parts, workers=2)
+    count = np.concatenate([np.zeros(task.games, int) for task in tasks])
+    offsets = np.cumsum([0, *(task.games for task in tasks)])
+    for offset, before in zip(offsets, parts, strict=False):
+        for part in before:
+            count[offset + part.games.start : offset + part.games.stop] += 1
+    assert schedule.done == count.sum()
+    flying = []
+    while (unit := schedule.next()) is not None or flying:
+        if unit is not None:
+            task = tasks[unit.task]
+            assert unit.first % task.block == 0
+            assert unit.games % task.block == 0 or unit.games < task.block
+            flying.append(unit)
+        if unit is None or data.draw(st.booleans()):
+            ended = flying.pop(data.draw(st.integers(0, len(flying) - 1)))
+            schedule.finish(ended, data.draw(st.sampled_from([0.0, 1e-3, 0.5, 7.0])))
+            count[offsets[ended.task] + ended.first : offsets[ended.task] + ended.first + ended.games] += 1
+    assert (count == 1).all()
+    assert schedule.left() == []
+    assert schedule.done == schedule.games == len(count)
+
+
+def test_the_longest_task_is_the_next_one():
+    tasks = [Task(name, CONFIG, 1000, 10) for name in ("quick", "slow")]
+    schedule = Schedule(tasks, [[], []], workers=2)
+    assert schedule.seconds_left() is None
+    slow, quick = schedule.next(), schedule.next()
+    assert (slow.task, slow.games, quick.task, quick.games) == (1, 10, 0, 10)
+    assert not schedule.finish(slow, 1.0)
+    schedule.finish(quick, 0.01)
+    assert schedule.seconds_left() == pytest.approx((99 + 0.99) / 2)
+    assert schedule.share() == pytest.approx(1.01 / 101)
+    # Units of 3 s: 30 games of the slow policy; the quick one waits until no work is left but its own.
+    order = [schedule.next() for _ in range(31)]
+    assert {unit.task for unit in order} == {1}
+    assert [unit.games for unit in order[:28]] == [30] * 28
+    rest = []
+    while (unit := schedule.next()) is not None:
+        rest.append(unit)
+    assert sum(unit.games for unit in order + rest if unit.task == 1) == 990
+    assert sum(unit.games for unit in rest if unit.task == 0) == 990
+
+
+def test_units_get_shorter_towards_the_end():
+    schedule = Schedule([Task("slow", CONFIG, 100, 1)], [[make_part(0, 1)]], workers=2)
+    schedule.finish(schedule.next(), 10.0)
+    sizes = []
+    while (unit := schedule.next()) is not None:
+        sizes.append(unit.games)
+    assert sizes[-1] == 1
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_folder_belongs_to_one_suite(tmp_path):
+    suite, folder = find_suite("ladder"), tmp_path / "a" / "b"
+    open_folder(folder, suite, 5, 100)
+    open_folder(folder, suite, 5, 100)
+    open_folder(folder, suite, 5, 300)
+    assert json.loads((folder / MANIFEST).read_text())["games"] == 300
+    for arguments, complaint in (
+        ((find_suite("agents"), 5, 300), "was made for the suite ladder, not agents; choose another --out"),
+        ((suite, 6, 300), "was made for the seed 5, not 6"),
+        ((suite, 5, 299), "was made for 300 games, and can be extended, not cut"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            open_folder(folder, *arguments)
+    for change, complaint in (
+        ({"format": 0}, "was made for the format of the files 0, not 1"),
+        ({"version": "0.0.1"}, "was made for the version of the package 0.0.1, not "),
+    ):
+        manifest = json.loads((folder / MANIFEST).read_text())
+        (folder / MANIFEST).write_text(json.dumps(manifest | change))
+        with pytest.raises(ValueError, match=complaint):
+            open_folder(folder, suite, 5, 300)
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+    open_folder(folder, suite, 5, 300)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": 1', b'{"games": "many"}', b"\xff"])
+def test_a_damaged_manifest_is_named(tmp_path, content):
+    (tmp_path / MANIFEST).write_bytes(content)
+    with pytest.raises(ValueError, match=r"suite\.json is damaged"):
+        open_folder(tmp_path, find_suite("ladder"), 0, 10)
+
+
+def test_folders_that_cannot_be_used_are_refused(tmp_path):
+    suite = find_suite("ladder")
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "below", "/proc/none/suite"):
+        with pytest.raises(ValueError, match="cannot be written"):
+            open_folder(type(tmp_path)(folder), suite, 0, 10)
+    with pytest.raises(ValueError, match="is not empty and holds no suite"):
+        open_folder(tmp_path, suite, 0, 10)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    # What a killed run may have left of its first file is no obstacle.
+    (tmp_path / "file").rename(tmp_path / ".suite.json.77.tmp")
+    open_folder(tmp_path, suite, 0, 10)

@@ -1,0 +1,31 @@
+"""A small suite for tests; as a script, `evaluate.py` with that suite, in units that take no time."""
+
+import sys
+
+from baselines.cli import evaluate
+from baselines.suites import definitions, schedule
+from baselines.suites.definitions import Entry, Suite
+from minesweeper_env import BoardConfig
+
+COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p")
+
+TINY = Suite(
+    name="tiny",
+    title="A suite for tests",
+    boards=(BoardConfig(4, 5, 4, "safe", ("click",)), BoardConfig(6, 6, 5, "opening", ("click",))),
+    entries=(Entry("random"), Entry("straightforward"), Entry("subset", cap=30, block=4)),
+    games=50,
+    paired="next",
+    columns=COLUMNS,
+    plot="rates_by_board",
+)
+
+
+def register() -> None:
+    definitions.SUITES["tiny"] = TINY
+    schedule.UNIT_SECONDS = schedule.LEAST_SECONDS = 1e-9
+
+
+if __name__ == "__main__":
+    register()
+    sys.exit(evaluate.main())
