@@ -76,18 +76,36 @@ def neighbour_sums(values: NDArray[Any], radius: int) -> NDArray[Any]:
     return sums
 
 
-def apply_local_rules(knowledge: Knowledge) -> None:
-    """Applies the two rules about one count, again and again until they yield nothing new.
+def find_mines(knowledge: Knowledge) -> NDArray[np.bool_]:
+    """Returns the unknown cells that the first local rule shows to be mines, (N, rows, cols).
 
-    A count that its known mines reach has no other mine beside it; where the unknown cells beside a count
-    are as many as the mines it lacks, they all are mines.
+    Where the unknown cells beside a count are as many as the mines it lacks, they all are mines.
     """
-    while True:
-        lacking = knowledge.mines_left_around()
-        hidden = knowledge.around(knowledge.unknown)
-        useful = knowledge.open & (hidden > 0)
-        safe = knowledge.unknown & (knowledge.around(useful & (lacking == 0)) > 0)
-        mine = knowledge.unknown & (knowledge.around(useful & (lacking == hidden)) > 0)
-        if not (safe.any() or mine.any()):
-            return
-        knowledge.settle(safe, mine)
+    unknown = knowledge.around(knowledge.unknown)
+    full = knowledge.open & (unknown > 0) & (knowledge.mines_left_around() == unknown)
+    return knowledge.unknown & (knowledge.around(full) > 0)
+
+
+def find_safe(knowledge: Knowledge) -> NDArray[np.bool_]:
+    """Returns the unknown cells that the second local rule shows to be free, (N, rows, cols).
+
+    A count that its known mines reach has no other mine beside it.
+    """
+    reached = knowledge.open & (knowledge.mines_left_around() == 0)
+    return knowledge.unknown & (knowledge.around(reached) > 0)
+
+
+def apply_local_rules_once(knowledge: Knowledge) -> bool:
+    """Applies the first local rule to all counts, then the second one; returns whether that yielded anything new."""
+    nothing = np.zeros_like(knowledge.open)
+    mines = find_mines(knowledge)
+    knowledge.settle(nothing, mines)
+    safe = find_safe(knowledge)
+    knowledge.settle(safe, nothing)
+    return bool(mines.any() or safe.any())
+
+
+def apply_local_rules(knowledge: Knowledge) -> None:
+    """Applies the two local rules again and again until they yield nothing new."""
+    while apply_local_rules_once(knowledge):
+        pass
