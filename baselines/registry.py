@@ -15,8 +15,14 @@ from minesweeper_env.config import BoardConfig
 
 SCRIPTED: dict[str, str] = {
     "random": "baselines.scripted.uniform:RandomPolicy",
+    "marginal": "baselines.scripted.marginal:MarginalPolicy",
+    "conditional": "baselines.scripted.conditional:ConditionalPolicy",
+    "graphical_source": "baselines.scripted.graphical_source:GraphicalSourcePolicy",
+    "graphical": "baselines.scripted.graphical:GraphicalPolicy",
+    "semi_deterministic": "baselines.scripted.semi_deterministic:SemiDeterministicPolicy",
     "straightforward": "baselines.scripted.straightforward:StraightforwardPolicy",
     "subset": "baselines.scripted.subset:SubsetPolicy",
+    "expected_value_source": "baselines.scripted.expected_value_source:ExpectedValueSourcePolicy",
     "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
     "bayes": "baselines.scripted.bayes:BayesPolicy",
     "exact": "baselines.scripted.exact:ExactPolicy",

@@ -7,6 +7,8 @@ is certain. The method is that of the knowledge base in CS50's Minesweeper proje
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,16 +24,23 @@ Sentences = dict[int, int]
 """From the cells of a sentence to its number of mines."""
 
 
+class Deduction(Protocol):
+    """What a player deduces with."""
+
+    def apply(self, knowledge: Knowledge) -> None:
+        """Takes down what is certain."""
+
+
 class SubsetDeduction:
     """The local rules, then the subset closure of the counts, then the number of mines of the whole board.
 
     Each step is taken only where the ones before it have found no safe cell.
     """
 
-    def __init__(self, config: BoardConfig) -> None:
-        """Prepares to deduce on boards of this configuration."""
-        table = neighbour_table(config.rows, config.cols, config.radius).tolist()
-        self._around = [sum(1 << cell for cell in row if cell != config.cells) for row in table]
+    def __init__(self, config: BoardConfig, use_mines: bool = True) -> None:
+        """Prepares to deduce on boards of this configuration; the last step is left out without `use_mines`."""
+        self._around = neighbour_bits(config)
+        self._use_mines = use_mines
 
     def apply(self, knowledge: Knowledge) -> None:
         """Takes down one or more safe cells in each game where there is one to be deduced.
@@ -43,28 +52,28 @@ class SubsetDeduction:
         useful = knowledge.open & (knowledge.around(knowledge.unknown) > 0)
         left = knowledge.mines_left().tolist()
         for i in np.flatnonzero(~knowledge.safe.any(axis=(1, 2))):
-            unknown = _to_bits(knowledge.unknown[i])
+            unknown = to_bits(knowledge.unknown[i])
             cells = np.flatnonzero(useful[i]).tolist()
             counts = lacking[i].ravel()[cells].tolist()
             sentences = {self._around[cell] & unknown: count for cell, count in zip(cells, counts, strict=True)}
-            safe, mine = deduce(sentences, unknown, left[i])
+            safe, mine = deduce(sentences, unknown, left[i] if self._use_mines else None)
             if safe | mine:
                 shape = knowledge.unknown[i].shape
-                knowledge.safe[i] |= _to_cells(safe, shape)
-                knowledge.mine[i] |= _to_cells(mine, shape)
-                knowledge.unknown[i] &= ~_to_cells(safe | mine, shape)
+                knowledge.safe[i] |= to_cells(safe, shape)
+                knowledge.mine[i] |= to_cells(mine, shape)
+                knowledge.unknown[i] &= ~to_cells(safe | mine, shape)
 
 
-def deduce(sentences: Sentences, unknown: int, mines: int) -> tuple[int, int]:
+def deduce(sentences: Sentences, unknown: int, mines: int | None) -> tuple[int, int]:
     """Returns cells that are safe and cells that are mines, as bits; the mines are all, if there is no safe cell.
 
     Args:
         sentences: those of the counts.
         unknown: all cells that a sentence may speak of.
-        mines: the number of mines among them.
+        mines: the number of mines among them; None to deduce from the sentences alone.
     """
     safe, mine, sentences = _close(sentences)
-    if safe or not _total_matters(sentences, unknown & ~mine, mines - mine.bit_count()):
+    if safe or mines is None or not _total_matters(sentences, unknown & ~mine, mines - mine.bit_count()):
         return safe, mine
     while True:
         joined = {**_remainders(sentences, unknown & ~mine, mines - mine.bit_count()), **sentences}
@@ -157,11 +166,19 @@ def _total_matters(sentences: Sentences, unknown: int, mines: int) -> bool:
     return most >= mines or least <= mines - others
 
 
-def _to_bits(cells: NDArray[np.bool_]) -> int:
+def neighbour_bits(config: BoardConfig) -> list[int]:
+    """Returns the neighbours of each cell, as bits."""
+    table = neighbour_table(config.rows, config.cols, config.radius).tolist()
+    return [sum(1 << cell for cell in row if cell != config.cells) for row in table]
+
+
+def to_bits(cells: NDArray[np.bool_]) -> int:
+    """Returns cells as the bits of an int, the first cell being the lowest bit."""
     return int.from_bytes(np.packbits(cells, bitorder="little").tobytes(), "little")
 
 
-def _to_cells(bits: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def to_cells(bits: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Returns the cells of `to_bits` as an array of this shape."""
     size = int(np.prod(shape))
     packed = np.frombuffer(bits.to_bytes((size + 7) // 8, "little"), np.uint8)
     return np.unpackbits(packed, count=size, bitorder="little").astype(np.bool_).reshape(shape)

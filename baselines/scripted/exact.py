@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from baselines.scripted.choosing import CERTAIN, choose_clicks
 from baselines.scripted.first_cells import first_cell
+from baselines.scripted.player import count_risky
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.counting import FINE
 from minesweeper_env.inference.running import failure, run_in_room
@@ -24,6 +25,10 @@ class ExactPolicy:
     Of cells of equal risk it prefers those with the most open neighbours, then those most likely to show 0, then
     the first one; there is no randomness in it. Under the first-click rule "corners" layouts are not equally
     likely, and it plays as if they were.
+
+    Attributes:
+        config: the games.
+        tallies: "guesses", the clicks on cells that were not known to be free; see `count_risky` for the first one.
     """
 
     games_at_once = 1000
@@ -34,7 +39,9 @@ class ExactPolicy:
         self._max_count = config.codes.max_count
         self._first_cell = first_cell(config)
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
+        self.tallies = {"guesses": 0}
         self.act(covered, np.ones((1, config.actions), np.int8))
+        self.tallies["guesses"] = 0
 
     def reset(self, seed: int) -> None:
         """Does nothing: there is nothing random about the play."""
@@ -80,6 +87,8 @@ class ExactPolicy:
             )
 
         self._run(choose, boards)
+        begun = np.any(boards <= self._max_count, axis=1)
+        self.tallies["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
         return clicks, log_layouts
 
     def _run(self, kernel: Callable[[Room, int], tuple[int, int]], boards: Boards) -> None:

@@ -12,15 +12,31 @@ TIE = 1e-9
 """Risks that differ by less are equal: they come from sums of fractions in another order."""
 
 
+def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
+    """Returns how many of N clicks on cells that are not known to be free can lose the game, by the first-click rule.
+
+    Args:
+        begun: (N,) bool, whether anything was open in the game before the click.
+        config: the games.
+    """
+    return len(begun) if config.first_click == "any" else int(begun.sum())
+
+
 class ScriptedPolicy:
     """A player that is a deduction and a guess rule, which its subclasses override.
 
     It never flags. Cells that are equally good are drawn with equal chances.
+
+    Attributes:
+        config: the games.
+        tallies: "guesses", the clicks on cells that were not known to be free. A first click is one of them unless
+            the first-click rule protects it.
     """
 
     def __init__(self, config: BoardConfig) -> None:
         """Prepares to play games of this configuration."""
         self.config = config
+        self.tallies = {"guesses": 0}
         self._rng = np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:
@@ -43,6 +59,7 @@ class ScriptedPolicy:
         if guessing.any():
             unsure = knowledge.rows(guessing)
             scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)
+            self.tallies["guesses"] += count_risky(np.any(unsure.open, axis=(1, 2)), self.config)
         return self._draw(scores.reshape(len(scores), -1), action_masks.astype(np.bool_))
 
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -17,8 +17,8 @@ from baselines.scripted.subset import SubsetPolicy
 from baselines.statistics import mcnemar_p_value
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
-CLASSIC = ["random", "straightforward", "subset", "expected_value", "bayes"]
-FAST = ["random", "straightforward", "subset", "expected_value"]
+CLASSIC = ["random", "straightforward", "subset", "expected_value", "expected_value_source", "bayes"]
+FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
 
 
 def click_config(rows: int, cols: int, mines: int, first_click: str = "opening") -> BoardConfig:
@@ -60,7 +60,7 @@ def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("shape", [(4, 4, 4), (5, 3, 3), (2, 7, 5), (4, 4, 9)])
-@pytest.mark.parametrize("name", ["straightforward", "subset"])
+@pytest.mark.parametrize("name", ["straightforward", "subset", "subset:deduction=counts"])
 def test_deductions_hold_in_every_layout(name, shape):
     config = click_config(*shape, "safe")
     layouts = all_layouts(config)
@@ -281,7 +281,7 @@ def test_unknown_names_and_options_say_what_there_is():
     with pytest.raises(ValueError, match=r"unknown policy 'best'; there are random, .*bayes"):
         make_policy("best")
     with pytest.raises(ValueError, match="has no option depth; its options: none"):
-        make_policy("subset", depth=3)
+        make_policy("straightforward", depth=3)
     with pytest.raises(ValueError, match="mines must be"):
         make_policy("subset", size=8, mines=64)
     assert list(SCRIPTED) == policy_names()
