@@ -24,6 +24,9 @@ SPECIMENS = 40_000
 MOST_GAMES = 10_000
 """The most practice games, where their number is not given."""
 
+WORST = 1000.0
+"""The risk of a cell that no sub-grid favours: above all others, and still below that of a known mine."""
+
 
 class GraphicalPolicy(FittedPolicy):
     """Clicks the cell whose click promises the most reward in some 3 x 3 sub-grid.
@@ -48,7 +51,7 @@ class GraphicalPolicy(FittedPolicy):
         self._alphabet = Alphabet.after(config.codes.max_count)
         self._prior = config.mines / config.cells
         super().__init__(config, fit_games=fit_games, fit_seed=fit_seed, parameters=parameters)
-        self.tallies: dict[str, int] = getattr(self, "tallies", {}) | {"subgrids": 0, "unseen_subgrids": 0}
+        self.tallies |= {"subgrids": 0, "unseen_subgrids": 0}
 
     def default_games(self) -> int:
         """Returns how many games have `SPECIMENS` sub-grids; not more than `MOST_GAMES`."""
@@ -93,10 +96,10 @@ class GraphicalPolicy(FittedPolicy):
         return guess_value(self._prior)
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns minus the largest value of a click on each cell; infinity where it is best in no sub-grid."""
+        """Returns minus the largest value of a click on each cell; `WORST` where it is best in no sub-grid."""
         boards = np.where(knowledge.open, knowledge.counts, self._alphabet.covered)
         subgrids = cut(boards, self._alphabet.outside)
         values, unseen = self._states.click_values(subgrids, self.unknown_value())
         self.tallies["subgrids"] += int((subgrids == self._alphabet.covered).any(axis=-1).sum())
         self.tallies["unseen_subgrids"] += int(unseen.sum())
-        return -largest_of_cells(values, self.config.rows, self.config.cols)
+        return np.minimum(-largest_of_cells(values, self.config.rows, self.config.cols), WORST)

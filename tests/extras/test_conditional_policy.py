@@ -1,0 +1,115 @@
+"""`conditional`: its counts, and its naive Bayes, against loops and sums by hand."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from baselines.registry import build_policy
+from baselines.scripted.practice import practise
+from minesweeper_env import HIDDEN, BoardConfig
+
+COVERED, OUTSIDE, VALUES = 9, 10, 11
+
+
+def click_config(rows, cols, mines, first_click="any") -> BoardConfig:
+    return BoardConfig(rows, cols, mines, first_click, ("click",))
+
+
+def look(board, row, col) -> int:
+    inside = 0 <= row < board.shape[0] and 0 <= col < board.shape[1]
+    return min(int(board[row, col]), COVERED) if inside else OUTSIDE
+
+
+def offsets(radius) -> list[tuple[int, int]]:
+    reach = range(-radius, radius + 1)
+    return [(i, j) for i in reach for j in reach if (i, j) != (0, 0)]
+
+
+@pytest.mark.parametrize("radius", [1, 2])
+def test_counts_are_those_of_a_loop_over_cells(radius):
+    config = click_config(4, 5, 4)
+    cells, shown = Counter(), Counter()
+    for past in practise(config, 30, seed=2):
+        for board, game in zip(past.boards, past.games, strict=True):
+            for row, col in np.argwhere(board > 8):
+                mine = int(past.layouts[game, row, col])
+                cells[mine] += 1
+                for k, (i, j) in enumerate(offsets(radius)):
+                    shown[mine, k, look(board, row + i, col + j)] += 1
+    values = build_policy("conditional", config, fit_games=30, fit_seed=2, radius=radius).parameters.values
+    assert values["cells"].tolist() == [cells[0], cells[1]]
+    for index in np.ndindex(values["shown"].shape):
+        assert values["shown"][index] == shown[index]
+
+
+def test_odds_of_a_board_worked_out_by_hand():
+    # A strip of three cells: of the neighbours only the left (number 3) and the right one (number 4) can lie on it.
+    policy = build_policy("conditional", click_config(1, 3, 1), fit_games=5)
+    shown = np.zeros((2, 8, VALUES), np.int64)
+    shown[:, :, OUTSIDE] = [[6], [3]]
+    for side, counts in ((3, ([4, 1, 1], [1, 2, 0])), (4, ([2, 2, 2], [1, 0, 2]))):
+        for mine in (0, 1):
+            shown[mine, side, OUTSIDE] = counts[mine][0]
+            shown[mine, side, COVERED] = counts[mine][1]
+            shown[mine, side, 1] = counts[mine][2]
+    policy.use({"cells": np.array([6, 3]), "shown": shown})
+    odds = policy.log_odds(np.array([[[HIDDEN, 1, HIDDEN]]], np.int8))[0, 0]
+    # The six neighbours above and below are never on the board: 4/14 of mines and 7/17 of free cells, with Laplace.
+    beyond = 6 * math.log((4 / 14) / (7 / 17))
+    prior = math.log(4 / 7)
+    left_cell = math.log((2 / 14) / (5 / 17)) + math.log((3 / 14) / (3 / 17))
+    right_cell = math.log((1 / 14) / (2 / 17)) + math.log((2 / 14) / (3 / 17))
+    assert odds[0] == pytest.approx(prior + beyond + left_cell)
+    assert odds[2] == pytest.approx(prior + beyond + right_cell)
+    assert policy.act(np.array([[[HIDDEN, 1, HIDDEN]]], np.int8), np.array([[1, 0, 1]], np.int8)).tolist() == [2]
+
+
+def test_choice_of_the_class_takes_any_cell_that_is_likelier_free():
+    config = click_config(1, 4, 1)
+    boards = np.full((600, 1, 4), HIDDEN, np.int8)
+    masks = np.ones((600, 4), np.int8)
+    clicked = {}
+    for choice in ("largest", "class"):
+        policy = build_policy("conditional", config, fit_games=5, choice=choice)
+        policy.use({"cells": np.array([8, 2]), "shown": np.zeros((2, 8, VALUES), np.int64)})
+        # The cells differ in what lies beside them, and only the first one has the edge on its left.
+        policy._evidence[:] = 0.0
+        policy._evidence[3, OUTSIDE] = -1.0
+        policy._evidence[4, OUTSIDE] = 5.0
+        clicked[choice] = np.unique(policy.act(boards, masks)).tolist()
+    assert clicked == {"largest": [0], "class": [0, 1, 2]}
+
+
+def test_choice_of_the_class_falls_back_on_the_likeliest_cell():
+    policy = build_policy("conditional", click_config(1, 4, 1), fit_games=5, choice="class")
+    policy.use({"cells": np.array([2, 8]), "shown": np.zeros((2, 8, VALUES), np.int64)})
+    policy._evidence[:] = 0.0
+    policy._evidence[4, OUTSIDE] = -0.1
+    boards, masks = np.full((100, 1, 4), HIDDEN, np.int8), np.ones((100, 4), np.int8)
+    assert np.unique(policy.act(boards, masks)).tolist() == [3]
+
+
+def test_flags_and_question_marks_are_covered_cells():
+    config = click_config(3, 3, 2)
+    policy = build_policy("conditional", config, fit_games=50)
+    plain = np.full((1, 3, 3), HIDDEN, np.int8)
+    plain[0, 1, 1] = 2
+    marked = plain.copy()
+    marked[0, 0] = [config.codes.flagged, config.codes.question, HIDDEN]
+    assert (policy.log_odds(marked) == policy.log_odds(plain)).all()
+
+
+def test_it_learns_what_a_count_says():
+    # Beside a lone 1 in the corner each of three cells is a mine with probability 1/3; elsewhere fewer are.
+    config = click_config(8, 8, 6)
+    policy = build_policy("conditional", config)
+    board = np.full((1, 8, 8), HIDDEN, np.int8)
+    board[0, 4, 4] = 4
+    odds = policy.log_odds(board)[0]
+    assert odds[3, 3] > odds[0, 4]
+    board[0, 4, 4] = 1
+    assert policy.log_odds(board)[0, 3, 3] < odds[3, 3]

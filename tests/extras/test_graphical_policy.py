@@ -1,0 +1,249 @@
+"""`graphical` and `graphical_source`: their values against a naive recursion, and their choice of a cell."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from baselines.registry import build_policy
+from baselines.scripted.knowledge import Knowledge, neighbour_sums
+from baselines.scripted.practice import practise
+from baselines.scripted.subgrids import FORMS, TURN_OF, TURNS, Alphabet, cut, largest_of_cells
+from minesweeper_env import HIDDEN, BoardConfig
+
+COVERED, MINE, OUTSIDE = 9, 10, 11
+
+
+def click_config(rows, cols, mines, first_click="any", radius=1) -> BoardConfig:
+    return BoardConfig(rows, cols, mines, first_click, ("click",), radius=radius)
+
+
+def turned_versions(grid) -> list[tuple[int, ...]]:
+    grid = np.reshape(grid, (3, 3))
+    turned = [np.rot90(part, k) for part in (grid, np.fliplr(grid)) for k in range(4)]
+    return [tuple(version.ravel().tolist()) for version in turned]
+
+
+def agrees(state, specimen) -> bool:
+    return all(b != OUTSIDE if a == COVERED else a == b for a, b in zip(state, specimen, strict=True))
+
+
+def click(state, specimen, cell, radius=1):
+    """What the sub-grid shows after a click, by flood fill within it."""
+    shown, waiting = list(state), [cell]
+    while waiting:
+        cell = waiting.pop()
+        if shown[cell] != COVERED:
+            continue
+        shown[cell] = specimen[cell]
+        if specimen[cell] == 0:
+            row, col = divmod(cell, 3)
+            waiting += [k for k in range(9) if max(abs(k // 3 - row), abs(k % 3 - col)) <= radius]
+    return tuple(shown)
+
+
+def is_cleared(state, specimen) -> bool:
+    return all(b == MINE for a, b in zip(state, specimen, strict=True) if a == COVERED)
+
+
+class Naive:
+    """Both rules, as recursions over lists of specimens."""
+
+    def __init__(self, subgrids, counts, prior, radius=1) -> None:
+        repeated = [grid for grid, count in zip(subgrids, counts, strict=True) for _ in range(count)]
+        self.specimens = [version for grid in repeated for version in turned_versions(grid)]
+        self.guess = -100 * prior + (1 - prior)
+        self.radius = radius
+        self.expected = cache(lambda state: max(self.expectations(state, self.uncleared(state)).values()))
+        self.longest = cache(lambda state: max(self.lengths(state).values()))
+
+    def agreeing(self, state):
+        return [specimen for specimen in self.specimens if agrees(state, specimen)]
+
+    def uncleared(self, state):
+        return [specimen for specimen in self.agreeing(state) if not is_cleared(state, specimen)]
+
+    def outcomes(self, state, specimen, cell):
+        """What a click does: "mine", "cleared" with where to, or the next state."""
+        after = click(state, specimen, cell, self.radius)
+        if after[cell] == MINE:
+            return "mine", None
+        return ("cleared" if is_cleared(after, specimen) else "on"), after
+
+    def expectations(self, state, specimens):
+        values = {}
+        for cell in (cell for cell in range(9) if state[cell] == COVERED):
+            total = self.guess
+            for specimen in specimens:
+                kind, after = self.outcomes(state, specimen, cell)
+                total += {"mine": -100, "cleared": 100}.get(kind) or 1 + self.expected(after)
+            values[cell] = total / (len(specimens) + 1)
+        return values
+
+    def lengths(self, state):
+        specimens = self.uncleared(state)
+        values = {}
+        for cell in (cell for cell in range(9) if state[cell] == COVERED):
+            outcomes = [self.outcomes(state, specimen, cell) for specimen in specimens]
+            paths = [-100.0] if not specimens else []
+            for kind, after in set(outcomes):
+                share = outcomes.count((kind, after)) / len(specimens)
+                paths.append({"mine": -100 * share, "cleared": 100 * share}.get(kind) or self.longest(after) + share)
+            values[cell] = max(paths)
+        return values
+
+
+def random_states(rng, naive, number):
+    """States on the way through some specimen, by clicks on free cells."""
+    states = set()
+    while len(states) < number:
+        specimen = naive.specimens[rng.integers(len(naive.specimens))]
+        state = tuple(OUTSIDE if symbol == OUTSIDE else COVERED for symbol in specimen)
+        free = [cell for cell in range(9) if specimen[cell] < COVERED]
+        for cell in rng.permutation(free)[: rng.integers(len(free) + 1)].tolist():
+            state = click(state, specimen, cell, naive.radius)
+        if COVERED in state:
+            states.add(state)
+    return sorted(states)
+
+
+CASES = [
+    ("one board", click_config(4, 5, 4), 1),
+    ("many mines", click_config(3, 4, 5), 2),
+    ("narrow", click_config(2, 7, 3), 1),
+    ("strip", click_config(1, 9, 2), 2),
+    ("wide neighbourhoods", click_config(4, 4, 3, radius=2), 1),
+]
+
+
+@pytest.mark.parametrize(("config", "games"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("name", ["graphical", "graphical_source"])
+def test_values_are_those_of_the_naive_recursion(name, config, games):
+    offset = config.codes.max_count - 8
+    policy = build_policy(name, config, fit_games=games, fit_seed=1)
+    values = policy.parameters.values
+    subgrids = np.where(values["subgrids"] > 8, values["subgrids"] - offset, values["subgrids"])
+    naive = Naive(subgrids, values["counts"], config.mines / config.cells, config.radius)
+    states = random_states(np.random.default_rng(0), naive, 25)
+    given = np.array(states)
+    found, unseen = policy._states.click_values(np.where(given > 8, given + offset, given), policy.unknown_value())
+    assert not unseen.any()
+    for state, value in zip(states, found, strict=True):
+        expected = naive.expectations(state, naive.agreeing(state)) if name == "graphical" else naive.lengths(state)
+        best = max(expected.values())
+        for cell in range(9):
+            if expected.get(cell, -np.inf) >= best - 1e-9:
+                assert value[cell] == pytest.approx(best)
+            else:
+                assert value[cell] == -np.inf
+
+
+def test_values_worked_out_by_hand():
+    # Three sub-grids with a mine in a corner, one with a mine on a side, ones elsewhere. Of the eight versions of
+    # each, two have the mine in this corner, or on this side.
+    config = click_config(3, 3, 1)
+    subgrids = np.array([[MINE, 1, 1, 1, 1, 1, 1, 1, 1], [1, MINE, 1, 1, 1, 1, 1, 1, 1]])
+    state = np.array([COVERED, COVERED, 1, 1, 1, 1, 1, 1, 1])
+    guess = -100 / 9 + 8 / 9
+    for name, value in (("graphical", (6 * 100 - 2 * 100 + guess) / 9), ("graphical_source", 6 / 8 * 100)):
+        policy = build_policy(name, config, fit_games=1)
+        policy.use({"subgrids": subgrids, "counts": np.array([3, 1])})
+        values, unseen = policy._states.click_values(state, policy.unknown_value())
+        assert values[1] == pytest.approx(value)
+        assert (np.delete(values, 1) == -np.inf).all()
+        assert not unseen
+
+
+def test_a_state_that_agrees_with_nothing_is_a_guess():
+    state = np.array([COVERED, 8, 8, 8, 8, 8, 8, 8, COVERED])
+    for name, value in (("graphical", -100 / 9 + 8 / 9), ("graphical_source", -np.inf)):
+        policy = build_policy(name, click_config(3, 3, 1), fit_games=1)
+        values, unseen = policy._states.click_values(state, policy.unknown_value())
+        assert values[[0, 8]] == pytest.approx(value)
+        assert unseen
+
+
+def test_counts_are_those_of_a_loop_over_boards():
+    config = click_config(4, 5, 4)
+    expected: dict[tuple[int, ...], int] = {}
+    for past in practise(config, 40, seed=3):
+        truth = np.where(past.layouts, MINE, neighbour_sums(past.layouts, 1))
+        for board, i, j in product(truth, range(2), range(3)):
+            form = min(turned_versions(board[i : i + 3, j : j + 3]))
+            expected[form] = expected.get(form, 0) + 1
+    values = build_policy("graphical", config, fit_games=40, fit_seed=3).parameters.values
+    forms = [min(turned_versions(grid)) for grid in values["subgrids"]]
+    assert dict(zip(forms, values["counts"].tolist(), strict=True)) == expected
+    assert len(set(forms)) == len(forms)
+
+
+def test_a_turned_board_gets_turned_values():
+    config = click_config(6, 6, 6)
+    policy = build_policy("graphical", config, fit_games=300)
+    rng = np.random.default_rng(4)
+    for past in practise(config, 5, seed=9):
+        for board in past.boards:
+            risks = policy.risks(Knowledge(board[None], config))[0]
+            k, mirrored = int(rng.integers(4)), rng.random() < 0.5
+            turned = np.rot90(board[:, ::-1] if mirrored else board, k)
+            expected = np.rot90(risks[:, ::-1] if mirrored else risks, k)
+            assert policy.risks(Knowledge(turned[None], config))[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["graphical", "graphical_source"])
+def test_it_clicks_best_cells_of_the_best_subgrids_evenly(name):
+    config = click_config(9, 9, 6)
+    policy = build_policy(name, config, fit_games=50)
+    board = np.full((2000, 9, 9), HIDDEN, np.int8)
+    clicked = np.bincount(policy.act(board, np.ones((2000, 81), np.int8)), minlength=81)
+    values, _ = policy._states.click_values(np.full(9, COVERED), policy.unknown_value())
+    best = largest_of_cells(np.tile(values, (1, 7, 7, 1)), 9, 9)[0].ravel() == values.max()
+    assert ((clicked > 0) == best).all()
+    expected = 2000 / best.sum()
+    assert (np.abs(clicked[best] - expected) < 5 * np.sqrt(expected)).all()
+
+
+def test_sets_of_cells_have_102_forms():
+    assert len(FORMS) == 102
+    for cells in range(512):
+        members = (cells >> np.arange(9)) & 1
+        sets = [int(members[turn] @ (1 << np.arange(9))) for turn in TURNS]
+        assert sets[TURN_OF[cells]] == min(sets)
+    assert {tuple(turn) for turn in TURNS} == set(turned_versions(np.arange(9)))
+
+
+def test_numbers_of_subgrids_lead_back_to_them():
+    for max_count in (8, 120):
+        alphabet = Alphabet.after(max_count)
+        subgrids = np.random.default_rng(1).integers(0, alphabet.outside + 1, (500, 9))
+        subgrids[0] = alphabet.outside
+        numbers = alphabet.numbers(subgrids)
+        assert (numbers >= 0).all()
+        assert (alphabet.symbols(numbers) == subgrids).all()
+
+
+def test_small_boards_are_filled_up():
+    subgrids = cut(np.array([[[1, 2, 3, 4]]]), OUTSIDE)
+    assert subgrids.tolist() == [[[[1, 2, 3] + [OUTSIDE] * 6, [2, 3, 4] + [OUTSIDE] * 6]]]
+    assert cut(np.array([[[7]]]), OUTSIDE).tolist() == [[[[7] + [OUTSIDE] * 8]]]
+
+
+@pytest.mark.parametrize("config", [click_config(1, 2, 1), click_config(2, 2, 1), click_config(3, 3, 8)])
+def test_smallest_boards_can_be_played(config):
+    for name in ("graphical", "graphical_source"):
+        policy = build_policy(name, config, fit_games=20)
+        board = np.full((5, config.rows, config.cols), HIDDEN, np.int8)
+        actions = policy.act(board, np.ones((5, config.cells), np.int8))
+        assert ((actions >= 0) & (actions < config.cells)).all()
+
+
+def test_tallies_say_how_often_practice_had_nothing_alike():
+    config = click_config(3, 3, 4)
+    policy = build_policy("graphical", config, fit_games=1)
+    board = np.full((1, 3, 3), 8, np.int8)
+    board[0, 0, 0] = HIDDEN
+    policy.act(board, np.eye(1, 9, dtype=np.int8))
+    assert policy.tallies == {"guesses": 1, "subgrids": 1, "unseen_subgrids": 1}

@@ -1,0 +1,196 @@
+"""The agents of source 001 against its own experiment: 9x9, 1 to 10 mines, first click unprotected."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from baselines.playing import play_games
+from baselines.registry import build_policy
+from baselines.scripted.knowledge import Knowledge, apply_local_rules, apply_local_rules_once
+from baselines.statistics import mcnemar_p_value, mean_interval
+from minesweeper_env import BoardConfig
+
+# SEEDS 2.5: measured on another implementation, 1500 games each, for 1 to 10 mines.
+REFERENCE_GAMES = 1500
+RANDOM = [0.783, 0.509, 0.249, 0.114, 0.049, 0.015, 0.006, 0.001, 0.001, 0.001]
+SEMI_DETERMINISTIC = [0.990, 0.968, 0.945, 0.913, 0.899, 0.851, 0.818, 0.753, 0.673, 0.606]
+
+
+def agents_config(mines: int) -> BoardConfig:
+    return BoardConfig(9, 9, mines, "any", ("click",))
+
+
+def won_games(name, config, seeds, seed=0, **options) -> list[bool]:
+    return [record.won for record in play_games(build_policy(name, config, seed, **options), config, seeds)]
+
+
+@pytest.mark.parametrize("mines", range(1, 11))
+@pytest.mark.parametrize(("name", "references"), [("random", RANDOM), ("semi_deterministic", SEMI_DETERMINISTIC)])
+def test_win_rates_are_those_of_an_independent_implementation(name, references, mines):
+    games, reference = 1500, references[mines - 1]
+    won = won_games(name, agents_config(mines), range(games))
+    pooled = (sum(won) + reference * REFERENCE_GAMES) / (games + REFERENCE_GAMES)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / games + 1 / REFERENCE_GAMES))
+    # Twenty comparisons: a normal deviate beyond 3.5 comes once in a hundred such sets of them.
+    assert abs(sum(won) / games - reference) < 3.5 * error
+
+
+@pytest.mark.parametrize("mines", [1, 2, 3])
+def test_marginal_is_as_good_as_random(mines):
+    """The two differ by less than three points, by the 95 % interval over independent fits, and not beyond chance.
+
+    A single fit fixes the order of the clicks, which may be a lucky one; so the fits are what is averaged over.
+    """
+    config, games, fits = agents_config(mines), 100, 60
+    differences, one, other = [], [], []
+    for fit in range(fits):
+        seeds = range(fit * games, (fit + 1) * games)
+        marginal = won_games("marginal", config, seeds, seed=fit, fit_games=60, fit_seed=fit)
+        rand = won_games("random", config, seeds, seed=fit)
+        differences.append((sum(marginal) - sum(rand)) / games)
+        one, other = one + marginal, other + rand
+    interval = mean_interval(differences)
+    assert interval is not None
+    assert -0.03 < interval[0] < 0 < interval[1] < 0.03
+    assert mcnemar_p_value(one, other) > 0.05
+
+
+def test_marginal_clicks_the_cell_that_was_free_most_often():
+    config = BoardConfig(2, 3, 2, "any", ("click",))
+    policy = build_policy("marginal", config, fit_games=5)
+    policy.use({"games": np.array([10]), "mines": np.array([[4, 3, 5], [2, 2, 4]])})
+    board = np.full((400, 2, 3), config.codes.hidden, np.int8)
+    masks = np.ones((400, 6), np.int8)
+    assert np.unique(policy.act(board, masks)).tolist() == [3, 4]
+    board[:, 1, :2], masks[:, 3:5] = 2, 0
+    assert np.unique(policy.act(board, masks)).tolist() == [1]
+    risks = policy.risks(Knowledge(board[:1], config))[0]
+    assert risks[0].tolist() == pytest.approx([5 / 12, 4 / 12, 6 / 12])
+
+
+@pytest.mark.parametrize("mines", [3, 5, 7])
+def test_agents_rank_as_in_the_plots_of_the_source(mines):
+    config, seeds = agents_config(mines), range(1000)
+    names = ("random", "marginal", "conditional", "graphical_source", "graphical", "semi_deterministic")
+    won = {name: won_games(name, config, seeds) for name in names}
+    # The text's order, each step beyond doubt; its conditional and its graphical model are close to each other.
+    for weaker, stronger in (
+        ("random", "conditional"),
+        ("marginal", "conditional"),
+        ("marginal", "graphical_source"),
+        ("conditional", "semi_deterministic"),
+        ("graphical_source", "semi_deterministic"),
+        ("graphical_source", "graphical"),
+        ("conditional", "graphical"),
+        ("graphical", "semi_deterministic"),
+    ):
+        assert sum(weaker_wins := won[weaker]) < sum(won[stronger])
+        assert mcnemar_p_value(weaker_wins, won[stronger]) < 1e-4
+    assert abs(sum(won["conditional"]) - sum(won["graphical_source"])) < 100
+
+
+@pytest.mark.slow
+def test_largest_gains_are_where_the_source_found_them():
+    # "most notable for boards consisting of three mines", and of seven mines between graphical and semi-deterministic.
+    names = ("marginal", "conditional", "graphical_source", "semi_deterministic")
+    won = {
+        name: np.array([sum(won_games(name, agents_config(mines), range(1000))) for mines in range(1, 11)])
+        for name in names
+    }
+    learned, inferred = won["conditional"] - won["marginal"], won["semi_deterministic"] - won["graphical_source"]
+    assert int(learned.argmax()) + 1 == 3
+    # Between 6 and 8 mines the gain differs by less than the noise of a thousand games.
+    assert int(inferred.argmax()) + 1 in (6, 7, 8)
+
+
+def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
+    seen = []
+
+    def look(_games, observations, _actions, _lost) -> None:
+        seen.append(observations)
+
+    play_games(build_policy("semi_deterministic", config, 3), config, range(games), observer=look)
+    return np.concatenate(seen)
+
+
+def test_one_pass_finds_nothing_only_where_many_passes_find_nothing():
+    config = BoardConfig(8, 8, 14, "opening", ("click",))
+    boards = boards_in_play(config, 300)
+    once, closed = Knowledge(boards, config), Knowledge(boards, config)
+    apply_local_rules_once(once)
+    apply_local_rules(closed)
+    assert not (once.safe & ~closed.safe).any()
+    assert (once.safe != closed.safe).any()
+    stuck = ~once.safe.any(axis=(1, 2))
+    assert 100 < stuck.sum() < len(boards) - 100
+    assert (stuck == ~closed.safe.any(axis=(1, 2))).all()
+    # Where they guess, they guess among the same cells: so they win equally often.
+    assert (once.unknown[stuck] == closed.unknown[stuck]).all()
+
+
+def semi_deterministic_by_hand(board: np.ndarray) -> tuple[set, set]:
+    """The source's pseudocode with its indices put right; returns the inferred mines and the cells to expose."""
+    locations = list(np.ndindex(board.shape))
+
+    def neighbours(cell):
+        return [other for other in locations if max(abs(other[0] - cell[0]), abs(other[1] - cell[1])) == 1]
+
+    covered = {cell for cell in locations if board[cell] > 8}
+    edges = {cell: sum(other in covered for other in neighbours(cell)) for cell in locations}
+    mines = set()
+    for cell in locations:
+        if cell not in covered and board[cell] != 0 and board[cell] == edges[cell]:
+            mines |= {other for other in neighbours(cell) if other in covered}
+    inferred = {cell: sum(other in mines for other in neighbours(cell)) for cell in locations}
+    safe = set()
+    for cell in locations:
+        if cell not in covered and inferred[cell] == board[cell]:
+            safe |= {other for other in neighbours(cell) if other in covered and other not in mines}
+    return mines, safe
+
+
+def test_inference_is_that_of_the_pseudocode():
+    config = BoardConfig(6, 6, 7, "safe", ("click",))
+    boards = np.unique(boards_in_play(config, 100), axis=0)
+    knowledge = Knowledge(boards, config)
+    build_policy("semi_deterministic", config).deduce(knowledge)
+    found = 0
+    for i, board in enumerate(boards):
+        mines, safe = semi_deterministic_by_hand(board)
+        assert set(zip(*np.nonzero(knowledge.mine[i]), strict=True)) == mines
+        assert set(zip(*np.nonzero(knowledge.safe[i]), strict=True)) == safe
+        found += bool(mines) and bool(safe)
+    assert found > 50
+
+
+def test_semi_deterministic_is_level_with_straightforward():
+    config = BoardConfig(8, 8, 14, "opening", ("click",))
+    first = won_games("semi_deterministic", config, range(2000))
+    second = won_games("straightforward", config, range(2000))
+    assert mcnemar_p_value(first, second) > 0.05
+    low, high = mean_interval([float(a) - float(b) for a, b in zip(first, second, strict=True)]) or (1.0, 1.0)
+    assert -0.03 < low < 0 < high < 0.03
+
+
+@pytest.mark.parametrize("alternative", ["random", "marginal", "conditional", "graphical_source", "graphical"])
+def test_alternatives_guess_among_the_cells_that_are_not_inferred_mines(alternative):
+    config = BoardConfig(6, 6, 8, "safe", ("click",))
+    policy = build_policy("semi_deterministic", config, alternative=alternative)
+    boards = boards_in_play(config, 60)
+    masks = (boards > 8).reshape(len(boards), -1).astype(np.int8)
+    actions = policy.act(boards, masks)
+    for board, action in zip(boards, actions.tolist(), strict=True):
+        mines, safe = semi_deterministic_by_hand(board)
+        cell = divmod(action, 6)
+        assert cell in safe if safe else cell not in mines
+
+
+def test_a_better_alternative_wins_more():
+    config, seeds = agents_config(10), range(1500)
+    plain = won_games("semi_deterministic", config, seeds)
+    better = won_games("semi_deterministic:alternative=graphical", config, seeds)
+    assert sum(plain) < sum(better)
+    assert mcnemar_p_value(plain, better) < 1e-3
