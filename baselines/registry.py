@@ -16,8 +16,8 @@ from minesweeper_env.config import BoardConfig
 SCRIPTED: dict[str, str] = {
     "random": "baselines.scripted.uniform:RandomPolicy",
     "marginal": "baselines.scripted.marginal:MarginalPolicy",
-    "conditional": "baselines.scripted.conditional:ConditionalPolicy",
     "graphical_source": "baselines.scripted.graphical_source:GraphicalSourcePolicy",
+    "conditional": "baselines.scripted.conditional:ConditionalPolicy",
     "graphical": "baselines.scripted.graphical:GraphicalPolicy",
     "semi_deterministic": "baselines.scripted.semi_deterministic:SemiDeterministicPolicy",
     "straightforward": "baselines.scripted.straightforward:StraightforwardPolicy",
