@@ -80,6 +80,34 @@ def choose_clicks(
     return len(boards), FINE
 
 
+@kernel
+def choose_least_risks(
+    boards: Boards,
+    legal: NDArray[np.bool_],
+    max_count: int,
+    first_cell: int,
+    risks: Floats,
+    around: NDArray[np.uint32],
+    clicks: NDArray[np.int64],
+) -> None:
+    """Chooses a click on each board, by risks that are given; see `choose_clicks` for which of equal ones.
+
+    Args:
+        boards: (N, n) int8, cell codes.
+        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
+        max_count: the largest count.
+        first_cell: the click on a board on which nothing is open.
+        risks: (N, n), the chances of a mine; none above 1.
+        around: (n, degree) uint32, the neighbours of each cell.
+        clicks: (N,) filled.
+    """
+    for i in range(len(boards)):
+        if legal[i, first_cell] and _is_untouched(boards[i], max_count):
+            clicks[i] = first_cell
+        else:
+            clicks[i] = least_risk(boards[i], legal[i], max_count, risks[i], around)
+
+
 @inlined
 def _is_untouched(board: Boards, max_count: int) -> bool:
     shown = 0

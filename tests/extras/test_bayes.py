@@ -1,143 +1,319 @@
-"""The Bayesian network against enumeration, and the player that asks it."""
+"""The Bayesian network of a board against the exact core and the reference, and the player that asks it."""
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_exact_policy import moments
 
 from baselines import make_policy
 from baselines.playing import play_games
 from baselines.registry import build_policy
-from baselines.scripted import bayes_network
+from baselines.scripted import bayes_elimination
+from baselines.scripted.bayes_elimination import NetworkPosteriors, choose_order, elimination_size, sweep_width
 from baselines.scripted.bayes_network import (
-    Count,
-    build_network,
+    board_network,
     count_table,
-    exchangeable_cells,
-    linked_counts,
-    mine_posteriors,
+    draw_network,
+    neighbours,
+    part_network,
+    read_bif,
+    sweep_order,
+    total_table,
+    write_bif,
 )
 from minesweeper_env import HIDDEN, BoardConfig
+from minesweeper_env.inference import mine_probabilities, naive
+
+PRIORS = ("binomial", "count")
+COUNTER_EXAMPLE = ("***10", "**210", "**200", "**200", "**100")
+"""A position of a game of the source, 5 x 5 with 5 mines."""
 
 
-def enumerate_posteriors(counts: list[Count], prior: float) -> dict[int, float]:
-    """Sums the weights of all assignments to all cells, mined independently with the prior probability."""
-    cells = sorted(set().union(*(count.cells for count in counts)))
-    total, mined = 0.0, dict.fromkeys(cells, 0.0)
-    for values in product((0, 1), repeat=len(cells)):
-        assignment = dict(zip(cells, values, strict=True))
-        if all(sum(assignment[cell] for cell in count.cells) == count.mines for count in counts):
-            weight = prior ** sum(values) * (1 - prior) ** (len(cells) - sum(values))
-            total += weight
-            for cell in cells:
-                mined[cell] += weight * assignment[cell]
-    return {cell: weight / total for cell, weight in mined.items()}
+def read(*lines: str) -> np.ndarray:
+    return np.array([[HIDDEN if sign == "*" else int(sign) for sign in line] for line in lines], np.int8)
 
 
-def random_counts(rng: np.random.Generator) -> list[Count]:
-    """Counts of open cells of a random small board that is played honestly: some cells open, none a mine."""
-    rows, cols = (int(side) for side in rng.integers(2, 5, 2))
-    mines = rng.random((rows, cols)) < 0.3
-    opened = ~mines & (rng.random((rows, cols)) < 0.35)
-    counts = []
-    for row, col in zip(*np.nonzero(opened), strict=True):
-        near = [(r, c) for r in range(row - 1, row + 2) for c in range(col - 1, col + 2)]
-        near = [(r, c) for r, c in near if 0 <= r < rows and 0 <= c < cols and not opened[r, c]]
-        if near:
-            cells = frozenset(int(r * cols + c) for r, c in near)
-            counts.append(Count(cells, int(sum(mines[r, c] for r, c in near))))
-    return counts
+def config_of(rows: int, cols: int, mines: int) -> BoardConfig:
+    return BoardConfig(rows, cols, mines, "any", ("click",))
 
 
-def test_posteriors_equal_enumeration():
-    rng = np.random.default_rng(0)
-    compared = 0
-    while compared < 25:
-        counts = random_counts(rng)
-        if not counts:
-            continue
-        prior = float(rng.uniform(0.05, 0.6))
-        expected = enumerate_posteriors(counts, prior)
-        found = mine_posteriors(counts, prior)
-        assert found.keys() == expected.keys()
-        for cell, posterior in expected.items():
-            assert found[cell] == pytest.approx(posterior, abs=1e-9)
-        compared += 1
+def lattice() -> tuple[np.ndarray, int]:
+    """Returns a board with a count on each second cell of each second line, all linked, and its number of mines."""
+    laid = np.zeros((5, 6), np.int8)
+    laid[[0, 0, 1, 2, 3, 4], [1, 4, 3, 0, 5, 2]] = 1
+    counts = np.lib.stride_tricks.sliding_window_view(np.pad(laid, 1), (3, 3)).sum(axis=(2, 3))
+    shown = np.zeros((5, 6), np.bool_)
+    shown[[1, 1, 3, 3, 3], [1, 4, 0, 2, 4]] = True
+    return np.where(shown, counts, HIDDEN).astype(np.int8), 6
 
 
-def test_network_is_a_valid_bayesian_network():
+@st.composite
+def positions(draw, longest: int = 4) -> tuple[np.ndarray, int]:
+    """Draws a board on which some free cells of a random layout are open, and its number of mines."""
+    rows, cols = draw(st.integers(1, longest)), draw(st.integers(2, longest))
+    cells = rows * cols
+    mines = draw(st.integers(1, cells - 1))
+    laid = np.zeros(cells, np.int8)
+    laid[draw(st.permutations(range(cells)))[:mines]] = 1
+    opened = np.array(draw(st.lists(st.booleans(), min_size=cells, max_size=cells)))
+    padded = np.pad(laid.reshape(rows, cols), 1)
+    counts = np.lib.stride_tricks.sliding_window_view(padded, (3, 3)).sum(axis=(2, 3))
+    board = np.where(opened.reshape(rows, cols) & (laid.reshape(rows, cols) == 0), counts, HIDDEN)
+    return board.astype(np.int8), mines
+
+
+@settings(max_examples=30, deadline=None)
+@given(positions(), st.sampled_from(PRIORS))
+def test_pgmpy_and_the_exact_core_and_the_reference_agree(position, prior):
+    board, mines = position
+    share = mines / board.size if prior == "binomial" else None
+    found = NetworkPosteriors(config_of(*board.shape, mines), prior).chances(board)
+    native = mine_probabilities(board, mines, prior=share)
+    assert np.abs(found - native).max() < 1e-9
+    assert np.abs(found - naive.mine_probabilities(board, mines, prior=share)).max() < 1e-9
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_they_agree_on_boards_that_are_met_in_play(prior):
+    config = BoardConfig(8, 8, 14, "opening", ("click",))
+    asked = NetworkPosteriors(config, prior)
+    for board, _ in moments(config, 2)[::9]:
+        native = mine_probabilities(board, 14, prior=14 / 64 if prior == "binomial" else None)
+        assert np.abs(asked.chances(board) - native).max() < 1e-9
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_a_shown_mine_is_evidence(prior):
+    board = np.array([[12, 2, 11, 11], [11, 11, 11, 11]], np.int8)
+    share = 3 / 8 if prior == "binomial" else None
+    found = NetworkPosteriors(config_of(2, 4, 3), prior).chances(board)
+    assert found == pytest.approx(naive.mine_probabilities(board, 3, prior=share), abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_the_sweep_gives_the_same_as_the_greedy_order(prior, monkeypatch):
+    board, mines = lattice()
+    expected = mine_probabilities(board, mines, prior=mines / 30 if prior == "binomial" else None)
+    monkeypatch.setattr(bayes_elimination, "greedy_size", lambda *_: 1 << 40)
+    assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).chances(board) - expected).max() < 1e-9
+
+
+def test_the_greedy_order_makes_the_tables_that_were_foretold(monkeypatch):
+    import opt_einsum
+    from pgmpy.inference import ExactInference
+
+    foretold, made = [], []
+
+    def spy(*operands, optimize):
+        _, plan = opt_einsum.contract_path(*operands, optimize=optimize)
+        made.append(int(plan.largest_intermediate))
+        return opt_einsum.contract(*operands, optimize=optimize)
+
+    def note(*call):
+        order, size = choose_order(*call)
+        assert order == "greedy"
+        foretold.append(size)
+        return order, size
+
+    monkeypatch.setattr(ExactInference, "contract", spy)
+    monkeypatch.setattr(bayes_elimination, "choose_order", note)
+    board, mines = lattice()
+    for prior in PRIORS:
+        NetworkPosteriors(config_of(5, 6, mines), prior).chances(board)
+    assert len(made) > 10
+    assert foretold == made
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(1, 7), st.integers(1, 9), st.randoms(use_true_random=False), st.floats(0.05, 0.6))
+def test_no_sweep_is_wider_than_the_bound(short, long, random, share):
+    config = config_of(short, long, 1) if short * long > 1 else config_of(1, 2, 1)
+    opened = {cell for cell in range(config.cells) if random.random() < share}
+    around = neighbours(config)
+    beside = [set(around[cell]) - opened for cell in opened]
+    scopes = [[str(cell)] for cell in range(config.cells) if cell not in opened]
+    scopes += [sorted(map(str, cells)) for cells in beside if cells]
+    hidden = [str(cell) for cell in sweep_order(config) if cell not in opened]
+    for asked in hidden[:1] + hidden[-1:]:
+        size = elimination_size(scopes, dict.fromkeys(hidden, 2), [cell for cell in hidden if cell != asked])
+        assert size <= 1 << sweep_width(min(config.rows, config.cols))
+
+
+def test_what_a_worst_board_could_need():
+    assert [sweep_width(side) for side in (1, 5, 8, 10, 13)] == [3, 12, 17, 20, 25]
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_the_network_of_a_whole_board_is_valid(prior):
     from pgmpy.models import DiscreteBayesianNetwork
 
-    counts = [Count(frozenset({1, 2, 3}), 1), Count(frozenset({3, 4}), 1)]
-    network = build_network(counts, 0.2)
+    network = board_network(config_of(5, 6, 7), prior)
     assert isinstance(network, DiscreteBayesianNetwork)
     assert network.check_model()
-    assert set(network.nodes()) == {"X1", "X2", "X3", "X4", "Y0", "Y1"}
-    assert set(network.edges()) == {("X1", "Y0"), ("X2", "Y0"), ("X3", "Y0"), ("X3", "Y1"), ("X4", "Y1")}
-    assert network.get_cpds("X1").get_values().ravel().tolist() == pytest.approx([0.8, 0.2])
+    assert len(network.nodes()) == (60 if prior == "binomial" else 90)
+    assert set(network.get_parents("Y_0_0")) == {"X_0_1", "X_1_0", "X_1_1"}
+    assert set(network.get_parents("Y_2_2")) == {f"X_{r}_{c}" for r in (1, 2, 3) for c in (1, 2, 3)} - {"X_2_2"}
+    assert network.get_cpds("X_4_5").get_values().ravel().tolist() == pytest.approx([23 / 30, 7 / 30])
+    assert network.get_cpds("Y_2_2").get_values().tolist() == count_table(8).tolist()
+    if prior == "count":
+        assert network.get_cardinality("T_4_5") == 9
+        assert set(network.get_parents("T_1_0")) == {"T_0_0", "X_1_0"}
 
 
-def test_count_table_adds_up_the_parents():
+def test_tables():
     assert count_table(2).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     assert count_table(8).shape == (9, 256)
+    assert total_table(2, 1).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
+    assert total_table(3, 1).tolist() == [[1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]
 
 
-def test_one_query_serves_exchangeable_cells(monkeypatch):
-    counts = [Count(frozenset({1, 2, 3, 4}), 2), Count(frozenset({3, 4, 5}), 1), Count(frozenset({8, 9}), 1)]
-    assert exchangeable_cells(counts) == [[1, 2], [3, 4], [5], [8, 9]]
-    asked = []
-    query = bayes_network._query
-    monkeypatch.setattr(bayes_network, "_query", lambda *call: asked.append(call[2]) or query(*call))
-    posteriors = mine_posteriors(counts, 0.3)
-    assert asked == [1, 3, 5, 8]
-    assert posteriors[1] == posteriors[2]
-    assert posteriors[8] == pytest.approx(0.5)
+@pytest.mark.parametrize("prior", PRIORS)
+def test_a_bif_file_reads_back_as_the_same_network(prior, tmp_path):
+    network = board_network(config_of(3, 3, 2), prior)
+    write_bif(network, tmp_path / "board.bif")
+    again = read_bif(tmp_path / "board.bif")
+    assert set(again.nodes()) == set(network.nodes())
+    assert set(again.edges()) == set(network.edges())
+    for table in network.get_cpds():
+        same = again.get_cpds(table.variable)
+        assert same.variables == table.variables
+        assert np.array_equal(same.values, table.values)
 
 
-def test_components_have_networks_of_their_own():
-    counts = [Count(frozenset({1, 2}), 1), Count(frozenset({7, 8}), 1), Count(frozenset({2, 3}), 1)]
-    assert linked_counts(counts, 3) == [counts[0], counts[2]]
-    assert linked_counts(counts, 7) == [counts[1]]
-    assert linked_counts(counts, 3, most_cells=2) == [counts[2]]
+def test_a_network_can_be_drawn(tmp_path):
+    network = part_network(config_of(3, 4, 3), "count", range(12), [5])
+    draw_network(network, tmp_path / "part.png", {"Y_1_1": 2, "X_1_1": 0})
+    assert (tmp_path / "part.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_long_chains_are_exact_and_wide_components_are_cut(monkeypatch):
-    chain = [Count(frozenset({i, i + 1}), 1) for i in range(0, 60)]
-    chain.append(Count(frozenset({60, 61, 62}), 2))
-    exact = mine_posteriors(chain, 0.2)
-    # Either the even cells are mines, or the odd ones; the last count lacks one or two mines beside cell 60.
-    even, odd = 0.25**31 * 2 * 0.25, 0.25**30 * 0.25**2
-    assert exact[0] == pytest.approx(even / (even + odd), abs=1e-9)
-    monkeypatch.setattr(bayes_network, "MAX_TABLE_BITS", 6)
-    bayes_network._is_tractable.cache_clear()
-    # Every pair of cells meets in a count, so that elimination would need the table of all cells.
-    wide = [Count(frozenset({i, j, 20}), 1) for i in range(10) for j in range(i)]
-    cut = mine_posteriors([Count(c.cells, 0 if 20 not in c.cells else 1) for c in wide], 0.2)
-    assert cut.keys() == {*range(10), 20}
-    assert all(0.0 <= posterior <= 1.0 for posterior in cut.values())
-    bayes_network._is_tractable.cache_clear()
+def test_one_query_serves_exchangeable_cells_and_none_is_repeated():
+    asked = NetworkPosteriors(config_of(4, 7, 4))
+    board = read("*1*****", "*******", "*******", "*****2*")
+    first = asked.chances(board)
+    assert asked.queries == 2
+    assert (asked.chances(np.where(board == HIDDEN, 9, board).astype(np.int8)) == first).all()
+    assert asked.queries == 2
+    # The count on the left is another part, which has not changed.
+    board[2, 4] = 1
+    asked.chances(board)
+    assert asked.queries == 2 + 3
 
 
-def test_player_takes_the_least_posterior_and_keeps_the_prior_elsewhere():
-    # The count 1 has two unknown cells beside it; the prior of the other cells is 2 / 12.
-    board = np.full((1, 2, 6), HIDDEN, np.int8)
-    board[0, 1, 0] = 1
-    policy = make_policy("bayes", size=(2, 6), mines=2, first_click="any")
-    actions = {int(policy.act(board, np.array(board.reshape(1, 12) == HIDDEN))[0]) for _ in range(60)}
-    assert actions == {2, 3, 4, 5, 8, 9, 10, 11}
-    board[0, 1, 0] = HIDDEN
-    board[0, 0, 2] = 0
-    board[0, 0, 1], board[0, 0, 3], board[0, 1, 1:4] = 1, 1, 1
-    dense = make_policy("bayes", size=(2, 6), mines=3, first_click="any")
-    assert int(dense.act(board, np.array(board.reshape(1, 12) == HIDDEN))[0]) in {0, 4, 5, 6, 10, 11}
+@pytest.mark.parametrize(
+    ("config", "prior", "message"),
+    [
+        (config_of(16, 16, 40), "binomial", r"16x16 with 40 mines is too large for pgmpy.*2\^30.0 entries"),
+        (config_of(10, 10, 25), "count", r"10x10 with 25 mines is too large for pgmpy under the prior 'count'"),
+        (BoardConfig(5, 5, 3, "any", ("click",), radius=2), "binomial", "needs radius 1, not 2"),
+    ],
+)
+def test_boards_that_are_too_large_are_refused(config, prior, message):
+    with pytest.raises(ValueError, match=message):
+        build_policy("bayes", config, inference="pgmpy", prior=prior)
+    build_policy("bayes", config, prior=prior)
+
+
+def test_the_sizes_of_the_source_are_not():
+    for size, mines in ((5, 7), (8, 15)):
+        NetworkPosteriors(config_of(size, size, mines), "count")
+    NetworkPosteriors(config_of(10, 10, 25))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"inference": "exact"}, "inference must be one of native, pgmpy, not 'exact'"),
+        ({"prior": "flat"}, "prior must be one of binomial, count, not 'flat'"),
+        ({"open_threshold": 1.2}, "open_threshold must be a number from 0 to 1, or None, not 1.2"),
+        ({"flag_threshold": -0.1}, "flag_threshold must be a number from 0 to 1"),
+        ({"flag_threshold": float("nan")}, "flag_threshold must be a number from 0 to 1"),
+        ({"open_threshold": "high"}, "open_threshold must be a number from 0 to 1"),
+    ],
+)
+def test_options_that_are_not_allowed(options, message):
+    with pytest.raises(ValueError, match=message):
+        make_policy("bayes", **options)
+
+
+def test_the_cell_that_logic_clears_has_no_chance_of_a_mine():
+    board = read(*COUNTER_EXAMPLE)
+    for prior in PRIORS:
+        assert NetworkPosteriors(config_of(5, 5, 5), prior).chances(board)[4, 1] == 0.0
+    policy = make_policy("bayes", size=5, mines=5, first_click="any")
+    click = policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0]
+    assert mine_probabilities(board, 5).ravel()[click] == 0.0
+
+
+@pytest.mark.parametrize("inference", ["native", "pgmpy"])
+def test_each_click_is_certain_or_of_least_chance(inference):
+    config = BoardConfig(5, 5, 6, "opening", ("click",))
+    policy = build_policy("bayes", config, inference=inference)
+    risky = 0
+    for board, _ in moments(config, 10):
+        if (board > 8).all():
+            continue
+        chances = naive.mine_probabilities(board, 6, prior=6 / 25)
+        click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
+        assert board.ravel()[click] > 8
+        assert chances.ravel()[click] <= chances[board > 8].min() + 1e-9
+        risky += chances.ravel()[click] > 0
+    assert policy.tallies["guesses"] == risky > 0
+    assert policy.tallies["queries"] > risky
+
+
+def test_pgmpy_plays_the_games_that_native_plays():
+    config = BoardConfig(5, 5, 5, "opening", ("click",))
+    for prior in PRIORS:
+        native = play_games(build_policy("bayes", config, prior=prior), config, range(4))
+        assert play_games(build_policy("bayes", config, prior=prior, inference="pgmpy"), config, range(4)) == native
+
+
+def test_with_the_number_of_mines_known_it_is_exact():
+    config = BoardConfig(8, 8, 14, "opening", ("click",))
+    won = [
+        [r.won for r in play_games(build_policy(n, config), config, range(300))] for n in ("bayes:prior=count", "exact")
+    ]
+    assert won[0] == won[1]
+
+
+def click_of(board: np.ndarray, mines: int, **options: float) -> int:
+    policy = make_policy("bayes", size=board.shape, mines=mines, first_click="any", **options)
+    return int(policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0])
+
+
+def test_open_threshold_takes_likely_free_cells_for_certain():
+    # The last column has the chance 1 / 3, more than the prior of 2 / 12; the cells beside the 1 have more of it.
+    board = read("*1****", "******")
+    assert click_of(board, 2) in (3, 4, 5, 9, 10, 11)
+    # With 1 / 5 for certain too, what has the most open neighbours comes first.
+    assert click_of(board, 2, open_threshold=0.8) == 0
+    assert click_of(board, 2, open_threshold=0.9) == click_of(board, 2)
+
+
+def test_flag_threshold_takes_likely_mines_for_known():
+    # Under the prior 1 / 8 it is the middle cell alone with 7 / 8, else the two outer ones.
+    board = read("*1*1****")
+    config = config_of(1, 8, 1)
+    policy = build_policy("bayes", config, flag_threshold=0.8)
+    policy.act(board[None], (board == HIDDEN).astype(np.int8))
+    assert policy.tallies == {"guesses": 0, "queries": 3 + 2}
+    other = build_policy("bayes", config)
+    other.act(board[None], (board == HIDDEN).astype(np.int8))
+    assert other.tallies == {"guesses": 1, "queries": 3}
+
+
+def test_mines_that_cannot_all_be_are_not_taken_for_known():
+    board = read("*1****", "******")
+    assert click_of(board, 2, flag_threshold=0.1) == click_of(board, 2)
 
 
 def test_contradictory_board_gets_a_legal_click():
     board = np.array([[[HIDDEN, HIDDEN, 2, HIDDEN], [HIDDEN, 3, 1, HIDDEN]]], np.int8)
     mask = (board == HIDDEN).reshape(1, 8)
-    for name in ("straightforward", "subset", "expected_value", "bayes"):
+    for name in ("straightforward", "subset", "expected_value", "bayes", "bayes:inference=pgmpy"):
         with np.errstate(invalid="ignore", divide="ignore"):
             action = make_policy(name, size=(2, 4), mines=2, first_click="any").act(board, mask)
         assert mask[0, action[0]]
@@ -152,17 +328,17 @@ def test_bayes_plays_and_repeats_itself():
     assert sum(record.won for record in records) >= 8
 
 
-@pytest.mark.slow
-def test_bayes_beats_uniform_guesses():
+def test_bayes_lies_between_subset_and_exact():
     config = BoardConfig(8, 8, 14, "opening", ("click",))
     won = {
-        name: sum(record.won for record in play_games(build_policy(name, config), config, range(300)))
-        for name in ("straightforward", "subset", "bayes")
+        name: sum(record.won for record in play_games(build_policy(name, config), config, range(1000)))
+        for name in ("subset", "bayes:flag_threshold=0.79", "bayes", "exact")
     }
-    assert won["straightforward"] < won["subset"] < won["bayes"]
+    assert list(won.values()) == sorted(won.values())
+    assert won["subset"] + 100 < won["bayes"]
+    assert won["bayes"] + 10 < won["exact"]
 
 
-@pytest.mark.slow
 def test_bayes_plays_the_expert_board():
     config = BoardConfig(16, 30, 99, "opening", ("click",))
     records = play_games(build_policy("bayes", config), config, range(4))
