@@ -24,6 +24,7 @@ SCRIPTED: dict[str, str] = {
     "subset": "baselines.scripted.subset:SubsetPolicy",
     "expected_value_source": "baselines.scripted.expected_value_source:ExpectedValueSourcePolicy",
     "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
+    "bayes_source": "baselines.scripted.bayes_source:BayesSourcePolicy",
     "bayes": "baselines.scripted.bayes:BayesPolicy",
     "exact": "baselines.scripted.exact:ExactPolicy",
     "lookahead": "baselines.scripted.lookahead:LookaheadPolicy",

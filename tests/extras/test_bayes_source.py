@@ -1,0 +1,232 @@
+"""The source's rule: its closed form against pgmpy, its turns, its layouts, and the figures it is known by."""
+
+from __future__ import annotations
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+
+from baselines.playing import play_games
+from baselines.registry import build_policy
+from baselines.scripted.bayes_network import board_network, load_pgmpy, variable_elimination
+from baselines.scripted.bayes_source import BayesSourcePolicy, ClosedForm, LocalNetwork, Turn, plan_turn
+from baselines.scripted.source_program import finishes, play_source_games, source_start
+from minesweeper_env import BoardConfig
+
+FLAG, HIDDEN = 9, 11
+COUNTER_EXAMPLE = ("***10", "**210", "**200", "**200", "**100")
+
+
+def config_of(size: int, mines: int, first_click: str = "any") -> BoardConfig:
+    return BoardConfig.of_size(size, mines, first_click=first_click, moves=("click", "flag"))
+
+
+def read(*lines: str) -> np.ndarray:
+    """Reads a board with * for hidden cells and ! for flags."""
+    codes = {"*": HIDDEN, "!": FLAG}
+    return np.array([[codes.get(sign) or int(sign) for sign in line] for line in lines], np.int8)
+
+
+def random_board(rng: np.random.Generator, size: int) -> tuple[np.ndarray, int]:
+    """Returns a board with some open cells and flags, a few of these wrong, and its number of mines."""
+    laid = (rng.random((size, size)) < 0.25).astype(np.int8)
+    counts = np.lib.stride_tricks.sliding_window_view(np.pad(laid, 1), (3, 3)).sum(axis=(2, 3))
+    board = np.where((laid == 0) & (rng.random((size, size)) < 0.4), counts, HIDDEN)
+    flags = (board == HIDDEN) & (rng.random((size, size)) < np.where(laid == 1, 0.3, 0.12))
+    return np.where(flags, FLAG, board).astype(np.int8), max(1, int(laid.sum()))
+
+
+def ask_as_the_source_does(config: BoardConfig, board: np.ndarray, cell: tuple[int, int]) -> float:
+    """Copies the whole network, deletes what the source deletes, and queries what is left."""
+    shown = {place: int(code) for place, code in np.ndenumerate(board) if code < 8}
+    evidence = {f"Y_{row}_{col}": count for (row, col), count in shown.items()}
+    evidence.update((f"X_{row}_{col}", 0) for row, col in shown)
+    evidence.update((f"X_{row}_{col}", 1) for row, col in np.argwhere(board == FLAG))
+    near = [(cell[0] + down, cell[1] + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    kept = {f"X_{row}_{col}" for row, col in near} | {f"Y_{row}_{col}" for row, col in near if (row, col) in shown}
+    kept |= {f"Y_{cell[0]}_{cell[1]}", *evidence}
+    network = board_network(config).copy()
+    network.remove_nodes_from([node for node in list(network.nodes()) if node not in kept])
+    with np.errstate(invalid="ignore"):
+        answer = variable_elimination(network).query(
+            [f"X_{cell[0]}_{cell[1]}"], evidence, elimination_order="greedy", show_progress=False
+        )
+    return float(answer.values[1])
+
+
+def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
+    rng = np.random.default_rng(0)
+    load_pgmpy()
+    compared, contradictions = 0, 0
+    for _ in range(8):
+        board, mines = random_board(rng, 5)
+        config = config_of(5, mines)
+        chances = ClosedForm(config).chances(board.reshape(1, -1))[0]
+        local = LocalNetwork(config)
+        for cell in np.flatnonzero(chances != -1.0)[::2]:
+            source = ask_as_the_source_does(config, board, divmod(int(cell), 5))
+            assert chances[cell] == pytest.approx(source, abs=1e-9, nan_ok=True)
+            assert local.chance(board.ravel(), int(cell)) == pytest.approx(source, abs=1e-9, nan_ok=True)
+            compared += 1
+            contradictions += np.isnan(source)
+    assert compared > 30
+    assert contradictions > 0
+
+
+def test_the_worked_counter_example():
+    # Logic clears row 4, column 1; the source gives it 1/3.
+    board = read(*COUNTER_EXAMPLE)
+    chances = ClosedForm(config_of(5, 5)).chances(board.reshape(1, -1))[0].reshape(5, 5)
+    expected = np.full((5, 5), -1.0)
+    expected[:, 1] = [1 / 7, 1 / 3, 3 / 5, 1 / 2, 1 / 3]
+    expected[0, 2] = 1.0
+    assert chances == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_open_8_passes_for_a_covered_cell():
+    board = np.full((3, 3), HIDDEN, np.int8)
+    board[1, 1] = 8
+    closed_form = ClosedForm(config_of(3, 8))
+    assert (closed_form.chances(board.reshape(1, -1)) == -1.0).all()
+    board[0, 0] = FLAG
+    assert closed_form.chances(board.reshape(1, -1)).reshape(3, 3)[1, 1] == pytest.approx(8 / 9)
+
+
+@pytest.mark.parametrize(
+    ("chances", "turn"),
+    [
+        ({0: 0.5, 1: 0.4, 2: 0.4}, Turn([], 1, 3)),
+        ({0: 0.5, 1: 0.1, 2: 0.0}, Turn([], 1, 2)),
+        ({0: 0.79, 1: 0.11, 3: 0.9, 4: 0.05, 5: 0.9}, Turn([0, 3], 4, 4)),
+        ({0: 0.8, 1: 0.95}, Turn([0, 1], 0, 2)),
+        ({0: float("nan"), 1: 0.3}, Turn([], None, 2)),
+        ({0: float("nan"), 1: 0.8, 2: 0.05}, Turn([1], 2, 3)),
+        ({}, Turn([], None, 0)),
+    ],
+)
+def test_turns(chances, turn):
+    board = np.full(6, HIDDEN, np.int8)
+    assert plan_turn(board, lambda cell: chances.get(cell, -1.0), 0.79, 0.9) == turn
+
+
+def test_flags_of_a_turn_are_no_evidence_before_it_ends():
+    config = config_of(8, 14)
+    policy = BayesSourcePolicy(config)
+    turns = 0
+    for seed in range(60):
+        layout, _ = source_start(config, seed)
+        counts = np.lib.stride_tricks.sliding_window_view(np.pad(layout.astype(np.int8), 1), (3, 3)).sum(axis=(2, 3))
+        opened = ~layout & (np.random.default_rng(seed).random((8, 8)) < 0.5)
+        board = np.where(opened, counts, HIDDEN).astype(np.int8).ravel()
+        turn = policy.turn(board)
+        if len(turn.flags) < 2 or turn.click is None:
+            continue
+        turns += 1
+        expected = [64 + cell for cell in turn.flags] + [turn.click]
+        found = []
+        for _ in expected:
+            legal = np.concatenate([board > FLAG, board > 8]).astype(np.int8)[None]
+            found.append(int(policy.act(board.reshape(1, 8, 8), legal)[0]))
+            board[found[-1] % 64] = FLAG
+        assert found == expected
+        policy.reset(0)
+    assert turns > 5
+
+
+def test_a_decided_game_is_opened_and_a_hopeless_one_is_never_won():
+    config = config_of(3, 1)
+    policy = BayesSourcePolicy(config)
+    # All mines are flagged, by number: the rest is opened.
+    board = read("!*1", "11*", "001")
+    assert policy.act(board[None], np.ones((1, 18), np.int8))[0] == 1
+    # Nothing is left but flags, and one is wrong: it goes on for ever.
+    board = read("!!1", "221", "000")
+    for _ in range(6):
+        action = int(policy.act(board[None], np.ones((1, 18), np.int8))[0])
+        assert action == 9
+        board[0, 0] = HIDDEN if board[0, 0] == FLAG else FLAG
+
+
+def test_the_program_goes_on_when_every_safe_cell_is_open():
+    policy = BayesSourcePolicy(config_of(3, 1))
+    corner = np.zeros((3, 3), np.bool_)
+    corner[0, 0] = True
+    assert finishes(policy, corner, np.zeros((3, 3), np.bool_))
+    assert finishes(policy, corner, corner)
+    # The mines of the first row lie behind other mines, where no count says anything, so that it takes a risk.
+    wall = np.zeros((5, 5), np.bool_)
+    wall[:2] = True
+    behind = BayesSourcePolicy(config_of(5, 10))
+    assert not finishes(behind, wall, np.zeros((5, 5), np.bool_))
+    assert not finishes(behind, wall, wall & (np.arange(5)[:, None] == 1))
+
+
+def test_starts_are_laid_out_as_the_source_does():
+    config = config_of(5, 7)
+    start = partial(source_start, config)
+    again = pickle.loads(pickle.dumps(start))
+    zeros, mined, firsts = 0, 0, np.zeros(25, int)
+    for seed in range(2000):
+        layout, cell = start(seed)
+        assert layout.shape == (5, 5)
+        assert layout.sum() == 7
+        same = again(seed)
+        assert (same.layout == layout).all()
+        assert same.cell == cell
+        row, col = divmod(cell, 5)
+        near = layout[max(row - 1, 0) : row + 2, max(col - 1, 0) : col + 2]
+        zeros += not near.any()
+        mined += layout[row, col]
+        firsts[cell] += 1
+        # A mine stays only where all corners are taken.
+        if not {0, 4, 20, 24} & {(row + a) * 5 + col + b for a in (-1, 0, 1) for b in (-1, 0, 1)}:
+            assert not near.any() or layout[[0, 0, -1, -1], [0, -1, 0, -1]].all()
+    assert 0.62 < zeros / 2000 < 0.71
+    assert 0 < mined < 200
+    assert firsts.min() > 45
+
+
+def test_pgmpy_plays_the_games_that_the_closed_form_plays():
+    config = config_of(4, 3)
+    native, pgmpy = BayesSourcePolicy(config), BayesSourcePolicy(config, inference="pgmpy")
+    assert play_source_games(pgmpy, range(8)) == play_source_games(native, range(8))
+    assert pgmpy.tallies == native.tallies
+
+
+@pytest.mark.parametrize(("size", "mines", "rate"), [(5, 5, 0.547), (8, 14, 0.322)])
+def test_it_wins_as_often_as_the_restated_program(size, mines, rate):
+    policy = BayesSourcePolicy(config_of(size, mines))
+    records = play_source_games(policy, range(3000))
+    source = np.mean([record.source_won for record in records])
+    ours = np.mean([record.game.won for record in records])
+    assert abs(source - rate) < 0.03
+    # Every safe cell is open in each game that its flags win, and now and then in another.
+    assert 0.0 <= ours - source < 0.015
+    assert all(record.game.won for record in records if record.source_won)
+
+
+def test_it_plays_as_a_policy_under_every_rule():
+    for first_click in ("opening", "safe", "any", "corners"):
+        config = config_of(6, 6, first_click)
+        policy = build_policy("bayes_source", config, seed=3)
+        records = play_games(policy, config, range(40))
+        policy.reset(3)
+        assert play_games(policy, config, range(40)) == records
+        assert 5 <= sum(record.won for record in records) < 40
+
+
+@pytest.mark.parametrize(
+    ("config", "options", "message"),
+    [
+        (config_of(5, 5), {"inference": "exact"}, "inference must be one of native, pgmpy"),
+        (config_of(5, 5), {"flag_threshold": 1.1}, "flag_threshold must be a number from 0 to 1"),
+        (config_of(5, 5), {"open_threshold": None}, "open_threshold must be a number from 0 to 1, not None"),
+        (BoardConfig(5, 5, 5, "any", ("click",)), {}, "needs games with the moves"),
+        (BoardConfig(5, 5, 5, "any", ("click", "flag"), radius=2), {}, "radius 1 only, not 2"),
+    ],
+)
+def test_what_is_not_allowed(config, options, message):
+    with pytest.raises(ValueError, match=message):
+        BayesSourcePolicy(config, **options)
