@@ -21,7 +21,7 @@ from minesweeper_env.config import BoardConfig
 SPECIMENS = 40_000
 """The sub-grids that the practice games have at least, where their number is not given."""
 
-MOST_GAMES = 10_000
+MOST_GAMES = 2000
 """The most practice games, where their number is not given."""
 
 WORST = 1000.0
