@@ -1,0 +1,144 @@
+"""`python -m baselines statistics`: are the mines where the first-click rules say, and as often?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, whole_number_from
+from baselines.extras import MissingExtraError, import_extra
+from baselines.output import replace_file
+from baselines.report import versions
+from baselines.seeds import check_test_seeds
+from baselines.uniformity.report import Finding
+from baselines.uniformity.samples import UNIFORM_RULES, check_sample, draw_sample
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+
+FAILED = 1
+ALL = "all"
+NOTES = (
+    "placement: chi-squared test that each cell holds a mine equally often, corrected for drawing without replacement.",
+    "clicks before a mine: chi-squared test of the negative hypergeometric law, bins with less than 5 expected pooled.",
+    "fewer with flood fill: one-sided Mann-Whitney test against no flood fill; it is to be rejected, flood fill works.",
+    "corners claims no uniformity and is not tested.",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for the ones it was started with.
+
+    Returns:
+        0 when all is done, 130 after Ctrl-C, 1 when a file could not be written.
+    """
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    command = shlex.join(
+        ["python", "-m", "baselines", "statistics", *(sys.argv[1:] if arguments is None else arguments)]
+    )
+    try:
+        configs = _prepare(options)
+    except (ValueError, OSError, MissingExtraError) as error:
+        parser.error(str(error))
+    try:
+        findings = [_find(config, options) for config in configs]
+        _write(findings, options, command)
+    except KeyboardInterrupt:
+        print("interrupted: nothing was written", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return FAILED
+    _print(findings, options)
+    return 0
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="python -m baselines statistics", description="Test whether the mines lie as the first-click rules claim."
+    )
+    parser.add_argument("--size", type=parse_size, default=(9, 9), help="9, or 16x30 for rows x columns (9)")
+    parser.add_argument("--mines", type=whole_number_from(1), default=10, help="the number of mines (10)")
+    parser.add_argument("--first-click", choices=(*FIRST_CLICKS, ALL), default=ALL, help="the first-click rule (all)")
+    parser.add_argument("--games", type=whole_number_from(1), default=10_000, help="layouts, and games, a rule (10000)")
+    parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game; game i adds i (0)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write statistics.json and a plot a rule")
+    return parser
+
+
+def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
+    """Checks all that can be checked before the first game; returns the games of each rule."""
+    check_test_seeds(options.seed, 2 * options.games)
+    rules = UNIFORM_RULES if options.first_click == ALL else (options.first_click,)
+    configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
+    for config in configs:
+        check_sample(config, options.games)
+    for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.out is not None else ()):
+        import_extra(module)
+    if options.out is not None:
+        _make_folder(options.out)
+    return configs
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be written: {error.strerror}") from error
+
+
+def _find(config: BoardConfig, options: argparse.Namespace) -> Finding:
+    with _progress(config.first_click, 2 * options.games) as on_drawn:
+        return Finding.of(draw_sample(config, options.games, options.seed, on_drawn))
+
+
+def _write(findings: Sequence[Finding], options: argparse.Namespace, command: str) -> None:
+    if options.out is None:
+        return
+    content: dict[str, Any] = {"seed": options.seed, "command": command, "versions": versions()}
+    content["rules"] = [finding.content() for finding in findings]
+    replace_file(options.out / "statistics.json", (json.dumps(content, indent=2) + "\n").encode())
+    for finding in findings:
+        replace_file(options.out / f"{finding.sample.config.first_click}.png", finding.draw())
+
+
+def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    # Where stdout is a file, the table is as wide as it needs to be.
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    (rows, cols), last = options.size, options.seed + 2 * options.games - 1
+    title = f"{rows}x{cols}, {options.mines} mines, {options.games} layouts and games, seeds {options.seed} to {last}"
+    table = Table("first click", "test", title=title, title_justify="left")
+    for heading in ("chi-squared", "degrees", "p"):
+        table.add_column(heading, justify="right")
+    table.add_column("what was seen")
+    for finding in findings:
+        for row in finding.rows():
+            table.add_row(*row)
+    console.print(table)
+    for note in NOTES:
+        console.print(note, markup=False, highlight=False)
+
+
+@contextmanager
+def _progress(rule: str, games: int) -> Generator[Callable[[int], object]]:
+    """Shows a bar on a terminal, and one line elsewhere; yields what is told of finished games."""
+    from tqdm import tqdm
+
+    if not sys.stderr.isatty():
+        print(f"drawing {rule}", file=sys.stderr, flush=True)
+    with tqdm(total=games, desc=rule, unit="game", disable=None, leave=False) as bar:
+        yield bar.update

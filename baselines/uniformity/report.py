@@ -1,0 +1,172 @@
+"""The tests of a sample as one finding: a row of a table, JSON, and a plot of observed against expected."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from baselines.report import config_row, format_p_value
+from baselines.uniformity.hypotheses import (
+    Bin,
+    ChiSquared,
+    clicks_law,
+    clicks_test,
+    fewer_clicks_test,
+    placement_test,
+    raw_statistic,
+)
+from baselines.uniformity.samples import Sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+OBSERVED, EXPECTED, FLOODED = "#0072B2", "#D55E00", "#009E73"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the tests say of a sample.
+
+    Attributes:
+        sample: the sample.
+        placement: whether each eligible cell holds a mine equally often.
+        clicks: whether the clicks before a mine, without flood fill, have their law.
+        bins: those of this test.
+        fewer: the p-value of the test that flood fill leaves fewer clicks before a mine.
+    """
+
+    sample: Sample
+    placement: ChiSquared
+    clicks: ChiSquared
+    bins: list[Bin]
+    fewer: float
+
+    @classmethod
+    def of(cls, sample: Sample) -> Finding:
+        """Tests a sample."""
+        cells, mines = len(sample.eligible), sample.config.mines
+        clicks, bins = clicks_test(sample.plain, cells, mines)
+        placement = placement_test(sample.counts, sample.games, mines)
+        return cls(sample, placement, clicks, bins, fewer_clicks_test(sample.flooded, sample.plain))
+
+    def rows(self) -> list[list[str]]:
+        """Returns a row of the table for each test: rule, test, statistic, degrees of freedom, p, what was seen."""
+        sample, rule = self.sample, self.sample.config.first_click
+        cells, mines = len(sample.eligible), sample.config.mines
+        law = clicks_law(cells, mines)
+        return [
+            [rule, "placement", *_cells(self.placement), f"{cells} cells, {sample.outside} mines elsewhere"],
+            [
+                rule,
+                "clicks before a mine",
+                *_cells(self.clicks),
+                f"mean {sample.plain.mean():.3f}, by the law {law @ np.arange(len(law)):.3f}",
+            ],
+            [rule, "fewer with flood fill", "", "", format_p_value(self.fewer), f"mean {sample.flooded.mean():.3f}"],
+        ]
+
+    def content(self) -> dict[str, Any]:
+        """Returns what JSON says."""
+        sample = self.sample
+        raw = raw_statistic(sample.counts, sample.games, sample.config.mines)
+        return {
+            "config": config_row(sample.config),
+            "games": sample.games,
+            "first_cell": list(divmod(sample.first, sample.config.cols)),
+            "placement": {
+                **asdict(self.placement),
+                "uncorrected_statistic": raw,
+                "cells": sample.eligible.tolist(),
+                "observed": sample.counts.tolist(),
+                "expected": sample.games * sample.config.mines / len(sample.eligible),
+                "mines_elsewhere": sample.outside,
+            },
+            "clicks": {**asdict(self.clicks), "bins": [asdict(each) for each in self.bins]},
+            "flood_fill": {
+                "p_value": self.fewer,
+                "mean": float(sample.flooded.mean()),
+                "mean_without": float(sample.plain.mean()),
+                "observed": np.bincount(sample.flooded).tolist(),
+            },
+        }
+
+    def draw(self) -> bytes:
+        """Returns the plot as a PNG file: counts of cells, clicks without flood fill, clicks with it."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(11, 3.6), layout="constrained")
+        FigureCanvasAgg(figure)
+        placement, clicks, flood = figure.subplots(1, 3)
+        self._draw_placement(placement)
+        self._draw_clicks(clicks)
+        self._draw_flood(flood)
+        config = self.sample.config
+        figure.suptitle(
+            f"{config.rows}x{config.cols}, {config.mines} mines, first click {config.first_click}, "
+            f"{self.sample.games} games",
+            fontsize="medium",
+        )
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=100)
+        return buffer.getvalue()
+
+    def _draw_placement(self, axes: Axes) -> None:
+        sample = self.sample
+        cells, share = len(sample.eligible), sample.config.mines / len(sample.eligible)
+        deviation = 2.0 * float(np.sqrt(sample.games * share * (1.0 - share)))
+        expected = sample.games * share
+        axes.axhspan(expected - deviation, expected + deviation, color=EXPECTED, alpha=0.15)
+        axes.axhline(expected, color=EXPECTED, label="expected, ± 2 standard deviations")
+        axes.plot(range(cells), sample.counts, ".", color=OBSERVED, label="observed")
+        axes.set_xlabel("cell that a mine may lie in")
+        axes.set_ylabel("games with a mine there")
+        _finish(axes, "placement", self.placement.p_value)
+
+    def _draw_clicks(self, axes: Axes) -> None:
+        at = [(each.first + each.last) / 2 for each in self.bins]
+        # A pooled bin shows the mean of its numbers, so that it compares with its neighbours.
+        widths = np.array([each.last - each.first + 1 for each in self.bins])
+        axes.bar(
+            at,
+            np.array([each.observed for each in self.bins]) / widths,
+            widths,
+            color=OBSERVED,
+            alpha=0.5,
+            label="observed",
+        )
+        axes.plot(at, np.array([each.expected for each in self.bins]) / widths, ".-", color=EXPECTED, label="expected")
+        axes.set_xlabel("clicks before a mine, no flood fill")
+        axes.set_ylabel("games, for each number of clicks")
+        _finish(axes, "clicks", self.clicks.p_value)
+
+    def _draw_flood(self, axes: Axes) -> None:
+        sample = self.sample
+        most = int(max(sample.plain.max(), sample.flooded.max())) + 1
+        law = clicks_law(len(sample.eligible), sample.config.mines)
+        edges = np.arange(most + 1)
+        for clicks, colour, label in (
+            (sample.plain, OBSERVED, "no flood fill"),
+            (sample.flooded, FLOODED, "flood fill"),
+        ):
+            survived = 1.0 - np.cumsum(np.bincount(clicks, minlength=most + 1)) / sample.games
+            axes.step(edges, survived, where="post", color=colour, label=label)
+        expected = 1.0 - np.cumsum(law)
+        axes.plot(range(len(expected)), expected, ".", markersize=3, color=EXPECTED, label="expected, no flood fill")
+        axes.set_xlim(-0.5, most)
+        axes.set_xlabel("clicks before a mine")
+        axes.set_ylabel("share of the games with more")
+        _finish(axes, "fewer with flood fill", self.fewer)
+
+
+def _finish(axes: Axes, title: str, p_value: float) -> None:
+    shown = format_p_value(p_value)
+    axes.set_title(f"{title}: p {shown if shown.startswith('<') else f'= {shown}'}", fontsize="small")
+    axes.legend(fontsize="x-small")
+
+
+def _cells(test: ChiSquared) -> list[str]:
+    return [f"{test.statistic:.2f}", f"{test.degrees}", format_p_value(test.p_value)]
