@@ -82,11 +82,20 @@ _BAYES = Suite(
     name="bayes",
     title="The Bayesian network and its rivals, on the boards of source 000",
     boards=_boards("opening", (5, (5, 6, 7)), (8, (13, 14, 15, 25)), (10, (20, 22, 23, 24, 25))),
-    entries=_entries("subset", "bayes", "exact"),
+    entries=(
+        Entry("bayes_source", start="baselines.scripted.source_program:source_start"),
+        *_entries("subset", "bayes", "bayes:prior=count"),
+        Entry("bayes:inference=pgmpy", cap=10, block=1),
+        Entry("exact"),
+    ),
     games=1000,
     paired="next",
     columns=("games", "wins", "win_rate", "interval", "marked", "clicks", "queries", "ms", "p"),
     plot="rates_and_times",
+    notes=(
+        "win rate: games with every safe cell open; flags on the mines: games whose flags were at some moment exactly "
+        "the mines, which source 000 counts as won.",
+    ),
 )
 
 _AGENTS = Suite(
@@ -151,6 +160,7 @@ _LADDER = Suite(
         "subset",
         "expected_value_source",
         "expected_value",
+        "bayes_source",
         "bayes",
         "exact",
         "lookahead",

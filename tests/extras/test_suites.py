@@ -23,7 +23,7 @@ import tiny_suites
 from baselines.cli import evaluate
 from baselines.evaluation import evaluate_policy
 from baselines.playing import PolicyError, Start
-from baselines.registry import build_policy, config_for
+from baselines.registry import build_policy, config_for, policy_names
 from baselines.statistics import PolicyResult, compare
 from baselines.suites import definitions, runner, schedule
 from baselines.suites.definitions import SUITES, Entry
@@ -341,3 +341,7 @@ def test_the_suites_are_well_formed():
         assert len(set(policies)) == len(policies)
         for policy in policies:
             config_for(policy, each.boards[0])
+
+
+def test_the_ladder_has_every_scripted_policy():
+    assert [entry.policy for entry in SUITES["ladder"].entries] == policy_names()
