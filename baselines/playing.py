@@ -30,7 +30,8 @@ class GameRecord(NamedTuple):
         clicks: the actions taken.
         truncated: whether the step limit ended it; such a game is not won.
         opened: the safe cells that were open at its end.
-        marked: whether at some moment its flags were exactly the mines.
+        marked: whether at some moment its flags were exactly the mines; a policy that would go on flagging once every
+            safe cell is open is asked whether they would be in the end.
         diagnosis: what its clicks were like, if they were judged.
     """
 
@@ -118,7 +119,7 @@ def play_games(
     first = None if starts is None else _first_clicks(starts, config)
     layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
     observations, infos = env.reset(seed=list(seeds), options=layouts)
-    course = _Course(env)
+    course = _Course(env, getattr(policy, "finishes", None))
     actions = np.zeros(len(seeds), np.int64)
     while course.playing.any():
         playing = course.playing
@@ -151,9 +152,10 @@ class _Course:
         playing: (N,) bool, which of them are not over.
     """
 
-    def __init__(self, env: MinesweeperVectorEnv) -> None:
+    def __init__(self, env: MinesweeperVectorEnv, finishes: Callable[[NDArray[np.int8]], bool] | None) -> None:
         self.playing = np.ones(env.num_envs, np.bool_)
         self._env = env
+        self._finishes = finishes
         self._clicks, self._opened = np.zeros((2, env.num_envs), np.int64)
         self._won, self._truncated, self._marked = np.zeros((3, env.num_envs), np.bool_)
 
@@ -170,6 +172,9 @@ class _Course:
         self._truncated |= self.playing & truncations
         self._find_marked(observations)
         ended = self.playing & (terminations | truncations)
+        if self._finishes is not None:
+            for i in np.flatnonzero(self.playing & won & ~self._marked):
+                self._marked[i] = self._finishes(observations[i])
         self._opened[ended] = (observations[ended] <= self._env.config.codes.max_count).sum(axis=(1, 2))
         self.playing = self.playing & ~ended
         return int(ended.sum())

@@ -17,6 +17,8 @@ class Policy(Protocol):
     - `games_at_once`: how many games it wants to play side by side.
     - `tallies`, dict[str, int]: what it has done since it was made, such as {"guesses": 12}; the running totals
       are never taken back, not by `reset` either, and results state them per game.
+    - `finishes(board)`: whether it would flag all mines yet, were it to go on after the last safe cell; the board is
+      (rows, cols) int8 with every safe cell open. Only games that are won by flags ask for that.
     """
 
     def reset(self, seed: int) -> None:

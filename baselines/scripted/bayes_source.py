@@ -168,6 +168,21 @@ class BayesSourcePolicy:
         """Returns the turn of the program on a board, (n,) cell codes; see `plan_turn`."""
         return plan_turn(board, self._chance_of(board, self._closed_form.chances(board[None])[0]), *self._thresholds)
 
+    def finishes(self, board: Board) -> bool:
+        """Says whether the program flags all mines yet once every safe cell is open, as its win demands.
+
+        Args:
+            board: (rows, cols) cell codes; all flags are on mines.
+        """
+        board, hidden = board.ravel().copy(), self.config.codes.hidden
+        while (board == hidden).any():
+            turn = self.turn(board)
+            board[turn.flags] = FLAGGED
+            clicks_mine = turn.click is not None and board[turn.click] == hidden
+            if (board == hidden).any() and (clicks_mine or not turn.flags):
+                return False
+        return True
+
     def _idle(self, board: Board) -> Plan:
         """Returns actions that change nothing, for a game that the program plays for ever."""
         cell = int(np.flatnonzero(board > MAX_COUNT)[0])

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from baselines.playing import play_games
+from baselines.playing import GameRecord, play_games
 from baselines.registry import build_policy
 from baselines.scripted.bayes_network import board_network, load_pgmpy, variable_elimination
 from baselines.scripted.bayes_source import BayesSourcePolicy, ClosedForm, LocalNetwork, Turn, plan_turn
-from baselines.scripted.source_program import finishes, play_source_games, source_start
+from baselines.scripted.source_program import source_start
 from minesweeper_env import BoardConfig
 
 FLAG, HIDDEN = 9, 11
@@ -54,6 +54,11 @@ def ask_as_the_source_does(config: BoardConfig, board: np.ndarray, cell: tuple[i
             [f"X_{cell[0]}_{cell[1]}"], evidence, elimination_order="greedy", show_progress=False
         )
     return float(answer.values[1])
+
+
+def play_source_games(policy: BayesSourcePolicy, games: int) -> list[GameRecord]:
+    starts = [source_start(policy.config, seed) for seed in range(games)]
+    return play_games(policy, policy.config, range(games), starts=starts)
 
 
 def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
@@ -151,16 +156,12 @@ def test_a_decided_game_is_opened_and_a_hopeless_one_is_never_won():
 
 def test_the_program_goes_on_when_every_safe_cell_is_open():
     policy = BayesSourcePolicy(config_of(3, 1))
-    corner = np.zeros((3, 3), np.bool_)
-    corner[0, 0] = True
-    assert finishes(policy, corner, np.zeros((3, 3), np.bool_))
-    assert finishes(policy, corner, corner)
+    assert policy.finishes(read("*10", "110", "000"))
+    assert policy.finishes(read("!10", "110", "000"))
     # The mines of the first row lie behind other mines, where no count says anything, so that it takes a risk.
-    wall = np.zeros((5, 5), np.bool_)
-    wall[:2] = True
     behind = BayesSourcePolicy(config_of(5, 10))
-    assert not finishes(behind, wall, np.zeros((5, 5), np.bool_))
-    assert not finishes(behind, wall, wall & (np.arange(5)[:, None] == 1))
+    assert not behind.finishes(read("*****", "*****", "23332", "00000", "00000"))
+    assert not behind.finishes(read("*****", "!!!!!", "23332", "00000", "00000"))
 
 
 def test_starts_are_laid_out_as_the_source_does():
@@ -191,20 +192,20 @@ def test_starts_are_laid_out_as_the_source_does():
 def test_pgmpy_plays_the_games_that_the_closed_form_plays():
     config = config_of(4, 3)
     native, pgmpy = BayesSourcePolicy(config), BayesSourcePolicy(config, inference="pgmpy")
-    assert play_source_games(pgmpy, range(8)) == play_source_games(native, range(8))
+    assert play_source_games(pgmpy, 8) == play_source_games(native, 8)
     assert pgmpy.tallies == native.tallies
 
 
 @pytest.mark.parametrize(("size", "mines", "rate"), [(5, 5, 0.547), (8, 14, 0.322)])
 def test_it_wins_as_often_as_the_restated_program(size, mines, rate):
     policy = BayesSourcePolicy(config_of(size, mines))
-    records = play_source_games(policy, range(3000))
-    source = np.mean([record.source_won for record in records])
-    ours = np.mean([record.game.won for record in records])
+    records = play_source_games(policy, 3000)
+    source = np.mean([record.marked for record in records])
+    ours = np.mean([record.won for record in records])
     assert abs(source - rate) < 0.03
     # Every safe cell is open in each game that its flags win, and now and then in another.
     assert 0.0 <= ours - source < 0.015
-    assert all(record.game.won for record in records if record.source_won)
+    assert all(record.won for record in records if record.marked)
 
 
 def test_it_plays_as_a_policy_under_every_rule():
