@@ -197,7 +197,7 @@ def draw_network(network: Any, path: str | Path, evidence: Mapping[str, int] | C
     axes.set_aspect("equal")
     for source, target in network.edges():
         arrow = {"arrowstyle": "-|>", "color": "0.6", "lw": 0.6, "shrinkA": 9, "shrinkB": 9}
-        axes.annotate("", places[target], places[source], arrowprops=arrow)
+        axes.annotate("", places[target], places[source], arrowprops=arrow, zorder=1)
     for node, (x, y) in places.items():
         observed = node in evidence
         label = f"{node}\n= {evidence[node]}" if observed and isinstance(evidence, Mapping) else node
@@ -212,7 +212,7 @@ def draw_network(network: Any, path: str | Path, evidence: Mapping[str, int] | C
 
 def _place(node: str) -> tuple[float, float]:
     kind, row, col = node.split("_")
-    across, down = {"X": (0.0, 0.0), "Y": (0.5, 0.5), "T": (0.0, 0.5)}[kind]
+    across, down = {"X": (0.0, 0.0), "Y": (0.5, 0.5), "T": (-0.3, 0.4)}[kind]
     return int(col) + across, -int(row) - down
 
 
