@@ -92,12 +92,14 @@ def _compare(
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     """Returns the test of each policy against the next stronger one, and all the tests.
 
-    Policies meet only where they play the same games. Of equal win rates the one listed later counts as stronger.
+    Policies meet only where they play the same games, and as many. Of equal win rates the one listed later counts as
+    stronger.
     """
     next_stronger: dict[str, dict[str, Any]] = {}
     tests: list[dict[str, Any]] = []
-    for start in dict.fromkeys(task.start for task, _ in here):
-        rivals = sorted((result for task, result in here if task.start == start), key=lambda each: each.win_rate)
+    for games in dict.fromkeys((task.start, task.games) for task, _ in here):
+        equals = [result for task, result in here if (task.start, task.games) == games]
+        rivals = sorted(equals, key=lambda each: each.win_rate)
         for (i, weaker), (j, stronger) in combinations(enumerate(rivals), 2):
             if j > i + 1 and paired != "all":
                 continue
@@ -111,9 +113,12 @@ def _compare(
 def _notes(
     suite: Suite, results: Sequence[tuple[Task, PolicyResult]], left_out: Sequence[LeftOut], games: int
 ) -> list[str]:
-    notes = [*suite.notes, "p: exact McNemar test against the next stronger policy, on the games that both played."]
+    notes = [*suite.notes, "p: exact McNemar test against the next stronger policy that played the same games."]
     shorter = sorted({(task.policy, task.games) for task, _ in results if task.games < games})
-    notes += [f"{policy} is slow and played only the first {count} of {games} games." for policy, count in shorter]
+    notes += [
+        f"{policy} is slow, played only the first {count} of {games} games, and is compared with none that played more."
+        for policy, count in shorter
+    ]
     notes += [
         f"{policy} plays games that begin in a way of their own, and is compared with no other policy."
         for policy in dict.fromkeys(task.policy for task, _ in results if task.start is not None)

@@ -40,9 +40,18 @@ def _policies(content: Content) -> list[str]:
 
 
 def _styles(content: Content) -> dict[str, dict[str, Any]]:
+    """Returns how each policy is drawn; the label says where it played fewer games than asked for."""
+    rows = [row for board in content["boards"] for row in board["results"]]
+    fewest = {policy: min(row["games"] for row in rows if row["policy"] == policy) for policy in _policies(content)}
     return {
-        policy: {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)], "label": policy}
-        for i, policy in enumerate(_policies(content))
+        policy: {
+            "color": COLOURS[i % len(COLOURS)],
+            "marker": MARKERS[i % len(MARKERS)],
+            "label": policy if games == content["games"] else f"{policy} (n = {games})",
+            "markersize": 4,
+            "linewidth": 1,
+        }
+        for i, (policy, games) in enumerate(fewest.items())
     }
 
 
@@ -56,21 +65,20 @@ def _reach(values: Sequence[float], ends: Sequence[Sequence[float]]) -> list[lis
 
 
 def _points(boards: Sequence[Content], policy: str) -> list[tuple[int, Content]]:
-    """Returns the rows of a policy with the numbers of mines of their boards."""
-    return [(board["config"]["mines"], row) for board in boards for row in board["results"] if row["policy"] == policy]
+    """Returns the rows of a policy with the places of their boards, counted from 0."""
+    return [(i, row) for i, board in enumerate(boards) for row in board["results"] if row["policy"] == policy]
 
 
 def _draw_rates(axes: Axes, boards: Sequence[Content], styles: dict[str, dict[str, Any]]) -> None:
-    """Draws a line of win rates over the number of mines for each policy, a little beside each other."""
+    """Draws a line of win rates over the numbers of mines for each policy, a little beside each other."""
     for i, (policy, style) in enumerate(styles.items()):
         points = _points(boards, policy)
-        if not points:
-            continue
-        shift = 0.3 * (i / max(1, len(styles) - 1) - 0.5)
-        rates = [row["win_rate"] for _, row in points]
-        bars = _reach(rates, [row["ci95"] for _, row in points])
-        axes.errorbar([m + shift for m, _ in points], rates, bars, markersize=4, linewidth=1, capsize=2, **style)
-    axes.set_xticks(sorted({board["config"]["mines"] for board in boards}))
+        if points:
+            shift = 0.3 * (i / max(1, len(styles) - 1) - 0.5)
+            rates = [row["win_rate"] for _, row in points]
+            bars = _reach(rates, [row["ci95"] for _, row in points])
+            axes.errorbar([place + shift for place, _ in points], rates, bars, capsize=2, **style)
+    axes.set_xticks(range(len(boards)), [f"{board['config']['mines']}" for board in boards])
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)
 
@@ -97,7 +105,7 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
         _draw_rates(rates, boards, styles)
         for policy, style in styles.items():
             points = _points(boards, policy)
-            times.plot([m for m, _ in points], [row["ms_per_game"] for _, row in points], **style, markersize=4, lw=1)
+            times.plot([place for place, _ in points], [row["ms_per_game"] for _, row in points], **style)
         rates.set_title(f"{size[0]}x{size[1]}", fontsize="medium")
         times.set_yscale("log")
         times.grid(axis="y", alpha=0.3)
