@@ -93,8 +93,8 @@ _BAYES = Suite(
     columns=("games", "wins", "win_rate", "interval", "marked", "clicks", "queries", "ms", "p"),
     plot="rates_and_times",
     notes=(
-        "win rate: games with every safe cell open; flags on the mines: games whose flags were at some moment exactly "
-        "the mines, which source 000 counts as won.",
+        "win rate: games with every safe cell open; flags on the mines: games whose flags were at some moment, or "
+        "would be with its next flags, exactly the mines, which source 000 counts as won.",
     ),
 )
 
