@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import imageio.v3 as imageio
 import numpy as np
 
 import baselines
-from minesweeper_env import MinesweeperEnv
+from baselines.report import format_p_value
+from baselines.uniformity.report import Finding
+from baselines.uniformity.samples import draw_sample
+from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 DOCS = Path(__file__).parent
@@ -50,6 +57,70 @@ def _thin(frames: list[np.ndarray], most: int = 40) -> list[np.ndarray]:
     return [frames[i] for i in chosen]
 
 
+def write_statistics_picture(path: Path) -> None:
+    """Writes the picture of ``python -m baselines statistics --first-click any``."""
+    sample = draw_sample(BoardConfig(9, 9, 10, "any", ("click",)), 10_000, 0, lambda _: None)
+    path.write_bytes(Finding.of(sample).draw())
+
+
+Content = dict[str, Any]
+
+HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson interval", "clicks/game", "ms/game", "p")
+
+
+def read_results() -> list[Content]:
+    """Returns the files of docs/results, which `evaluate.py` writes with ``--json`` or ``--suite``, by their names."""
+    return [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
+
+
+def fill_results(page: str, contents: Sequence[Content]) -> str:
+    """Returns the page of a policy with its results between its markers, instead of what was there."""
+    pattern = r"(<!-- results: (\S+) -->\n).*?(<!-- end of results -->)"
+    return re.sub(pattern, lambda found: found[1] + _tables(found[2], contents) + found[3], page, flags=re.DOTALL)
+
+
+def _tables(policy: str, contents: Sequence[Content]) -> str:
+    tables = [_table(content, rows) for content in contents if (rows := list(_rows(policy, content)))]
+    return "".join(f"\n{table}\n" for table in tables) + ("\n" if tables else "")
+
+
+def _rows(policy: str, content: Content) -> Iterator[tuple[Content, Content]]:
+    """Yields the board and the row of each result of a policy, whatever its options."""
+    for board in content.get("boards", [content]):
+        for row in board["results"]:
+            if row["policy"].partition(":")[0] == policy:
+                yield board["config"], row
+
+
+def _table(content: Content, rows: Sequence[tuple[Content, Content]]) -> str:
+    last = content["seed"] + content["games"] - 1
+    head = (
+        f"`{content['command']}` (seeds {content['seed']} to {last}, from which n are the first; p: exact McNemar test)"
+    )
+    lines = [" | ".join(cells) for cells in (HEADINGS, ["---"] * len(HEADINGS), *(_cells(*row) for row in rows))]
+    return "\n".join([head, "", *(f"| {line} |" for line in lines)])
+
+
+def _cells(config: Content, row: Content) -> list[str]:
+    low, high = row["ci95"]
+    test = row.get("mcnemar")
+    return [
+        f"`{row['policy']}`",
+        f"{config['size'][0]}x{config['size'][1]}/{config['mines']}",
+        config["first_click"],
+        f"{row['games']}",
+        f"{row['win_rate']:.1%}",
+        f"{low:.1%} to {high:.1%}",
+        f"{row['clicks_per_game']:.1f}",
+        f"{row['ms_per_game']:.2f}",
+        f"{format_p_value(test['p_value'])} against `{test['against']}`" if test else "",
+    ]
+
+
 if __name__ == "__main__":
     (DOCS / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
+    write_statistics_picture(DOCS / "images" / "statistics.png")
+    results = read_results()
+    for page in sorted((DOCS / "policies").glob("*.md")):
+        page.write_text(fill_results(page.read_text(encoding="utf-8"), results), encoding="utf-8")

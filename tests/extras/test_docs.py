@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import baselines.registry
 from minesweeper_env.rewards import REWARDS
 
 ROOT = Path(__file__).parents[2]
+
+SECTIONS = [f"## {title}" for title in ("Rule", "Source", "What was corrected", "Complexity", "Options", "Results")]
 
 
 def load_build():
@@ -39,7 +42,67 @@ def test_the_docstring_lists_every_reward():
 
 def test_the_page_of_the_policies_lists_every_one():
     page = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
-    assert all(f"`{name}`" in page for name in baselines.registry.policy_names())
+    assert all(f"[`{name}`](policies/{name}.md)" in page for name in baselines.registry.policy_names())
+
+
+@pytest.mark.parametrize("name", baselines.registry.policy_names())
+def test_each_policy_has_a_page_in_the_form(name):
+    lines = (ROOT / "docs" / "policies" / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == f"# {name}"
+    assert lines[2]
+    assert [line for line in lines if line.startswith("## ")] == SECTIONS
+    results = lines[lines.index("## Results") :]
+    assert results.index(f"<!-- results: {name} -->") < results.index("<!-- end of results -->")
+
+
+@pytest.mark.parametrize("name", baselines.registry.policy_names())
+def test_each_page_lists_the_options_of_its_policy(name):
+    page = (ROOT / "docs" / "policies" / f"{name}.md").read_text(encoding="utf-8")
+    options = page[page.index("## Options") : page.index("## Results")]
+    allowed = list(inspect.signature(baselines.registry.find_policy(name).make).parameters)[1:]
+    assert set(re.findall(r"^\| `(\w+)` \|", options, re.MULTILINE)) == set(allowed)
+
+
+def test_the_pages_of_the_policies_are_in_step_with_the_results():
+    build = load_build()
+    results = build.read_results()
+    for path in (ROOT / "docs" / "policies").glob("*.md"):
+        page = path.read_text(encoding="utf-8")
+        assert build.fill_results(page, results) == page, f"{path.name}: run docs/build.py"
+
+
+def row(policy, wins, **others):
+    return {"policy": policy, "games": 1000, "wins": wins, "win_rate": wins / 1000, "ci95": [0.1, 0.2],
+            "clicks_per_game": 3.25, "ms_per_game": 0.5, "mcnemar": None, **others}  # fmt: skip
+
+
+def test_results_fill_the_page_of_their_policy_alone():
+    config = {"size": [16, 30], "mines": 99, "first_click": "any"}
+    test = {"against": "exact", "games": 1000, "p_value": 0.012}
+    rows = [row("subset", 123), row("subset:deduction=source", 45, mcnemar=test), row("exact", 300)]
+    single = {"config": config, "seed": 5, "games": 1000, "command": "python evaluate.py ...", "results": rows}
+    suite = {"boards": [{"config": config, "results": rows[2:]}], "seed": 0, "games": 1000, "command": "--suite"}
+    page = "# subset\n\n<!-- results: subset -->\nold\n<!-- end of results -->\nbelow\n"
+    filled = load_build().fill_results(page, [single, suite])
+    assert "old" not in filled
+    assert filled.endswith("<!-- end of results -->\nbelow\n")
+    assert "`python evaluate.py ...` (seeds 5 to 1004" in filled
+    assert "--suite" not in filled
+    assert "| `subset` | 16x30/99 | any | 1000 | 12.3% | 10.0% to 20.0% | 3.2 | 0.50 |  |" in filled
+    assert "| `subset:deduction=source` | 16x30/99 | any | 1000 | 4.5% |" in filled
+    assert "0.012 against `exact`" in filled
+    assert "`exact` | 16x30" not in filled
+    assert load_build().fill_results(filled, [single, suite]) == filled
+    assert "`exact` | 16x30/99" in load_build().fill_results(page.replace("results: subset", "results: exact"), [suite])
+
+
+def test_tables_name_command_games_seeds_and_interval():
+    for path in (ROOT / "docs" / "policies").glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
+        tables = filled.count("| policy |")
+        assert filled.count("(seeds ") == filled.count("| n | win rate | 95 % Wilson interval |") == tables
+        assert filled.count("`python ") == tables
 
 
 def test_the_code_of_the_readme_runs():
@@ -63,6 +126,6 @@ def test_the_code_of_the_training_page_runs():
 
 
 def test_the_pages_link_to_files_that_exist():
-    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "benchmarks" / "README.md"]:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
