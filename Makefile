@@ -11,6 +11,9 @@ TORCH = torch==2.13.0
 # The oldest versions that are supported; the full installation has the newest. RLlib asks for this gymnasium.
 OLDEST = gymnasium==1.2.2 numba==0.61.2 numpy==2.0.2
 
+# Several processes share the tests.
+PYTEST = -m pytest --numprocesses auto --maxprocesses 4
+
 RUN_DIR = runs/first
 POLICIES = random straightforward subset expected_value bayes exact lookahead
 
@@ -31,14 +34,14 @@ types: $(VENV)/installed
 	$(BIN)/mypy
 
 test-quick: $(VENV)/installed
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/installed
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python $(PYTEST) -m slow
 
 # The environment alone: no extras, and the oldest supported versions.
 test-core: $(CORE_VENV)/installed
-	$(CORE_BIN)/python -m pytest -m "not slow" tests/core
+	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/core
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py
@@ -55,7 +58,7 @@ $(VENV)/installed: pyproject.toml setup.cfg
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(CORE_VENV)
-	$(CORE_BIN)/python -m pip install --quiet $(OLDEST) pytest hypothesis scipy --editable .
+	$(CORE_BIN)/python -m pip install --quiet $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
 	touch $@
 
 clean:
