@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from baselines.diagnostics import HEADINGS, NOTES, Diagnostics
 from baselines.output import replace_file
 from baselines.statistics import PolicyResult, compare_with_best
+from baselines.terminal import table_console
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 
@@ -82,11 +83,9 @@ class Report:
 
     def print_table(self) -> None:
         """Prints the results and the notes on stdout."""
-        from rich.console import Console
         from rich.table import Table
 
-        # Where stdout is a file, the table is as wide as it needs to be.
-        console = Console(width=None if sys.stdout.isatty() else 200)
+        console = table_console()
         table = Table(title=self.title(), title_justify="left")
         table.add_column("policy", overflow="fold")
         for heading in ("games", "wins", "win rate", "95 % interval", "clicks/game", "ms/game", "p"):

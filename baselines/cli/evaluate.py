@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from baselines.report import Report
 from baselines.seeds import check_test_seeds
 from baselines.statistics import PolicyResult
 from baselines.suites.definitions import SUITES
+from baselines.terminal import game_bar
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
 FAILED = 1
@@ -174,7 +174,7 @@ def _evaluate_all(blocks: dict[str, int], report: Report, options: argparse.Name
     seeds = range(report.seed, report.seed + report.games)
     for name, block in blocks.items():
         config = config_for(name, report.config)
-        with _progress(name, report.games) as on_finished:
+        with game_bar("playing", name, report.games) as on_finished:
             evaluation = evaluate_policy(
                 partial(build_policy, name, config),
                 config,
@@ -198,14 +198,3 @@ def _keep(name: str, evaluation: Evaluation, report: Report, path: Path | None) 
         report.results.append(PolicyResult.of(name, evaluation))
     if path is not None:
         report.write_json(path)
-
-
-@contextmanager
-def _progress(name: str, games: int) -> Generator[Callable[[int], object]]:
-    """Shows a bar on a terminal, and one line elsewhere; yields what is told of finished games."""
-    from tqdm import tqdm
-
-    if not sys.stderr.isatty():
-        print(f"playing {name}", file=sys.stderr, flush=True)
-    with tqdm(total=games, desc=name, unit="game", disable=None, leave=False) as bar:
-        yield bar.update

@@ -7,8 +7,7 @@ import json
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from baselines.extras import MissingExtraError, import_extra
 from baselines.output import replace_file
 from baselines.report import versions
 from baselines.seeds import check_test_seeds
+from baselines.terminal import game_bar, table_console
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import UNIFORM_RULES, check_sample, draw_sample
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
@@ -99,7 +99,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _find(config: BoardConfig, options: argparse.Namespace) -> Finding:
-    with _progress(config.first_click, 2 * options.games) as on_drawn:
+    with game_bar("drawing", config.first_click, 2 * options.games) as on_drawn:
         return Finding.of(draw_sample(config, options.games, options.seed, on_drawn))
 
 
@@ -114,11 +114,9 @@ def _write(findings: Sequence[Finding], options: argparse.Namespace, command: st
 
 
 def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    # Where stdout is a file, the table is as wide as it needs to be.
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    console = table_console()
     (rows, cols), last = options.size, options.seed + 2 * options.games - 1
     title = f"{rows}x{cols}, {options.mines} mines, {options.games} layouts and games, seeds {options.seed} to {last}"
     table = Table("first click", "test", title=title, title_justify="left")
@@ -131,14 +129,3 @@ def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
     console.print(table)
     for note in NOTES:
         console.print(note, markup=False, highlight=False)
-
-
-@contextmanager
-def _progress(rule: str, games: int) -> Generator[Callable[[int], object]]:
-    """Shows a bar on a terminal, and one line elsewhere; yields what is told of finished games."""
-    from tqdm import tqdm
-
-    if not sys.stderr.isatty():
-        print(f"drawing {rule}", file=sys.stderr, flush=True)
-    with tqdm(total=games, desc=rule, unit="game", disable=None, leave=False) as bar:
-        yield bar.update

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from baselines.report import format_p_value
 from baselines.suites.definitions import Suite
+from baselines.terminal import table_console
 
 Content = dict[str, Any]
 
@@ -147,10 +147,8 @@ def _markdown_rows(table: Table) -> Iterator[str]:
 def print_tables(suite: Suite, content: Content) -> None:
     """Prints the tables and the notes on stdout."""
     import rich.table
-    from rich.console import Console
 
-    # Where stdout is a file, the tables are as wide as they need to be.
-    console = Console(width=None if sys.stdout.isatty() else 250)
+    console = table_console()
     console.print(f"{content['title']}\n{caption(content)}", markup=False, highlight=False)
     for table in make_tables(suite, content):
         drawn = rich.table.Table(title=table.title, title_justify="left")
