@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,19 +79,31 @@ _PACKAGE = Path(__file__).parent
 
 @cache
 def _stamp(path: Path) -> str:
-    """Returns what changes when a file, or one of the package that it imports at any remove, changes."""
+    """Returns what changes when a file, or one that it imports at any remove, changes.
+
+    Only imports of the form `from package.module import name` are followed, and only into this package and into the
+    one that the file belongs to.
+    """
+    packages = {"minesweeper_env": _PACKAGE} | {root.name: root for root in _root(path)}
     sources = {path: path.read_bytes()}
     waiting = [path]
     while waiting:
-        for imported in _imports(sources[waiting.pop()]):
+        for imported in _imports(sources[waiting.pop()], packages):
             if imported not in sources:
                 sources[imported] = imported.read_bytes()
                 waiting.append(imported)
     return hashlib.sha256(b"".join(sources[path] for path in sorted(sources))).hexdigest()
 
 
-def _imports(source: bytes) -> Iterator[Path]:
-    for name in re.findall(r"^from minesweeper_env\.([\w.]+) import", source.decode(), re.MULTILINE):
-        path = _PACKAGE.joinpath(*name.split(".")).with_suffix(".py")
-        if path.exists():
-            yield path
+def _root(path: Path) -> list[Path]:
+    """Returns the folder of the outermost package that a file belongs to, in a list; nothing if there is none."""
+    inside = list(takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents))
+    return inside[-1:]
+
+
+def _imports(source: bytes, packages: dict[str, Path]) -> Iterator[Path]:
+    for package, name in re.findall(r"^from (\w+)\.([\w.]+) import", source.decode(), re.MULTILINE):
+        if package in packages:
+            path = packages[package].joinpath(*name.split(".")).with_suffix(".py")
+            if path.exists():
+                yield path

@@ -43,6 +43,20 @@ def test_files_that_import_each_other_are_no_obstacle(package):
     assert stamp(package)
 
 
+def test_imports_within_the_package_of_the_kernel_are_followed_too(package, tmp_path_factory):
+    own = tmp_path_factory.mktemp("elsewhere") / "players"
+    (own / "deep").mkdir(parents=True)
+    for file in ("__init__.py", "deep/__init__.py"):
+        (own / file).touch()
+    (own / "deep" / "kernels.py").write_text("from players.helpers import f\n")
+    (own / "helpers.py").write_text("from minesweeper_env.constants import ONE\n")
+    stamps = [compiled._stamp.__wrapped__(own / "deep" / "kernels.py")]
+    for changed in (own / "helpers.py", package / "constants.py"):
+        changed.write_text(changed.read_text() + "# more\n")
+        stamps.append(compiled._stamp.__wrapped__(own / "deep" / "kernels.py"))
+    assert len(set(stamps)) == 3
+
+
 @pytest.mark.skipif(bool(compiled.config.DISABLE_JIT), reason="nothing is compiled")
 def test_the_engine_is_kept_under_this_stamp():
     from minesweeper_env import rules
