@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+Int = int | np.integer[Any]
+Codes = NDArray[np.int8]
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Generators = NDArray[np.uint64]
 
 FRESH, PLAYING, WON, LOST, TRUNCATED = range(5)
 """The status of a game: mines not laid yet, under way, and the three ways to be over."""

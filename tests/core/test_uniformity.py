@@ -16,7 +16,7 @@ from oracle import neighbours
 from scipy.stats import chi2
 
 from minesweeper_env import MinesweeperVectorEnv
-from minesweeper_env.rules import random_below
+from minesweeper_env.splitmix import random_below
 
 ALPHA = 1e-3
 GAMES = 4000
