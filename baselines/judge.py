@@ -9,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.rounding import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.oracle import Oracle
-
-TIE = 1e-9
-"""Risks that differ by less are equal: they come from sums in another order."""
 
 
 class Loss(Enum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.rounding import TIE
 from baselines.scripted.bayes_elimination import NetworkPosteriors
 from baselines.scripted.bayes_network import check_prior
 from baselines.scripted.choosing import choose_least_risks
@@ -19,9 +20,6 @@ Boards = NDArray[np.int8]
 Chances = NDArray[np.float64]
 
 INFERENCES = ("native", "pgmpy")
-
-CERTAIN = 1e-9
-"""Posteriors at most this far from 0, or from a threshold, are there: they come from sums in any order."""
 
 
 class BayesPolicy:
@@ -96,11 +94,11 @@ class BayesPolicy:
         """Returns the clicks on (N, rows, cols) boards, each of which has one that is legal."""
         flat = boards.reshape(len(boards), -1)
         chances = np.nan_to_num(self._taken(boards, self._posteriors(boards)), nan=1.0).reshape(flat.shape)
-        certain = np.asarray((legal & (chances <= CERTAIN)).any(axis=1))
+        certain = np.asarray((legal & (chances <= TIE)).any(axis=1))
         begun = np.asarray((flat <= self.config.codes.max_count).any(axis=1))
         self.tallies["guesses"] += count_risky(begun[~certain], self.config)
         if self._open_threshold is not None:
-            chances[chances <= 1.0 - self._open_threshold + CERTAIN] = 0.0
+            chances[chances <= 1.0 - self._open_threshold + TIE] = 0.0
         clicks = np.empty(len(boards), np.int64)
         choose_least_risks(flat, legal, self.config.codes.max_count, self._first_cell, chances, self._around, clicks)
         return clicks

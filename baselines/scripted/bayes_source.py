@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.rounding import TIE
 from baselines.scripted.bayes import check_inference, check_threshold
 from baselines.scripted.bayes_network import Names, load_pgmpy, neighbours, part_network, variable_elimination
 from baselines.scripted.source_rule import COINS, FLAGGED, MAX_COUNT, MINE, is_count, is_unknown, local_chances
@@ -16,9 +17,6 @@ from minesweeper_env.state import neighbour_table
 
 Board = NDArray[np.int8]
 Plan = tuple[int, ...]
-
-TIE = 1e-9
-"""Chances that differ by less are equal: the two ways of inference round differently."""
 
 
 class Turn(NamedTuple):

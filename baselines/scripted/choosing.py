@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.rounding import TIE
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.constraints import SAFE, Ints
 from minesweeper_env.inference.counting import FINE, Floats
@@ -16,9 +17,6 @@ from minesweeper_env.inference.workspace import Room, carve_work
 
 CERTAIN = -1.0
 """What `choose_clicks` reports instead of a number of layouts where it takes no risk, or has no choice."""
-
-TIE = 1e-9
-"""Risks that differ by less are equal: they come from sums of fractions in another order."""
 
 Boards = NDArray[np.int8]
 

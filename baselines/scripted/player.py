@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.rounding import TIE
 from baselines.scripted.knowledge import Knowledge
 from minesweeper_env.config import BoardConfig
-
-TIE = 1e-9
-"""Risks that differ by less are equal: they come from sums of fractions in another order."""
 
 
 def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:

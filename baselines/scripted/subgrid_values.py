@@ -7,12 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.rounding import TIE
 from baselines.scripted.subgrid_kernels import FAILURE, Clicks, expect_rewards, find_longest_paths, weigh_states
 from baselines.scripted.subgrid_states import Level, Specimens, levels
 from baselines.scripted.subgrids import BITS, CELLS, FORM_OF, FORMS, TURN_OF, TURNS, Alphabet, Ints
-
-TIE = 1e-9
-"""Values that differ by less are equal: they come from sums of fractions in another order."""
 
 Floats = NDArray[np.float64]
 Rule = Callable[[Level, Clicks, Floats, Floats, Floats], tuple[Floats, Floats]]
