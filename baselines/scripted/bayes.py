@@ -11,7 +11,7 @@ from baselines.scripted.bayes_network import check_prior
 from baselines.scripted.choosing import choose_least_risks
 from baselines.scripted.first_cells import first_cell
 from baselines.scripted.knowledge import neighbour_sums
-from baselines.scripted.player import count_risky
+from baselines.scripted.player import click_where_legal, count_risky
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
 from minesweeper_env.state import neighbour_table
@@ -83,12 +83,9 @@ class BayesPolicy:
 
         Cells without a posterior, for the counts contradict each other, pass for mines.
         """
-        legal: NDArray[np.bool_] = action_masks[:, : self.config.cells].astype(np.bool_)
-        can_click = np.flatnonzero(legal.any(axis=1))
-        actions = action_masks.argmax(axis=1)
-        if len(can_click) > 0:
-            actions[can_click] = self._choose(observations[can_click], legal[can_click])
-        return actions
+        return click_where_legal(
+            lambda games, legal: self._choose(observations[games], legal), action_masks, self.config.cells
+        )
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the clicks on (N, rows, cols) boards, each of which has one that is legal."""

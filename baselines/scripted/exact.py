@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from baselines.scripted.choosing import CERTAIN, choose_clicks
 from baselines.scripted.first_cells import first_cell
-from baselines.scripted.player import count_risky
+from baselines.scripted.player import click_where_legal, count_risky
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.counting import FINE
 from minesweeper_env.inference.running import failure, run_in_room
@@ -53,14 +53,11 @@ class ExactPolicy:
             InconsistentBoardError: no layout fits one of the boards.
             PositionTooHardError: one of the boards is too hard.
         """
-        legal: NDArray[np.bool_] = action_masks[:, : self.config.cells].astype(np.bool_)
-        can_click = np.flatnonzero(legal.any(axis=1))
-        actions = action_masks.argmax(axis=1)
-        if len(can_click) > 0:
-            # The kernels write to the boards; these copies are theirs.
-            boards = observations.reshape(len(observations), -1)[can_click]
-            actions[can_click] = self._choose(boards, legal[can_click])
-        return actions
+        boards = observations.reshape(len(observations), -1)
+        # The kernels write to the boards; these copies are theirs.
+        return click_where_legal(
+            lambda games, legal: self._choose(boards[games], legal), action_masks, self.config.cells
+        )
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> Cells:
         """Returns the clicks on (N, n) boards, each of which has one that is legal."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,27 @@ def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
         config: the games.
     """
     return len(begun) if config.first_click == "any" else int(begun.sum())
+
+
+def click_where_legal(
+    choose: Callable[[NDArray[np.int64], NDArray[np.bool_]], NDArray[np.int64]],
+    action_masks: NDArray[np.int8],
+    cells: int,
+) -> NDArray[np.int64]:
+    """Returns (N,) int64 actions: the clicks of a rule, and the first legal action of games without a legal click.
+
+    Args:
+        choose: the rule. Given the numbers (M,) of the games that have a legal click, and which clicks are legal there,
+            (M, cells) bool, it returns (M,) int64 clicks.
+        action_masks: (N, actions) int8 or bool; see `baselines.policy.Policy`.
+        cells: the number of cells of a board.
+    """
+    legal: NDArray[np.bool_] = action_masks[:, :cells].astype(np.bool_)
+    games = np.flatnonzero(legal.any(axis=1))
+    actions = action_masks.argmax(axis=1)
+    if len(games) > 0:
+        actions[games] = choose(games, legal[games])
+    return actions
 
 
 class ScriptedPolicy:
