@@ -24,18 +24,13 @@ BOARDS = {"8x8, 14 mines": ((8, 8), 14), "16x30, 99 mines": ((16, 30), 99)}
 BATCHES_A_CALL = 10
 
 
-def state_of(games: Games) -> tuple[object, ...]:
-    """Returns the arrays and numbers that the kernels take, in their order."""
-    return games._state
-
-
 def bare_kernel(size: tuple[int, int], mines: int) -> Work:
     """Returns work that draws actions and takes steps by the two kernels alone."""
     config = BoardConfig.of_size(size, mines, moves=("click",))
     games = Games(config, GAMES, RewardWeights(win=1.0, loss=-1.0))
     games.seed(np.arange(GAMES, dtype=np.uint64))
     games.reset(np.ones(GAMES, np.bool_))
-    state = state_of(games)
+    state = games.arrays
     sampler, actions = np.ones(1, np.uint64), np.empty(GAMES, np.int64)
     codes = np.empty((GAMES, config.cells), np.int8)
     masks = np.empty((GAMES, 1, config.cells), np.int8)
@@ -100,7 +95,7 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
 def state_bytes(size: tuple[int, int], mines: int) -> int:
     """Returns the size of all arrays that hold the state of 1024 games."""
     games = Games(BoardConfig.of_size(size, mines, moves=("click",)), GAMES, RewardWeights())
-    return sum(array.nbytes for array in state_of(games) if isinstance(array, np.ndarray))
+    return sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
 
 
 def main() -> None:

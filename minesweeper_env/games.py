@@ -73,6 +73,7 @@ class Games:
         rewards: (N,) float64, what the last step earned by the weights.
         events: (5, N) bool, the rows that `state` lists, of the last step.
         opened: (N,) int64, the number of cells that the last step opened.
+        arrays: the fields of `Rules` and then those of `Boards`, as kernels take them.
     """
 
     def __init__(self, config: BoardConfig, count: int, weights: state.RewardWeights) -> None:
@@ -96,14 +97,14 @@ class Games:
             rng=np.zeros(count, np.uint64),
             stack=np.zeros(cells, np.uint32),
         )
-        self._state = (*self._rules, *self._boards)
+        self.arrays = (*self._rules, *self._boards)
         self._new_codes = array_maker((count, cells), np.int8)
         self._new_masks = array_maker((count, len(config.moves), cells), np.int8)
         self._none = np.zeros(count, np.bool_)
         self.rewards = np.zeros(count)
         self.events = np.zeros((5, count), np.bool_)
         self.opened = np.zeros(count, np.int64)
-        self._results_and_state = (self.rewards, self.events, self.opened, *self._state)
+        self._results_and_state = (self.rewards, self.events, self.opened, *self.arrays)
 
     @property
     def status(self) -> NDArray[np.int64]:
@@ -121,7 +122,7 @@ class Games:
     def reset(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Starts a new game where `chosen`, (N,) bool, is true; returns what `show` does."""
         codes, masks = self._new_codes(), self._new_masks()
-        rules.reset_batch(chosen, codes, masks, *self._state)
+        rules.reset_batch(chosen, codes, masks, *self.arrays)
         return codes, masks
 
     def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -143,14 +144,20 @@ class Games:
     def sample_actions(self, generator: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Draws a uniformly random legal action for each game from the `generator` (1,) uint64."""
         actions = np.empty(self.count, np.int64)
-        rules.sample_batch(generator, actions, *self._state)
+        rules.sample_batch(generator, actions, *self.arrays)
         return actions
 
-    def lay_out(self, layouts: NDArray[np.bool_]) -> None:
-        """Lays the mines of new games where `layouts`, (N, rows, cols) bool, has them."""
-        # A copy: a read-only array would be another type to the compiler.
-        flat = np.array(layouts, order="C").reshape(self.count, self.config.cells)
-        rules.lay_out_batch(flat, *self._state)
+    def lay_out(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
+        """Lays the mines of games anew; they are under way then, so that the first click moves none.
+
+        Args:
+            layouts: (K, rows, cols) bool, where the mines are to be.
+            chosen: (K,), the numbers of the games; by default, all N in order.
+        """
+        games = np.arange(self.count) if chosen is None else np.array(chosen, np.int64)
+        # Copies: a read-only array would be another type to the compiler.
+        flat = np.array(layouts, order="C").reshape(len(games), self.config.cells)
+        rules.lay_out_batch(games, flat, *self.arrays)
 
     def mines(self) -> NDArray[np.bool_]:
         """Returns where the mines are, (N, rows, cols) bool; all False before they are laid."""

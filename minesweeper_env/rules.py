@@ -189,13 +189,20 @@ def step_batch(
 
 
 @kernel
-def lay_out_batch(layouts: Flags, *state: Any) -> None:
-    """Lays the mines where the (N, n) bool `layouts` have them, so that the first click moves none."""
+def lay_out_batch(chosen: Integers, layouts: Flags, *state: Any) -> None:
+    """Lays the mines of games anew; they are under way then, so that the first click moves none.
+
+    Args:
+        chosen: (K,) int64, the games.
+        layouts: (K, n) bool, where their mines are to be.
+        *state: the fields of `Rules`, then those of `Boards`.
+    """
     rules, boards = Rules(*state[:7]), Boards(*state[7:])
-    for i in range(layouts.shape[0]):
+    for k in range(chosen.shape[0]):
+        i = chosen[k]
         boards.truth[i, :] = 0
         for cell in range(layouts.shape[1]):
-            if layouts[i, cell]:
+            if layouts[k, cell]:
                 add_mine(rules, boards, i, cell)
         boards.games[i, STATUS] = PLAYING
 

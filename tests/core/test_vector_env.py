@@ -325,5 +325,5 @@ def test_wrong_seeds_are_refused(seed):
 
 def test_the_state_of_1024_expert_boards_is_small():
     env = MinesweeperVectorEnv(1024, (16, 30), 99, moves=("click",))
-    arrays = [array for array in env._games._state if isinstance(array, np.ndarray)]
+    arrays = [array for array in env._games.arrays if isinstance(array, np.ndarray)]
     assert sum(array.nbytes for array in arrays) < 16e6
