@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from baselines.scripted.practice import Practice
 from baselines.scripted.subgrid_states import Specimens
 from baselines.scripted.subgrid_values import Rule, StateValues, expectation, guess_value
 from baselines.scripted.subgrids import CELLS, SIDE, TURNS, Alphabet, Ints, cut, largest_of_cells
-from minesweeper_env.config import BoardConfig
 
 SPECIMENS = 40_000
 """The sub-grids that the practice games have at least, where their number is not given."""
@@ -38,20 +37,6 @@ class GraphicalPolicy(FittedPolicy):
     """
 
     model = "graphical"
-
-    def __init__(
-        self,
-        config: BoardConfig,
-        *,
-        fit_games: int | None = None,
-        fit_seed: int | None = None,
-        parameters: str | Path | None = None,
-    ) -> None:
-        """Learns from practice games, or reads what was learned; see `FittedPolicy`."""
-        self._alphabet = Alphabet.after(config.codes.max_count)
-        self._prior = config.mines / config.cells
-        super().__init__(config, fit_games=fit_games, fit_seed=fit_seed, parameters=parameters)
-        self.tallies |= {"subgrids": 0, "unseen_subgrids": 0}
 
     def default_games(self) -> int:
         """Returns how many games have `SPECIMENS` sub-grids; not more than `MOST_GAMES`."""
@@ -84,16 +69,18 @@ class GraphicalPolicy(FittedPolicy):
 
     def use(self, values: Values) -> None:
         """Values all states of sub-grids."""
+        for name in ("subgrids", "unseen_subgrids"):
+            self.tallies.setdefault(name, 0)
         specimens = Specimens.of(values["subgrids"], values["counts"], self._alphabet, self.config.radius)
         self._states = StateValues(specimens, self._alphabet, self.rule())
 
     def rule(self) -> Rule:
         """Returns how a click is valued."""
-        return expectation(self._prior)
+        return expectation(self.config.mines / self.config.cells)
 
     def unknown_value(self) -> float:
         """Returns the value of clicks in sub-grids that agree with none of a finished game."""
-        return guess_value(self._prior)
+        return guess_value(self.config.mines / self.config.cells)
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
         """Returns minus the largest value of a click on each cell; `WORST` where it is best in no sub-grid."""
@@ -103,3 +90,7 @@ class GraphicalPolicy(FittedPolicy):
         self.tallies["subgrids"] += int((subgrids == self._alphabet.covered).any(axis=-1).sum())
         self.tallies["unseen_subgrids"] += int(unseen.sum())
         return np.minimum(-largest_of_cells(values, self.config.rows, self.config.cols), WORST)
+
+    @cached_property
+    def _alphabet(self) -> Alphabet:
+        return Alphabet.after(self.config.codes.max_count)
