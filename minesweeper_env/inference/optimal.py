@@ -60,8 +60,8 @@ class OptimalPlay:
         Args:
             rows: the number of rows.
             cols: the number of columns.
-            mines: the number of mines, as in `BoardConfig`.
-            first_click: one of RULES.
+            mines: the number of mines; at least 1, and few enough for the first-click rule.
+            first_click: "opening", "safe" or "any", under which all layouts are equally likely.
             radius: the reach of a count.
             progress: called about once a second with the number of sets that the present search has examined.
 
@@ -169,17 +169,10 @@ def win_probability(
 ) -> Fraction:
     """Returns the probability that perfect play wins, the best first click included.
 
-    Args:
-        rows: the number of rows.
-        cols: the number of columns.
-        mines: the number of mines.
-        first_click: one of RULES.
-        radius: the reach of a count.
-        progress: called about once a second with the number of sets that the present search has examined.
+    The arguments, and the errors that they lead to, are those of `minesweeper_env.inference.optimal.OptimalPlay`.
 
     Raises:
-        ValueError: an argument is not allowed; the message says what is.
-        PositionTooHardError: a first cell leaves more than MAX_LAYOUTS layouts, or a search takes too long.
+        PositionTooHardError: a search takes too long.
     """
     play = OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress)
     return play.best_first_click().win_probability
@@ -196,20 +189,13 @@ def first_cell_values(
 ) -> NDArray[np.object_]:
     """Returns the probability that perfect play wins after each first click.
 
-    Args:
-        rows: the number of rows.
-        cols: the number of columns.
-        mines: the number of mines.
-        first_click: one of RULES.
-        radius: the reach of a count.
-        progress: called about once a second with the number of sets that the present search has examined.
+    The arguments, and the errors that they lead to, are those of `minesweeper_env.inference.optimal.OptimalPlay`.
 
     Returns:
         (rows, cols) of `Fraction`; the largest is `win_probability`.
 
     Raises:
-        ValueError: an argument is not allowed; the message says what is.
-        PositionTooHardError: a first cell leaves more than MAX_LAYOUTS layouts, or a search takes too long.
+        PositionTooHardError: a search takes too long.
     """
     return OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress).first_cell_values()
 
