@@ -1,0 +1,136 @@
+"""The end of a game, played exactly: what the players share who look beyond the next click."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.scripted.choosing import CERTAIN
+from baselines.scripted.exact import Boards, Cells, ExactPolicy
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference.endgame import load_layouts, search_loaded
+from minesweeper_env.inference.layouts import consistent_layouts
+from minesweeper_env.inference.search_room import make_search_room
+
+_ROUNDING = 1e-6
+"""What a logarithm of a number of layouts may be off by."""
+
+
+class Ending(NamedTuple):
+    """How the end of a game is played.
+
+    Attributes:
+        cell: the cell to click, row * cols + col.
+        win_probability: the chance that the game is won so; the largest there is, unless the search was given up.
+    """
+
+    cell: int
+    win_probability: float
+
+
+class Endings:
+    """Finds the play that wins the most of the layouts that fit a board, where they are few enough.
+
+    Dead cells bring nothing then, and 50/50s that nothing can break cost what they must. The budgets are numbers of
+    layouts and nodes, so that what is found does not depend on the machine.
+
+    Attributes:
+        config: the games.
+        most: the natural logarithm of the most layouts that are searched, and a little.
+    """
+
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
+        """Prepares to search, and has the kernels compiled.
+
+        Args:
+            config: the games.
+            layouts: how many layouts, at most, are searched; 0 for none.
+            nodes: how many sets of layouts a search examines before it takes the best it has found.
+
+        Raises:
+            ValueError: an option is not allowed; the message says what is.
+        """
+        self.config = config
+        self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
+        self._nodes = whole_number("nodes", nodes, 1)
+        self._arrays = make_search_room(max(1, layouts), config.cells, config.codes.max_count).arrays()
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        covered = np.full(self.config.cells, self.config.codes.hidden, np.int8)
+        self.find(covered, 0.0)
+        load_layouts(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), *self._arrays)
+        search_loaded(1, *self._arrays)
+
+    def find(self, board: NDArray[np.int8], log_layouts: float) -> Ending | None:
+        """Returns how a board is played to its end; None if too many layouts fit it.
+
+        Args:
+            board: (rows, cols) or (rows * cols,) int8, cell codes; a cell that is covered is free.
+            log_layouts: the natural logarithm of the number of layouts that fit it.
+        """
+        if log_layouts > self.most:
+            return None
+        config, limit = self.config, math.ceil(math.exp(log_layouts + _ROUNDING))
+        try:
+            found = consistent_layouts(
+                board.reshape(config.rows, config.cols), config.mines, limit, radius=config.radius
+            )
+        except PositionTooHardError:
+            return None
+        load_layouts(found.mines, found.counts, *self._arrays)
+        column, wins, _ = search_loaded(self._nodes, *self._arrays)
+        return Ending(int(found.cells[column]), int(wins) / len(found.mines))
+
+
+class EndingPolicy(ExactPolicy):
+    """What those share who play as `exact` does where something is certain, and the end of the game exactly."""
+
+    games_at_once = 100
+
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
+        """Prepares to play games of this configuration, and has the kernels compiled.
+
+        Args:
+            config: the games.
+            layouts: as `Endings` takes it.
+            nodes: as `Endings` takes it.
+
+        Raises:
+            ValueError: an option is not allowed; the message says what is.
+        """
+        self._endings = Endings(config, layouts, nodes)
+        super().__init__(config)
+        covered = np.full((1, config.cells), config.codes.hidden, np.int8)
+        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
+
+    def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> Cells:
+        clicks, log_layouts = self._least_risks(boards, legal)
+        open_ones = []
+        for i in np.flatnonzero(log_layouts != CERTAIN):
+            ending = self._endings.find(boards[i], log_layouts[i])
+            if ending is not None and legal[i, ending.cell]:
+                clicks[i] = ending.cell
+            else:
+                open_ones.append(i)
+        if open_ones:
+            clicks[open_ones] = self._weigh(boards[open_ones], legal[open_ones], clicks[open_ones])
+        return clicks
+
+    @abstractmethod
+    def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
+        """Chooses clicks where there is a risk, and too much is open for the end of the game to be searched.
+
+        Args:
+            boards: (N, n) int8, cell codes; they may be written to if they are put back.
+            legal: (N, n) bool, the clicks that are allowed; at least one on each board.
+            clicks: (N,), those of least risk; may be written to.
+
+        Returns:
+            (N,), the clicks.
+        """
