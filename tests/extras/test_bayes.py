@@ -11,8 +11,8 @@ from test_exact_policy import moments
 from baselines import make_policy
 from baselines.playing import play_games
 from baselines.registry import build_policy
-from baselines.scripted import bayes_elimination
-from baselines.scripted.bayes_elimination import NetworkPosteriors, choose_order, elimination_size, sweep_width
+from baselines.scripted import bayes_elimination, bayes_tables
+from baselines.scripted.bayes_elimination import NetworkPosteriors
 from baselines.scripted.bayes_network import (
     board_network,
     count_table,
@@ -24,6 +24,7 @@ from baselines.scripted.bayes_network import (
     total_table,
     write_bif,
 )
+from baselines.scripted.bayes_tables import choose_order, elimination_size, sweep_width
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import mine_probabilities, naive
 
@@ -97,7 +98,7 @@ def test_a_shown_mine_is_evidence(prior):
 def test_the_sweep_gives_the_same_as_the_greedy_order(prior, monkeypatch):
     board, mines = lattice()
     expected = mine_probabilities(board, mines, prior=mines / 30 if prior == "binomial" else None)
-    monkeypatch.setattr(bayes_elimination, "greedy_size", lambda *_: 1 << 40)
+    monkeypatch.setattr(bayes_tables, "greedy_size", lambda *_: 1 << 40)
     assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).chances(board) - expected).max() < 1e-9
 
 
