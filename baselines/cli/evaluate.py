@@ -24,6 +24,7 @@ from baselines.statistics import PolicyResult
 from baselines.suites.definitions import SUITES
 from baselines.terminal import game_bar
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+from minesweeper_env.inference import PositionTooHardError
 
 FAILED = 1
 ALL = "all"
@@ -56,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those after the name of the command; None for the ones it was started with.
 
     Returns:
-        0 when all games are played, 130 after Ctrl-C, 1 when a policy broke the protocol or a file could
-        not be written; what was finished is then printed and written all the same.
+        0 when all games are played, 130 after Ctrl-C, 1 when a policy broke the protocol or met a position that is
+        too hard for it, or a file could not be written; what was finished is then printed and written all the same.
     """
     parser = _make_parser()
     given = parser.parse_args(arguments)
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     try:
         return play()
-    except (OSError, PolicyError) as error:
+    except (OSError, PolicyError, PositionTooHardError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return FAILED
 

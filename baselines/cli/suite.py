@@ -23,6 +23,7 @@ from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
 from baselines.suites.tables import csv_text, markdown, print_tables
 from baselines.suites.tasks import LeftOut, Task, plan
+from minesweeper_env.inference import PositionTooHardError
 
 FAILED = 1
 MOST_LINES = 12
@@ -86,7 +87,7 @@ class SuiteRun:
             self._tell_what_is_left(schedule, "interrupted:")
             print("the same command goes on from here", file=sys.stderr)
             return INTERRUPTED
-        except (PolicyError, BrokenExecutor) as error:
+        except (PolicyError, PositionTooHardError, BrokenExecutor) as error:
             print(f"evaluate.py: {error}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
         self._write_results()

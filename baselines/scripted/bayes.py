@@ -82,6 +82,10 @@ class BayesPolicy:
         """Chooses a click in each of N games; see `baselines.policy.Policy`.
 
         Cells without a posterior, for the counts contradict each other, pass for mines.
+
+        Raises:
+            PositionTooHardError: a board is too large for pgmpy, which takes `prior="count"`, or too hard for the
+                exact core.
         """
         return click_where_legal(
             lambda games, legal: self._choose(observations[games], legal), action_masks, self.config.cells

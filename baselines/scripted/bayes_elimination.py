@@ -25,7 +25,7 @@ from baselines.scripted.bayes_network import (
     sweep_order,
     variable_elimination,
 )
-from baselines.scripted.bayes_tables import check_tables, choose_order
+from baselines.scripted.bayes_tables import check_board, check_position, choose_order
 from minesweeper_env.config import BoardConfig
 
 _KEPT_PARTS = 4096
@@ -60,12 +60,13 @@ class NetworkPosteriors:
             prior: "binomial" or "count"; see `bayes_network`.
 
         Raises:
-            ValueError: there is no such prior, or the board is too large for tables of `MAX_ENTRIES`.
+            ValueError: there is no such prior, or the board is too large: independent cells could need a larger
+                table than `bayes_tables.MAX_ENTRIES`.
             MissingExtraError: pgmpy is not installed.
         """
         check_prior(prior)
         check_radius(config)
-        check_tables(config, prior)
+        check_board(config)
         load_pgmpy()
         self.queries = 0
         self._config = config
@@ -78,6 +79,10 @@ class NetworkPosteriors:
 
         A part of the board that was met before is not asked about again. Where the counts contradict each other,
         the chances of the cells beside them are NaN.
+
+        Raises:
+            PositionTooHardError: a table would have more than `bayes_tables.MAX_ENTRIES`, which takes a known number
+                of mines; no table of the query has been made then.
         """
         codes = self._config.codes
         flat = board.ravel()
@@ -126,7 +131,8 @@ class NetworkPosteriors:
         return range(self._config.cells) if self._prior == "count" else part.unknown
 
     def _ask(self, engine: Any, network: Any, node: str, evidence: dict[str, int]) -> float:
-        order, _ = choose_order(self._config, network, node, evidence)
+        order, entries = choose_order(self._config, network, node, evidence)
+        check_position(self._config, entries)
         # pgmpy divides 0 by 0 where the evidence contradicts itself.
         with np.errstate(invalid="ignore"):
             answer = engine.query([node], evidence, elimination_order=order, show_progress=False)

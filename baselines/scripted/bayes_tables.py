@@ -3,7 +3,9 @@
 There are two orders, and of these the one with the smaller largest table is taken: pgmpy's "greedy", and the sweep,
 line by line along the shorter side. In the sweep an unknown cell is in a table only if it shares a count with a cell
 that is eliminated already, so that it lies in three lines, and counts are not unknown: `sweep_width` says how many
-cells that can be on any board of that width.
+cells that can be on any board of that width. That bounds the tables of independent cells beforehand. Where the number
+of mines is known, a node of its running total, or two, can be in each table beside the cells, and such a bound would
+be far above what positions need in play; so there each query is bounded by itself.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from baselines.extras import import_extra
 from baselines.scripted.bayes_network import Names, sweep_order
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import PositionTooHardError
 
 MAX_ENTRIES = 1 << 26
 """The entries of the largest table that is allowed, which is 512 MB."""
@@ -94,13 +97,21 @@ def sweep_width(side: int) -> int:
     return most + 1
 
 
-def check_tables(config: BoardConfig, prior: str) -> None:
-    """Raises a ValueError if some position of a board could need a larger table than allowed."""
-    cells = min(sweep_width(min(config.rows, config.cols)), config.cells)
-    entries = (1 << cells) * ((config.mines + 2) ** 2 if prior == "count" else 1)
+def check_board(config: BoardConfig) -> None:
+    """Raises a ValueError if independent cells could need a larger table than allowed in some position of a board."""
+    entries = 1 << min(sweep_width(min(config.rows, config.cols)), config.cells)
     if entries > MAX_ENTRIES:
-        raise ValueError(
-            f"{config.rows}x{config.cols} with {config.mines} mines is too large for pgmpy under the prior {prior!r}: "
-            f"a table could need 2^{math.log2(entries):.1f} entries, and 2^{math.log2(MAX_ENTRIES):.0f} are allowed; "
-            "inference='native' has no such bound"
-        )
+        board = f"{config.rows}x{config.cols} with {config.mines} mines"
+        raise ValueError(f"{board} is too large for pgmpy: a table could need {_bound(entries)}")
+
+
+def check_position(config: BoardConfig, entries: int) -> None:
+    """Raises a PositionTooHardError if a query needs a larger table than allowed, its largest having `entries`."""
+    if entries > MAX_ENTRIES:
+        board = f"{config.rows}x{config.cols} with {config.mines} mines"
+        raise PositionTooHardError(f"a position of {board} is too large for pgmpy: a table needs {_bound(entries)}")
+
+
+def _bound(entries: int) -> str:
+    allowed = f"2^{math.log2(MAX_ENTRIES):.0f} are allowed; inference='native' has no such bound"
+    return f"2^{math.log2(entries):.1f} entries, and {allowed}"

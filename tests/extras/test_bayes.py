@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from test_exact_policy import moments
 
 from baselines import make_policy
+from baselines.cli import evaluate
 from baselines.playing import play_games
 from baselines.registry import build_policy
 from baselines.scripted import bayes_elimination, bayes_tables
@@ -26,7 +29,7 @@ from baselines.scripted.bayes_network import (
 )
 from baselines.scripted.bayes_tables import choose_order, elimination_size, sweep_width
 from minesweeper_env import HIDDEN, BoardConfig
-from minesweeper_env.inference import mine_probabilities, naive
+from minesweeper_env.inference import PositionTooHardError, mine_probabilities, naive
 
 PRIORS = ("binomial", "count")
 COUNTER_EXAMPLE = ("***10", "**210", "**200", "**200", "**100")
@@ -84,6 +87,24 @@ def test_they_agree_on_boards_that_are_met_in_play(prior):
     for board, _ in moments(config, 2)[::9]:
         native = mine_probabilities(board, 14, prior=14 / 64 if prior == "binomial" else None)
         assert np.abs(asked.chances(board) - native).max() < 1e-9
+
+
+@pytest.mark.parametrize("size", [8, 10])
+def test_they_agree_on_dense_boards_where_the_number_of_mines_is_known(size, monkeypatch):
+    entries = []
+
+    def note(*call):
+        order, largest = choose_order(*call)
+        entries.append(largest)
+        return order, largest
+
+    monkeypatch.setattr(bayes_elimination, "choose_order", note)
+    config = BoardConfig(size, size, 25, "opening", ("click",))
+    asked = NetworkPosteriors(config, "count")
+    for board, _ in moments(config, 1)[5::12]:
+        assert np.abs(asked.chances(board) - mine_probabilities(board, 25)).max() < 1e-9
+    assert len(entries) > 10
+    assert max(entries) <= 1 << 20 < bayes_tables.MAX_ENTRIES
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -207,7 +228,7 @@ def test_one_query_serves_exchangeable_cells_and_none_is_repeated():
     ("config", "prior", "message"),
     [
         (config_of(16, 16, 40), "binomial", r"16x16 with 40 mines is too large for pgmpy.*2\^30.0 entries"),
-        (config_of(10, 10, 25), "count", r"10x10 with 25 mines is too large for pgmpy under the prior 'count'"),
+        (config_of(14, 20, 5), "count", r"14x20 with 5 mines is too large for pgmpy"),
         (BoardConfig(5, 5, 3, "any", ("click",), radius=2), "binomial", "needs radius 1, not 2"),
     ],
 )
@@ -217,10 +238,36 @@ def test_boards_that_are_too_large_are_refused(config, prior, message):
     build_policy("bayes", config, prior=prior)
 
 
-def test_the_sizes_of_the_source_are_not():
-    for size, mines in ((5, 7), (8, 15)):
-        NetworkPosteriors(config_of(size, size, mines), "count")
-    NetworkPosteriors(config_of(10, 10, 25))
+@pytest.mark.parametrize("prior", PRIORS)
+def test_the_sizes_of_the_source_are_not(prior):
+    for size, mines in ((5, 7), (8, 25), (10, 25)):
+        NetworkPosteriors(config_of(size, size, mines), prior)
+
+
+def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(monkeypatch):
+    from pgmpy.inference import VariableElimination
+
+    board, mines = lattice()
+    asked = NetworkPosteriors(config_of(5, 6, mines), "count")
+    covered = np.full_like(board, HIDDEN)
+    monkeypatch.setattr(bayes_tables, "MAX_ENTRIES", 1 << 8)
+    assert np.abs(asked.chances(covered) - mines / 30).max() < 1e-9
+    monkeypatch.setattr(VariableElimination, "query", lambda *_, **__: pytest.fail("a table was made"))
+    with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^8 are allowed"):
+        asked.chances(board)
+
+
+def test_evaluation_ends_with_one_line_at_a_position_that_is_too_large(monkeypatch, capsys, tmp_path):
+    def largest(config, network, node, evidence):
+        order, entries = choose_order(config, network, node, evidence)
+        return order, entries if all(name[0] != "Y" for name in evidence) else 1 << 30
+
+    monkeypatch.setattr(bayes_elimination, "choose_order", largest)
+    games = ["--size", "5", "--mines", "5", "--games", "2", "--json", str(tmp_path / "results.json")]
+    assert evaluate.main(["--policy", "subset", "bayes:inference=pgmpy,prior=count", *games]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("evaluate.py: a position of 5x5 with 5 mines is too large for pgmpy: a table needs 2^30.0")
+    assert [row["policy"] for row in json.loads((tmp_path / "results.json").read_text())["results"]] == ["subset"]
 
 
 @pytest.mark.parametrize(
