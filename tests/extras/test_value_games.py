@@ -1,0 +1,199 @@
+"""The games that the network of `value` learns from: what is certain is done, and no click loses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_policies import all_layouts, click_config
+
+from baselines.learned.value.guesses import SafeGames
+from baselines.scripted.first_cells import first_cell
+from minesweeper_env import BoardConfig, MinesweeperEnv
+from minesweeper_env.inference import count_layouts, mine_probabilities, workspace
+from minesweeper_env.state import LOST, PLAYING, TRUNCATED, WON
+
+CONFIGS = [
+    click_config(4, 5, 5),
+    click_config(8, 8, 14),
+    click_config(6, 4, 5, "safe"),
+    click_config(5, 5, 5, "any"),
+    BoardConfig(7, 7, 4, "safe", ("click",), radius=2),
+]
+
+
+def least_risks(chances: np.ndarray, codes: np.ndarray, hidden: int) -> np.ndarray:
+    """Returns the first of the hidden cells of least risk of each of N boards."""
+    risks = np.where(codes == hidden, chances, 2.0).reshape(len(codes), -1)
+    return (risks <= risks.min(axis=1, keepdims=True) + 1e-9).argmax(axis=1)
+
+
+class NaivePlay:
+    """A game on a known layout in which what is certainly free is opened, click by click."""
+
+    def __init__(self, config: BoardConfig, layout: np.ndarray) -> None:
+        self.config = config
+        self.env = MinesweeperEnv(
+            (config.rows, config.cols), config.mines, config.first_click, ("click",), radius=config.radius
+        )
+        self.board, _ = self.env.reset(options={"layout": layout})
+        self.over = self.won = False
+
+    def click(self, cell: int) -> None:
+        self.board, _, self.over, _, info = self.env.step(cell)
+        self.won = info["is_success"]
+        while not self.over:
+            chances = self.chances()
+            free = np.flatnonzero((chances == 0.0) & (self.board == self.config.codes.hidden))
+            if len(free) == 0:
+                return
+            self.board, _, self.over, _, info = self.env.step(int(free[-1]))
+            self.won = info["is_success"]
+
+    def chances(self) -> np.ndarray:
+        return mine_probabilities(self.board, self.config.mines, radius=self.config.radius)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.rows}x{config.cols}-{config.first_click}")
+def test_games_are_as_if_played_click_by_click(config):
+    count = 40
+    games = SafeGames(config, count, np.random.default_rng(0), random_first=0.0)
+    clicks = [[first_cell(config)] for _ in range(count)]
+    for _ in range(2):
+        guesses = games.guesses()
+        mines = games._games.mines()
+        for i in range(count):
+            game = NaivePlay(config, mines[i])
+            for cell in clicks[i]:
+                game.click(cell)
+            assert not game.over
+            np.testing.assert_array_equal(guesses.codes[i], game.board)
+            np.testing.assert_allclose(guesses.chances[i], game.chances(), atol=1e-12)
+            layouts = count_layouts(game.board, config.mines, radius=config.radius)
+            assert guesses.log_layouts[i] == pytest.approx(np.log(float(layouts)), abs=1e-9)
+        cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+        statuses = games.click(cells)
+        for i in range(count):
+            clicks[i].append(int(cells[i]))
+        over = statuses != PLAYING
+        games.restart(over)
+        for i in np.flatnonzero(over):
+            clicks[i] = [first_cell(config)]
+
+
+def win_rate_by_enumeration(config: BoardConfig) -> float:
+    """Returns the share of all layouts on which a play of least risk wins."""
+    first = first_cell(config)
+    layouts = all_layouts(config)
+    layouts = layouts[~layouts.reshape(len(layouts), -1)[:, first]]
+    won = 0
+    for layout in layouts:
+        game = NaivePlay(config, layout)
+        game.click(first)
+        while not game.over:
+            game.click(int(least_risks(game.chances()[None], game.board[None], config.codes.hidden)[0]))
+        won += game.won
+    return won / len(layouts)
+
+
+def test_the_products_of_the_chances_tell_how_often_the_play_wins():
+    config = click_config(4, 4, 4, "safe")
+    count = 500
+    games = SafeGames(config, count, np.random.default_rng(1), random_first=0.0)
+    # Games that are over before the first guess are won without one, and are not among these.
+    first, layouts = first_cell(config), all_layouts(config)
+    layouts = layouts[~layouts.reshape(len(layouts), -1)[:, first]]
+    begun = [NaivePlay(config, layout) for layout in layouts]
+    for game in begun:
+        game.click(first)
+    share_of_guesses = np.mean([not game.over for game in begun])
+    odds, products = np.ones(count), []
+    while len(products) < 6000:
+        guesses = games.guesses()
+        cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+        odds *= 1.0 - guesses.chances.reshape(count, -1)[np.arange(count), cells]
+        over = games.click(cells) == WON
+        products.extend(odds[over])
+        odds[over] = 1.0
+        games.restart(over)
+    expected = (win_rate_by_enumeration(config) - (1.0 - share_of_guesses)) / share_of_guesses
+    assert np.mean(products) == pytest.approx(expected, abs=4 * np.std(products) / len(products) ** 0.5)
+
+
+def test_after_a_click_layouts_are_as_likely_as_each_other():
+    config = click_config(3, 4, 4, "safe")
+    count, clicked = 4000, 11
+    games = SafeGames(config, count, np.random.default_rng(2), random_first=0.0)
+    guesses = games.guesses()
+    same = (guesses.codes == guesses.codes[0]).all(axis=(1, 2)) & (guesses.chances.reshape(count, -1)[:, clicked] < 1)
+    cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+    cells[same] = clicked
+    assert 0 < guesses.chances[0].ravel()[clicked] < 1
+    games.click(cells)
+    laid = games._games.mines()[same].reshape(same.sum(), -1)
+    kinds, numbers = np.unique(laid, axis=0, return_counts=True)
+    board = guesses.codes[0].copy()
+    safe = (1.0 - guesses.chances[0].ravel()[clicked]) * count_layouts(board, config.mines)
+    assert len(kinds) == round(safe) > 2
+    assert not laid[:, clicked].any()
+    mean = same.sum() / len(kinds)
+    assert ((numbers - mean) ** 2 / mean).sum() < len(kinds) - 1 + 5 * (2 * len(kinds)) ** 0.5
+
+
+def test_no_game_is_ever_lost():
+    config = click_config(5, 5, 8, "any")
+    games, rng = SafeGames(config, 60, np.random.default_rng(3), random_first=1.0), np.random.default_rng(4)
+    for _ in range(30):
+        guesses = games.guesses()
+        possible = ((guesses.codes == config.codes.hidden) & (guesses.chances < 1.0)).reshape(60, -1)
+        statuses = games.click(np.where(possible, rng.random(possible.shape), -1.0).argmax(axis=1))
+        assert LOST not in statuses
+        games.restart(statuses != PLAYING)
+
+
+def test_cells_that_cannot_prove_safe_are_refused_and_nothing_is_clicked():
+    config = click_config(8, 8, 14)
+    games = SafeGames(config, 60, np.random.default_rng(3))
+    guesses = games.guesses()
+    for impossible in (guesses.codes < config.codes.hidden, guesses.chances == 1.0):
+        game, row, col = np.argwhere(impossible)[0]
+        cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+        cells[game] = row * config.cols + col
+        with pytest.raises(ValueError, match=f"cell {cells[game]} of game {game} cannot prove safe"):
+            games.click(cells)
+    np.testing.assert_array_equal(games.guesses().codes, guesses.codes)
+
+
+def test_restored_games_go_on_as_the_saved_ones():
+    config = click_config(6, 6, 8)
+    rng = np.random.default_rng(5)
+    games = SafeGames(config, 30, rng)
+    saved, state = games.save(), rng.bit_generator.state
+    other_rng = np.random.default_rng(77)
+    other = SafeGames(config, 30, other_rng)
+    other.restore(saved)
+    other_rng.bit_generator.state = state
+    for _ in range(6):
+        mine, yours = games.guesses(), other.guesses()
+        for one, another in zip(mine, yours, strict=True):
+            np.testing.assert_array_equal(one, another)
+        cells = least_risks(mine.chances, mine.codes, config.codes.hidden)
+        over = games.click(cells) != PLAYING
+        assert ((other.click(cells) != PLAYING) == over).all()
+        games.restart(over)
+        other.restart(over)
+
+
+def test_games_that_are_too_hard_are_given_up_and_the_others_go_on(monkeypatch):
+    config = click_config(9, 11, 22)
+    monkeypatch.setattr(workspace, "MAX_STATES", 96)
+    monkeypatch.setattr(workspace, "_FIRST_STATES", 96)
+    workspace.rooms_of.cache_clear()
+    games = SafeGames(config, 50, np.random.default_rng(6))
+    seen = set()
+    for _ in range(8):
+        guesses = games.guesses()
+        statuses = games.click(least_risks(guesses.chances, guesses.codes, config.codes.hidden))
+        seen |= set(statuses.tolist())
+        games.restart(statuses != PLAYING)
+    workspace.rooms_of.cache_clear()
+    assert {PLAYING, TRUNCATED} <= seen <= {PLAYING, WON, TRUNCATED}
