@@ -174,10 +174,10 @@ class _RunFolder:
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
 
-    def __call__(self, config: BoardConfig) -> Policy:
+    def __call__(self, config: BoardConfig, symmetries: bool = False) -> Policy:
         from baselines.learned.checkpoints import load_policy
 
-        return load_policy(self._folder, config)
+        return load_policy(self._folder, config, symmetries)
 
 
 def _check_options(name: str, make: Callable[..., Policy], options: dict[str, Any]) -> None:

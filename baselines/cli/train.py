@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from baselines.learned.settings import TrainingSettings
     from baselines.learned.training import Outcome
 
-NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm")
+NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
 FAILED = 1
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = _prepare(settings, folder, options.resume, sys.argv[1:] if arguments is None else arguments)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(str(error))
-    print(f"training {settings.algo} on {_board(settings)} for {_budget(settings)}, in {folder}", flush=True)
+    boards = ", ".join(settings.boards)
+    print(f"training {settings.algo} on {boards} for {_budget(settings)}, in {folder}", flush=True)
     try:
         outcome = run()
     except OSError as error:
@@ -60,28 +61,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="train.py", description="Train a Minesweeper agent by reinforcement learning.")
-    parser.add_argument("--algo", choices=("ppo", "dqn"), help="the algorithm (ppo)")
-    parser.add_argument("--size", type=parse_size, help="8, or 16x30 for rows x columns (8)")
-    parser.add_argument("--mines", type=whole_number_from(1), help="the number of mines (14)")
-    parser.add_argument("--first-click", choices=FIRST_CLICKS, help="the first-click rule (opening)")
-    parser.add_argument("--minutes", type=positive_number, help="how long to train in all, by the clock (10)")
-    parser.add_argument("--steps", type=whole_number_from(1), help="how many steps to train in all, instead")
-    parser.add_argument("--out", type=Path, help="the run folder (runs/ALGO-SIZE-MINES)")
-    parser.add_argument("--seed", type=whole_number_from(0), help="of all random choices (0)")
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint of the run folder")
-    parser.add_argument("--reward", choices=REWARDS, help="the reward scheme (safe_click)")
-    parser.add_argument("--gamma", type=float, help="the discount factor, 0 to 1 (0)")
-    parser.add_argument("--envs", type=whole_number_from(1), help="the games played at once")
-    parser.add_argument("--channels", type=whole_number_from(1), help="the width of the network")
-    parser.add_argument("--blocks", type=whole_number_from(1), help="the residual blocks of the network")
-    parser.add_argument("--eval-games", type=whole_number_from(1), help="the games of each evaluation while training")
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where to learn (auto)")
-    parser.add_argument("--threads", type=whole_number_from(1), help="the processor threads to learn with (all cores)")
+    whole = whole_number_from(1)
+    what = parser.add_argument_group("what to train")
+    what.add_argument("--config", help="settings to start from: one that comes with the package, or a .toml file")
+    what.add_argument("--algo", choices=("ppo", "dqn"), help="the algorithm (ppo)")
+    what.add_argument("--size", type=parse_size, help="8, or 16x30 for rows x columns (8)")
+    what.add_argument("--mines", type=whole, help="the number of mines (14)")
+    what.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")
+    what.add_argument("--first-click", choices=FIRST_CLICKS, help="the first-click rule (opening)")
+    what.add_argument("--reward", choices=REWARDS, help="the reward scheme (safe_click)")
+    what.add_argument("--gamma", type=float, help="the discount factor, 0 to 1 (0)")
+    what.add_argument("--teacher", choices=("none", "exact"), help="exact: learn the oracle's probabilities (none)")
+    what.add_argument("--seed", type=whole_number_from(0), help="of all random choices (0)")
+    length = parser.add_argument_group("how long, and where")
+    length.add_argument("--minutes", type=positive_number, help="how long to train in all, by the clock (10)")
+    length.add_argument("--steps", type=whole, help="how many steps to train in all, instead")
+    length.add_argument("--out", type=Path, help="the run folder (runs/ALGO-SIZE-MINES, or runs/CONFIG)")
+    length.add_argument("--resume", action="store_true", help="go on from the last checkpoint of the run folder")
+    length.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where to learn (auto)")
+    length.add_argument("--threads", type=whole, help="the processor threads to learn with (all cores)")
+    size = parser.add_argument_group("how")
+    size.add_argument("--envs", type=whole, help="the games played at once (256)")
+    size.add_argument("--channels", type=whole, help="the width of the network (64)")
+    size.add_argument("--blocks", type=whole, help="the residual blocks of the network (3)")
+    size.add_argument("--precision", choices=("auto", "float32", "bfloat16"), help="of convolutions (auto: the faster)")
+    size.add_argument("--eval-games", type=whole, help="the games of each evaluation while training (300)")
+    size.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="hyperparameters of the algorithm")
     return parser
 
 
 def _resolve(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
     """Returns the settings, and the folder to train in."""
+    from baselines.learned.configuration import read_configuration
     from baselines.learned.settings import TrainingSettings
 
     given = _given(options, {field.name for field in fields(TrainingSettings)})
@@ -89,22 +100,49 @@ def _resolve(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
         raise ValueError("give either --minutes or --steps")
     if options.resume and options.out is not None:
         return _resumed(options.out, given), options.out
-    settings = replace(TrainingSettings(threads=_cores()), **given)
-    name = f"{settings.algo}-{settings.rows}x{settings.cols}-{settings.mines}"
-    folder = options.out or Path("runs") / name
+    start = {"threads": _cores(), **(read_configuration(options.config) if options.config else {})}
+    given["hyperparameters"] = {**_table(start.get("hyperparameters", {})), **given.get("hyperparameters", {})}
+    settings = TrainingSettings.from_some({**start, **given})
+    folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
     return (_resumed(folder, given) if options.resume else settings), folder
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"hyperparameters must be a table, not {value!r}")
+    return value
+
+
+def _name(settings: TrainingSettings) -> str:
+    return "-".join([settings.algo, *(board.replace("/", "-") for board in settings.boards)])
 
 
 def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
     """Returns the settings that the command line gives; a budget of one kind replaces one of the other."""
     given = {name: value for name, value in vars(options).items() if name in names and value is not None}
-    if options.size is not None:
-        given["rows"], given["cols"] = options.size
+    if options.size is not None or options.mines is not None:
+        if options.boards is not None:
+            raise ValueError("give either --boards or --size and --mines")
+        rows, cols = options.size or (8, 8)
+        given["boards"] = (f"{rows}x{cols}/{options.mines or 14}",)
     if options.steps is not None:
         given["minutes"] = None
     if options.minutes is not None:
         given["steps"] = None
+    if options.set is not None:
+        given["hyperparameters"] = dict(_assignment(text) for text in options.set)
     return given
+
+
+def _assignment(text: str) -> tuple[str, int | float]:
+    """Returns the name and the number of a text such as "batch_size=128"."""
+    name, _, value = text.partition("=")
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    raise ValueError(f"a hyperparameter is set by NAME=NUMBER, not {text!r}")
 
 
 def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
@@ -116,9 +154,12 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
     settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
     for name, value in given.items():
-        if name not in MAY_CHANGE and value != getattr(settings, name):
-            raise ValueError(f"the training in {folder} has {name} {getattr(settings, name)}, not {value}")
-    return replace(settings, **given)
+        current = getattr(settings, name)
+        if name == "hyperparameters":
+            current, value = current.to_json(), current.to_json() | value
+        if name not in MAY_CHANGE and value != current:
+            raise ValueError(f"the training in {folder} has {name} {current}, not {value}")
+    return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
 
 def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: Sequence[str]) -> Callable[[], Outcome]:
@@ -139,19 +180,21 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _board(settings: TrainingSettings) -> str:
-    return f"{settings.rows}x{settings.cols} with {settings.mines} mines"
-
-
 def _budget(settings: TrainingSettings) -> str:
     return f"{settings.steps} steps" if settings.minutes is None else f"{settings.minutes:g} minutes"
 
 
 def _report(outcome: Outcome, settings: TrainingSettings, folder: Path) -> str:
-    rate = "not evaluated" if outcome.win_rate is None else f"{outcome.win_rate:.1%} of {settings.eval_games} games won"
+    board = settings.configs[0]
     evaluate = (
-        f"python evaluate.py --policy {shlex.quote(str(folder))} --size {settings.rows}x{settings.cols} "
-        f"--mines {settings.mines} --first-click {settings.first_click}"
+        f"python evaluate.py --policy {shlex.quote(str(folder))} --size {board.rows}x{board.cols} "
+        f"--mines {board.mines} --first-click {board.first_click}"
     )
     state = "interrupted" if outcome.interrupted else "trained"
-    return f"{state} after {outcome.steps} steps: agent in {folder} ({rate} while training); {evaluate}"
+    time = ", ".join(f"{name} {share:.1%}" for name, share in outcome.shares.items())
+    lines = [f"{state} after {outcome.steps} steps: agent in {folder}"]
+    if outcome.summary:
+        lines.append(f"of {settings.eval_games} selection games: {outcome.summary}")
+    if time:
+        lines.append(f"time: {time}")
+    return "\n".join([*lines, evaluate])

@@ -47,12 +47,15 @@ def load_agent(folder: Path) -> BoardNetwork:
     except (KeyError, ValueError) as error:
         raise ValueError(f"{folder / AGENT_FILE} does not describe a network: {error}") from error
     network = BoardNetwork.of_size(size)
-    load_weights(network, read_tensors(folder / WEIGHTS_FILE)[0], folder / WEIGHTS_FILE)
+    try:
+        load_weights(network, read_tensors(folder / WEIGHTS_FILE)[0])
+    except ValueError as error:
+        raise ValueError(f"{folder / WEIGHTS_FILE} cannot be used: {error}") from error
     return network
 
 
-def load_weights(network: Any, weights: dict[str, Any], path: Path) -> None:
-    """Puts weights, which `path` held, into a network.
+def load_weights(network: Any, weights: dict[str, Any]) -> None:
+    """Puts weights into a network.
 
     Raises:
         ValueError: names or shapes are not those of the network.
@@ -61,20 +64,30 @@ def load_weights(network: Any, weights: dict[str, Any], path: Path) -> None:
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if found != expected:
         differing = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
-        raise ValueError(f"the weights in {path} do not fit the network: {', '.join(differing[:3])}")
+        raise ValueError(f"the weights do not fit the network: {', '.join(differing[:3])}")
     network.load_state_dict(weights)
 
 
-def load_policy(folder: Path, config: BoardConfig) -> LearnedPolicy:
+def load_policy(folder: Path, config: BoardConfig, symmetries: bool = False) -> LearnedPolicy:
     """Returns the agent of a run folder as a policy for any board of radius 1.
 
     Args:
         folder: the run folder.
         config: the board to play on, which may be another than the agent was trained on.
+        symmetries: as `LearnedPolicy` has it.
 
     Raises:
         ValueError: a file is missing, damaged or does not fit, or the radius is another; one line.
     """
+    return policy_of(load_agent(Path(folder)), config, symmetries)
+
+
+def policy_of(network: BoardNetwork, config: BoardConfig, symmetries: bool = False) -> LearnedPolicy:
+    """Returns the policy that plays a board by a network.
+
+    Raises:
+        ValueError: the radius is not 1.
+    """
     if config.radius != 1:
         raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
-    return LearnedPolicy(load_agent(Path(folder)))
+    return LearnedPolicy(network, symmetries)

@@ -11,7 +11,16 @@ What differs from textbook DQN:
 4. With gamma 0 the target is the reward, and the target network is not asked.
 5. Each minibatch is turned and mirrored by one random symmetry of the board.
 6. The first click of a game is drawn uniformly: under most first-click rules it is always safe, so values
-   could not tell the cells apart, and games that always start in one place teach nothing of the others.
+   could not tell the cells apart, and games that always start in one place teach nothing of the others. With
+   gamma 0 it is not stored.
+7. The replay buffer takes most of the transitions that were predicted well only now and then, and weighs them
+   accordingly (`replay.py`), so that the time to learn goes where there is something to learn.
+8. Once a game has ended, its last board shows where the mines were, as it does to any player. With gamma 0 that
+   tells of every covered cell of every board of the game whether it was safe, and not of the clicked one alone;
+   `hindsight` weighs this second loss. It needs nothing that was not observed, yet is closer to supervised
+   learning than to the rest; with weight 0 the agent learns from its clicks alone.
+9. A teacher, if there is one, gives the target of every cell (`teacher.py`): that is distillation of the oracle,
+   and no learning by playing.
 """
 
 from __future__ import annotations
@@ -22,79 +31,91 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
-from stable_baselines3.common.type_aliases import PyTorchObs
-from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.type_aliases import RolloutReturn
+from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks, untouched
+from baselines.learned.masks import click_masks, safe_cells, untouched
 from baselines.learned.network import BoardNetwork, CellHead
-from baselines.learned.pacing import Paced
-from baselines.learned.returns import to_return, value_loss
+from baselines.learned.places import InTurn
+from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
+from baselines.learned.replay import Samples, WeightedReplayBuffer
+from baselines.learned.returns import hindsight_losses, value_losses
 from baselines.learned.symmetry import symmetries, transform, transform_cells
-
-ILLEGAL = -1e8
-
-
-class MinesweeperQNetwork(QNetwork):
-    """Q-values of all clicks by the shared trunk and one number a cell."""
-
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Takes the arguments of `QNetwork`, and whether returns are probabilities."""
-        super().__init__(*args, **kwargs)
-        self.q_net = CellHead(self.features_dim)  # type: ignore[assignment]
-        self.probability = probability
-
-    def outputs(self, obs: PyTorchObs) -> Tensor:
-        """Returns what the head says of every cell, (N, rows * cols), before the sigmoid if there is one."""
-        outputs: Tensor = self.q_net(self.extract_features(obs, self.features_extractor))
-        return outputs
-
-    def forward(self, obs: PyTorchObs) -> Tensor:
-        """Returns the Q-values, (N, rows * cols), with `ILLEGAL` where a click does nothing."""
-        assert isinstance(obs, Tensor)
-        return to_return(self.outputs(obs), self.probability).masked_fill(~click_masks(obs), ILLEGAL)
+from baselines.learned.teacher import distillation_loss
+from baselines.learned.vec_env import MinesweeperVecEnv
 
 
-class MinesweeperQPolicy(DQNPolicy):
-    """The policy to give to `MaskedDQN`, or to Stable-Baselines3's own `DQN`, whose draws are then unmasked.
+class MaskedDQN(InTurn, DQN):
+    """DQN for click-only boards of codes; the module says how it differs from Stable-Baselines3's.
 
     Args:
-        args: as `DQNPolicy` takes them.
-        probability: whether returns are probabilities.
-        kwargs: as `DQNPolicy` takes them; features_extractor_kwargs holds the sizes of the network.
+        policy: `MinesweeperQPolicy`.
+        env: a `MinesweeperVecEnv`.
+        replays: how often a stored transition is drawn, on average; it takes the place of `gradient_steps`.
+        keep_scale: a transition is stored with a chance of `keep_scale` times the error of its prediction if gamma is
+            0 and returns are probabilities; 0 stores all.
+        keep_least: the least such chance.
+        hindsight: the weight of the loss on what the covered cells of a board have proved to be by the end of its game,
+            for gamma 0 and returns that are probabilities.
+        teacher: whether the targets are the oracle's probabilities, of all cells, in place of the returns.
+        **kwargs: as `DQN` takes them.
     """
 
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Builds the network and its target."""
-        self.probability = probability
-        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "net_arch": [], **kwargs})
-
-    def make_q_net(self) -> MinesweeperQNetwork:
-        """Returns a new Q-network."""
-        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        return MinesweeperQNetwork(**arguments, probability=self.probability).to(self.device)
-
-
-class MaskedDQN(Paced, DQN):
-    """DQN for click-only boards of codes; the module says how it differs from Stable-Baselines3's."""
-
     policy: MinesweeperQPolicy
+    replay_buffer: WeightedReplayBuffer  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        policy: type[MinesweeperQPolicy],
+        env: MinesweeperVecEnv,
+        replays: float = 2.0,
+        keep_scale: float = 5.0,
+        keep_least: float = 0.1,
+        hindsight: float = 0.1,
+        teacher: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Builds the network, and enters the board of the environment."""
+        self.replays, self.keep_scale, self.keep_least = replays, keep_scale, keep_least
+        self.hindsight, self.teacher = hindsight, teacher
+        self._predicted = np.zeros(0, np.float32)
+        super().__init__(policy, env, replay_buffer_class=WeightedReplayBuffer, **kwargs)
+        if not self.policy.probability or self.gamma > 0:
+            self.keep_scale = self.hindsight = 0.0
+        self.play_on([env], [self.batch_size])
+
+    def _make_buffer(self, env: MinesweeperVecEnv) -> WeightedReplayBuffer:
+        return WeightedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+
+    def _use_buffer(self, buffer: WeightedReplayBuffer) -> None:
+        self.replay_buffer = buffer
 
     def predict(
         self,
         observation: NDArray[np.int8] | dict[str, Any],
         state: tuple[NDArray[Any], ...] | None = None,
-        episode_start: NDArray[np.bool_] | None = None,
+        episode_start: NDArray[np.bool_] | None = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
         deterministic: bool = False,
     ) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...] | None]:
         """Returns the greedy clicks, some of them replaced by random legal ones unless `deterministic`."""
-        actions, state = self.policy.predict(observation, state, episode_start, deterministic=True)
-        if deterministic:
-            return actions, state
-        boards = np.asarray(observation).reshape(-1, *self.observation_space.shape)  # type: ignore[misc]
-        explores = (torch.rand(len(boards)).numpy() < self.exploration_rate) | untouched(boards)
-        return np.where(explores, random_clicks(boards), actions.reshape(-1)).reshape(actions.shape), state
+        codes = np.asarray(observation)
+        boards = codes.reshape(-1, *codes.shape[-2:])
+        actions = self._rate(boards).argmax(axis=1)
+        if not deterministic:
+            actions = np.where(self._explores(boards), random_clicks(boards), actions)
+        return actions.reshape(codes.shape[:-2]), state
+
+    def _rate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Returns the Q-values, (N, rows * cols), `ILLEGAL` where a click does nothing."""
+        self.policy.set_training_mode(False)
+        with torch.no_grad():
+            return self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
+
+    def _explores(self, boards: NDArray[np.int8]) -> NDArray[np.bool_]:
+        return (torch.rand(len(boards)).numpy() < self.exploration_rate) | untouched(boards)
 
     def _sample_action(
         self,
@@ -102,35 +123,109 @@ class MaskedDQN(Paced, DQN):
         action_noise: Any = None,  # noqa: ARG002 - the signature is Stable-Baselines3's
         n_envs: int = 1,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        assert isinstance(self._last_obs, np.ndarray)
-        if self.num_timesteps < learning_starts:
-            actions = random_clicks(self._last_obs)
-        else:
-            actions, _ = self.predict(self._last_obs)
+        boards = self._last_obs
+        assert isinstance(boards, np.ndarray)
+        values = self._rate(boards)
+        explores = self._explores(boards) | (self.num_timesteps < learning_starts)
+        actions = np.where(explores, random_clicks(boards), values.argmax(axis=1))
+        self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
         return actions, actions
 
-    def train(self, gradient_steps: int, batch_size: int = 100) -> None:
-        """Takes gradient steps on minibatches of the replay buffer, and logs "train/loss"."""
+    def collect_rollouts(self, env: VecEnv, callback: BaseCallback, *args: Any, **kwargs: Any) -> RolloutReturn:  # noqa: ARG002
+        """Plays on the board whose turn it is, and stores what happens."""
+        self.enter_next()
+        collected = super().collect_rollouts(
+            self.place.env, callback, *args, **{**kwargs, "replay_buffer": self.replay_buffer}
+        )
+        self.worked(seen=collected.episode_timesteps, learned=0)
+        self.clock.lap("inference")
+        return collected
+
+    def _store_transition(
+        self,
+        replay_buffer: Any,
+        buffer_action: NDArray[np.int64],
+        new_obs: Any,
+        reward: NDArray[np.float32],
+        dones: NDArray[np.bool_],
+        infos: list[dict[str, Any]],
+    ) -> None:
+        boards, following = self._last_obs, new_obs.copy()
+        assert isinstance(boards, np.ndarray)
+        ended = dones.copy()
+        for index in np.flatnonzero(dones):
+            following[index] = infos[index]["terminal_observation"]
+            ended[index] = not infos[index]["TimeLimit.truncated"]
+        chances = self._chances_to_keep(reward)
+        chosen = torch.rand(len(boards)).numpy() < chances
+        if self.gamma == 0:
+            chosen &= ~untouched(boards)
+        replay_buffer.add_some(
+            chosen,
+            observations=boards,
+            next_observations=following,
+            actions=buffer_action,
+            rewards=reward,
+            dones=ended,
+            weights=1.0 / chances,
+            games=self.place.games,
+        )
+        for index in np.flatnonzero(ended):
+            replay_buffer.ended(self.place.games[index], safe_cells(following[index]))
+        self.place.number_anew(dones)
+        self._last_obs = new_obs
+
+    def _chances_to_keep(self, rewards: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self.keep_scale == 0:
+            return np.ones(len(rewards), np.float32)
+        errors = np.abs(rewards - self._predicted)
+        return np.clip(self.keep_scale * errors, self.keep_least, 1.0).astype(np.float32)
+
+    def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
+        """Draws each stored transition `replays` times on average, in minibatches, and logs "train/loss".
+
+        Args:
+            gradient_steps: ignored, since the number of transitions that are stored varies.
+            batch_size: of a minibatch.
+        """
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        losses = [self._gradient_step(batch_size) for _ in range(gradient_steps)]
-        self._n_updates += gradient_steps
+        place, losses = self.place, []
+        ready = self.replay_buffer.size() >= min(self.learning_starts, self.buffer_size)
+        while ready and place.drawn + batch_size <= self.replays * self.replay_buffer.added:
+            losses.append(self._gradient_step(batch_size))
+            place.drawn += batch_size
+        self.worked(seen=0, learned=len(losses) * batch_size)
+        self._n_updates += len(losses)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
-        self.logger.record("train/loss", np.mean(losses))
+        if losses:
+            self.logger.record_mean("train/loss", float(np.mean(losses)))
+        self.clock.lap("update")
 
     def _gradient_step(self, batch_size: int) -> float:
-        assert self.replay_buffer is not None
-        assert isinstance(self.q_net, MinesweeperQNetwork)
         sample = self.replay_buffer.sample(batch_size)
-        targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
-        boards, actions = self._turned(sample.observations, sample.actions.long())
-        chosen = self.q_net.outputs(boards).gather(1, actions)
-        loss = value_loss(chosen, targets, self.policy.probability)
+        losses = self._losses(sample)
+        loss = (sample.weights * losses).sum() / sample.weights.sum()
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.q_net.parameters(), self.max_grad_norm)
         self.policy.optimizer.step()
         return loss.item()
+
+    def _losses(self, sample: Samples) -> Tensor:
+        """Returns the loss of each sample, (N, 1)."""
+        assert isinstance(self.q_net, MinesweeperQNetwork)
+        boards, places = self._turned(sample.observations)
+        outputs = self.q_net.outputs(boards)
+        if self.teacher:
+            return distillation_loss(outputs, boards, self.place.env.config)
+        # Back to where the cells were.
+        outputs = outputs[:, places]
+        targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
+        losses = value_losses(outputs.gather(1, sample.actions), targets, self.policy.probability)
+        if self.hindsight > 0:
+            losses = losses + self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe)
+        return losses
 
     def _targets(self, next_observations: Tensor, rewards: Tensor, dones: Tensor) -> Tensor:
         """Returns the one-step targets, (N, 1), from rewards and dones of that shape."""
@@ -140,11 +235,13 @@ class MaskedDQN(Paced, DQN):
             best = self.q_net_target(next_observations).amax(dim=1, keepdim=True)
         return rewards + (1 - dones) * self.gamma * best
 
-    def _turned(self, boards: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+    def _turned(self, boards: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the boards turned by a random symmetry, and where it takes each cell, (rows * cols,)."""
         rows, cols = boards.shape[1:]
         choices = symmetries(rows, cols)
         symmetry = choices[int(torch.randint(len(choices), ()))]
-        return transform(boards, symmetry), transform_cells(actions, rows, cols, symmetry)
+        cells = torch.arange(rows * cols, device=boards.device)
+        return transform(boards, symmetry), transform_cells(cells, rows, cols, symmetry)
 
     def network(self) -> BoardNetwork:
         """Returns the network that plays, whose weights training goes on changing."""

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minesweeper_env.codes import HIDDEN, QUESTION
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 
 Codes = TypeVar("Codes", NDArray[np.int8], torch.Tensor)
 
@@ -26,6 +26,15 @@ def click_masks(codes: Codes) -> Codes:
     return legal
 
 
+def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Returns which cells were safe, (rows * cols,) bool, by what the last board of a game shows, codes (rows, cols).
+
+    A lost game shows its mines; in one that is won they are what is still covered. No cell must have a flag.
+    """
+    flat = codes.reshape(-1)
+    return np.asarray(flat != MINE) if (flat == MINE).any() else np.asarray(flat < FLAGGED)
+
+
 def untouched(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Returns (N,) bool, whether no cell of the board, codes (N, rows, cols), is open yet."""
-    return np.asarray((codes >= QUESTION - 1).all(axis=(1, 2)))
+    return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))

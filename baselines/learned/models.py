@@ -1,63 +1,54 @@
-"""Builds the algorithms, with the hyperparameters that the files of results belong to."""
+"""Builds the algorithms of Stable-Baselines3 from the settings of a training."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from baselines.learned.dqn import MaskedDQN, MinesweeperQPolicy
+from baselines.learned.dqn import MaskedDQN
+from baselines.learned.hyperparameters import DQNHyperparameters, Hyperparameters, PPOHyperparameters
 from baselines.learned.pacing import FlatThenFalling
 from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO
+from baselines.learned.precision import set_precision
+from baselines.learned.q_policy import MinesweeperQPolicy
 from baselines.learned.returns import is_probability
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.vec_env import MinesweeperVecEnv
 
-SCHEDULE: dict[str, dict[str, float]] = {
-    "dqn": {"initial": 2e-3, "flat": 0.5, "final": 0.02},
-    "ppo": {"initial": 2e-3, "flat": 0.5, "final": 0.02},
-}
+LEAST_GAMES, LEAST_BATCH = 32, 32
+"""On a large board, which has fewer games and smaller minibatches than a usual one, there are no fewer than these."""
 
-HYPERPARAMETERS: dict[str, dict[str, Any]] = {
-    "dqn": {
-        "buffer_size": 20_000,
-        "learning_starts": 1_000,
-        "batch_size": 128,
-        "train_freq": 1,
-        "gradient_steps": 2,
-        "target_update_interval": 10_000,
-        "exploration_fraction": 0.05,
-        "exploration_initial_eps": 1.0,
-        "exploration_final_eps": 0.0,
-        "max_grad_norm": 10.0,
-    },
-    "ppo": {
-        "n_steps": 8,
-        "batch_size": 128,
-        "n_epochs": 1,
-        "gae_lambda": 0.95,
-        "vf_coef": 5.0,
-        "ent_coef": 0.0,
-        "normalize_advantage": False,
-        "max_grad_norm": 5.0,
-    },
-}
-"""What the algorithms' constructors take, by the names that Stable-Baselines3 gives them."""
+NOT_FOR_MODELS = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size")
+"""The hyperparameters that become something else before an algorithm takes them."""
 
 
-def hyperparameters(algo: str) -> dict[str, Any]:
-    """Returns all the hyperparameters of an algorithm that are no settings, as JSON-able values."""
-    return {"learning_rate": SCHEDULE[algo], **HYPERPARAMETERS[algo]}
+def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
+    """Returns the games of a training, of each of its boards, seeded for their first reset."""
+    envs = []
+    for index, config in enumerate(settings.configs):
+        games = settings.scaled(settings.envs, config.cells, LEAST_GAMES)
+        envs.append(MinesweeperVecEnv(config, games, settings.reward))
+        envs[-1].seed(settings.first_training_seed(index))
+    return envs
 
 
-def make_env(settings: TrainingSettings) -> MinesweeperVecEnv:
-    """Returns the environment of a training, seeded for its first reset."""
-    return MinesweeperVecEnv(settings.board, settings.envs, settings.reward)
+def make_model(settings: TrainingSettings) -> MaskedDQN | MinesweeperPPO:
+    """Returns a new model, which has begun its games; this seeds the generators of Python, NumPy and PyTorch."""
+    envs = make_envs(settings)
+    sizes = [settings.scaled(settings.hyperparameters.batch_size, env.config.cells, LEAST_BATCH) for env in envs]
+    arguments = _arguments(settings) | {"env": envs[0], "batch_size": sizes[0]}
+    model = _dqn(settings, arguments) if settings.algo == "dqn" else _ppo(settings, arguments)
+    # The model has seeded its games like everything else; they have a range of seeds of their own.
+    envs[0].seed(settings.first_training_seed(0))
+    model.play_on(envs, sizes)
+    set_precision(model.policy, settings.precision)
+    return model
 
 
-def make_model(settings: TrainingSettings, env: MinesweeperVecEnv) -> MaskedDQN | MinesweeperPPO:
-    """Returns a new model; this seeds the global random generators of Python, NumPy and PyTorch."""
-    arguments: dict[str, Any] = {
-        "env": env,
-        "learning_rate": FlatThenFalling(**SCHEDULE[settings.algo]),
+def _arguments(settings: TrainingSettings) -> dict[str, Any]:
+    own = settings.hyperparameters
+    return {
+        **{name: value for name, value in own.to_json().items() if name not in NOT_FOR_MODELS},
+        "learning_rate": schedule(own),
         "gamma": settings.gamma,
         "seed": settings.seed,
         "device": settings.device,
@@ -65,13 +56,21 @@ def make_model(settings: TrainingSettings, env: MinesweeperVecEnv) -> MaskedDQN 
             "probability": is_probability(settings.reward, settings.gamma),
             "features_extractor_kwargs": {"channels": settings.channels, "blocks": settings.blocks},
         },
-        **HYPERPARAMETERS[settings.algo],
     }
-    model = (
-        MaskedDQN(MinesweeperQPolicy, **arguments)
-        if settings.algo == "dqn"
-        else MinesweeperPPO(MinesweeperPolicy, **arguments)
+
+
+def _dqn(settings: TrainingSettings, arguments: dict[str, Any]) -> MaskedDQN:
+    assert isinstance(settings.hyperparameters, DQNHyperparameters)
+    return MaskedDQN(MinesweeperQPolicy, teacher=settings.teacher == "exact", **arguments)
+
+
+def _ppo(settings: TrainingSettings, arguments: dict[str, Any]) -> MinesweeperPPO:
+    assert isinstance(settings.hyperparameters, PPOHyperparameters)
+    return MinesweeperPPO(MinesweeperPolicy, normalize_advantage=False, **arguments)
+
+
+def schedule(hyperparameters: Hyperparameters) -> FlatThenFalling:
+    """Returns the learning rate over the training."""
+    return FlatThenFalling(
+        hyperparameters.learning_rate, hyperparameters.learning_rate_flat, hyperparameters.learning_rate_final
     )
-    # The model has seeded the games like everything else; they have a range of seeds of their own.
-    env.seed(settings.first_training_seed)
-    return model

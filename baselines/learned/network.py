@@ -101,11 +101,16 @@ class BoardPlanes(nn.Module):
 
 
 class Trunk(nn.Module):
-    """Codes to features, by convolutions that keep the board's size."""
+    """Codes to features, by convolutions that keep the board's size.
+
+    Attributes:
+        dtype: what the convolutions compute with; the weights themselves stay float32. See `precision.py`.
+    """
 
     def __init__(self, size: NetworkSize) -> None:
         """Prepares the layers with PyTorch's default initialisation."""
         super().__init__()
+        self.dtype = torch.float32
         self.planes = BoardPlanes()
         self.stem = nn.Conv2d(BoardPlanes.COUNT, size.channels, 3, padding=1)
         self.blocks = nn.Sequential(*(ResidualBlock(size.channels) for _ in range(size.blocks)))
@@ -114,8 +119,10 @@ class Trunk(nn.Module):
 
     def forward(self, codes: Tensor) -> Tensor:
         """Maps codes, (N, rows, cols) of any dtype, to features, (N, channels, rows, cols) float32."""
-        features: Tensor = self.pooling(self.blocks(torch.relu(self.stem(self.planes(codes)))))
-        return features
+        planes = self.planes(codes)
+        with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
+            features: Tensor = self.pooling(self.blocks(torch.relu(self.stem(planes))))
+        return features.float()
 
 
 class CellHead(nn.Module):

@@ -1,9 +1,10 @@
-"""How long a training may take, and schedules that follow it, whether it is counted in minutes or in steps."""
+"""How long a training may take, schedules that follow it in minutes or in steps, and where the time goes."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
@@ -35,10 +36,44 @@ class Budget:
         return min(1.0, self.elapsed() / self.seconds)
 
 
+@dataclass
+class Clock:
+    """Divides the time that passes among what it was spent on.
+
+    Attributes:
+        seconds: by name, since the clock was made.
+    """
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _last: float = field(default_factory=time.perf_counter)
+
+    def lap(self, name: str) -> None:
+        """Counts the time since the last lap as spent on `name`."""
+        now = time.perf_counter()
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
+        self._last = now
+
+    def shares(self, *names: str) -> dict[str, float]:
+        """Returns which part of their common time each of the names took; nothing before any time is spent."""
+        total = sum(self.seconds.get(name, 0.0) for name in names)
+        return {name: self.seconds.get(name, 0.0) / total for name in names} if total > 0 else {}
+
+
 class Paced(BaseAlgorithm):
-    """A mixin whose schedules follow a `Budget` once it is set, since minutes say nothing about steps."""
+    """A mixin whose schedules follow a `Budget` once it is set, since minutes say nothing about steps.
+
+    Attributes:
+        budget: what the schedules follow, or None for Stable-Baselines3's own count of steps.
+        clock: what the time was spent on: "environment", "inference" and "update".
+    """
 
     budget: Budget | None = None
+    clock: Clock
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Passes the arguments on to the algorithm."""
+        super().__init__(*args, **kwargs)
+        self.clock = Clock()
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         if self.budget is None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from baselines.learned.masks import untouched
 from baselines.learned.network import BoardNetwork
+from baselines.learned.symmetry import symmetries, transform, transform_cells
 
 BATCH = 1024
 
@@ -20,11 +22,14 @@ class LearnedPolicy:
 
     Args:
         network: on any device; it is used as it is, and put into no other mode.
+        symmetries: whether to rate a board by the mean over its rotations and reflections, 8 on a square and else 4,
+            which takes as many times as long.
     """
 
-    def __init__(self, network: BoardNetwork) -> None:
+    def __init__(self, network: BoardNetwork, symmetries: bool = False) -> None:
         """Takes the network."""
         self.network = network
+        self.symmetries = symmetries
 
     def reset(self, seed: int) -> None:
         """Does nothing: no choice is random.
@@ -46,7 +51,17 @@ class LearnedPolicy:
         device = next(self.network.parameters()).device
         with torch.no_grad():
             outputs = [
-                self.network(torch.as_tensor(observations[start : start + BATCH], device=device)).cpu().numpy()
+                self._rate(torch.as_tensor(observations[start : start + BATCH], device=device)).cpu().numpy()
                 for start in range(0, len(observations), BATCH)
             ]
         return np.concatenate(outputs)
+
+    def _rate(self, boards: Tensor) -> Tensor:
+        rows, cols = boards.shape[1:]
+        chosen = symmetries(rows, cols) if self.symmetries else symmetries(rows, cols)[:1]
+        cells = torch.arange(rows * cols, device=boards.device)
+        rated = [
+            self.network(transform(boards, symmetry))[:, transform_cells(cells, rows, cols, symmetry)]
+            for symmetry in chosen
+        ]
+        return torch.stack(rated).mean(dim=0)

@@ -19,16 +19,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from sb3_contrib.common.maskable.distributions import MaskableDistribution, make_masked_proba_distribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
+from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
 from baselines.learned.features import BoardExtractor
 from baselines.learned.masks import click_masks
 from baselines.learned.network import BoardNetwork, CellHead
-from baselines.learned.pacing import Paced
+from baselines.learned.places import InTurn
 from baselines.learned.returns import to_fitted_return, to_return
+from baselines.learned.vec_env import MinesweeperVecEnv
 
 SHARPNESS = 4.0
 
@@ -99,10 +104,49 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
 
 
-class MinesweeperPPO(Paced, MaskablePPO):
-    """MaskablePPO whose schedules follow a `Budget`."""
+class MinesweeperPPO(InTurn, MaskablePPO):
+    """MaskablePPO whose schedules follow a `Budget`, and which can play on several boards in turn."""
 
     policy: MinesweeperPolicy
+
+    def _make_buffer(self, env: MinesweeperVecEnv) -> MaskableRolloutBuffer:
+        return MaskableRolloutBuffer(
+            self.n_steps,
+            env.observation_space,
+            env.action_space,
+            self.device,
+            self.gae_lambda,
+            self.gamma,
+            env.num_envs,
+        )
+
+    def _use_buffer(self, buffer: MaskableRolloutBuffer) -> None:
+        self.rollout_buffer = buffer
+        self.policy.action_dist = make_masked_proba_distribution(self.action_space)
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Plays `n_rollout_steps` steps on the board whose turn it is."""
+        if self.places:
+            self.enter_next()
+            env, rollout_buffer = self.place.env, self.place.buffer
+        go_on = super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
+        self.clock.lap("inference")
+        return go_on
+
+    def train(self) -> None:
+        """Learns from the rollout."""
+        super().train()
+        if self.places:
+            steps = self.n_steps * self.n_envs
+            self.worked(steps, self.n_epochs * steps)
+        self.clock.lap("update")
 
     def network(self) -> BoardNetwork:
         """Returns a network that plays as the policy does when it is greedy; a copy, merging the two heads."""

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from baselines.learned.masks import click_masks
+
 WITHIN_ZERO_AND_ONE = ("win",)
 WITHIN_ZERO_AND_ONE_UNDISCOUNTED = ("safe_click",)
 
@@ -33,12 +35,29 @@ def to_fitted_return(outputs: Tensor, probability: bool) -> Tensor:
     return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
 
 
-def value_loss(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
-    """Returns the mean loss of the outputs of a head, of the same shape as the targets.
+def value_losses(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
+    """Returns the loss of each output of a head, in the shape that outputs and targets share.
 
     It is the cross-entropy if returns are probabilities, whose gradient does not fade where the sigmoid is
     flat, and else the Huber loss that DQN is known by.
     """
     if probability:
-        return functional.binary_cross_entropy_with_logits(outputs, targets)
-    return functional.smooth_l1_loss(outputs, targets)
+        return functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
+    return functional.smooth_l1_loss(outputs, targets, reduction="none")
+
+
+def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor) -> Tensor:
+    """Returns the cross-entropy of the chance to be safe, summed over the cells that could be clicked.
+
+    Args:
+        outputs: (N, rows * cols), logits of the chance to be safe.
+        codes: (N, rows, cols), the boards.
+        safe: (N, rows * cols), 1 or 0, or -1 in all cells of a board for which it is not known.
+
+    Returns:
+        (N, 1), 0 for a board for which it is not known.
+    """
+    counted = click_masks(codes) & (safe >= 0)
+    targets = safe.clamp(min=0).to(outputs.dtype)
+    losses = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
+    return (losses * counted).sum(dim=1, keepdim=True)

@@ -2,99 +2,139 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from baselines.learned.checking import number_within, one_of, whole_number_within
+from baselines.learned.hyperparameters import ALGORITHMS, Hyperparameters
 from baselines.learned.network import NetworkSize
+from baselines.learned.precision import PRECISIONS
 from baselines.seeds import TRAINING_SEEDS
-from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
 
-ALGORITHMS = ("ppo", "dqn")
-MAX_SEED = 1 << 16
+MAX_SEED = 1 << 12
 MAX_ENVS = 1 << 14
+MAX_BOARDS = 32
+TEACHERS = ("none", "exact")
+USUAL_CELLS = 64
+"""Numbers of games and of samples are meant for boards of so many cells; see `TrainingSettings.scaled`."""
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """A training that can be repeated: the same settings in steps give the same agent on a CPU.
+    """A training that can be repeated: settings in steps, with a given precision, give one and the same agent on a CPU.
 
     Attributes:
-        algo: "dqn" or "ppo".
-        rows: the number of rows of the board.
-        cols: the number of columns.
-        mines: the number of mines.
+        algo: one of `ALGORITHMS`.
+        boards: what it plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
         first_click: the first-click rule.
         seed: 0 to `MAX_SEED` - 1, of all random choices.
         minutes: the time to train, or None.
         steps: the steps to train, or None; one of the two is given.
         reward: the name of a reward scheme.
         gamma: the discount factor, 0 to 1.
-        envs: the number of games that are played at once.
+        teacher: "none", or "exact" for learning the oracle's probabilities in place of the rewards (DQN alone).
+        envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
         channels: of the network.
         blocks: of the network.
-        eval_games: the games of each evaluation during training.
+        precision: "auto" for the faster one on this machine, "float32" or "bfloat16".
+        eval_games: the games of each evaluation during training, on each board.
         device: "auto", "cpu" or "cuda".
         threads: the threads that PyTorch may use on the CPU.
+        hyperparameters: of the algorithm; None, or a dict of some of them, is completed by the defaults.
 
     Raises:
         ValueError: a setting is not allowed; the message says what is.
     """
 
     algo: str = "ppo"
-    rows: int = 8
-    cols: int = 8
-    mines: int = 14
+    boards: Sequence[str] = ("8x8/14",)
     first_click: str = "opening"
     seed: int = 0
     minutes: float | None = 10.0
     steps: int | None = None
     reward: str = "safe_click"
     gamma: float = 0.0
-    envs: int = 128
-    channels: int = 32
-    blocks: int = 2
+    teacher: str = "none"
+    envs: int = 256
+    channels: int = 64
+    blocks: int = 3
+    precision: str = "auto"
     eval_games: int = 300
     device: str = "auto"
     threads: int = 1
+    hyperparameters: Hyperparameters = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         """Checks the settings, which may come from a file."""
-        _one_of("algo", self.algo, ALGORITHMS)
-        _one_of("reward", self.reward, REWARDS)
-        _one_of("device", self.device, ("auto", "cpu", "cuda"))
-        _number("gamma", self.gamma, 0, 1)
+        one_of("algo", self.algo, ALGORITHMS)
+        one_of("reward", self.reward, REWARDS)
+        one_of("teacher", self.teacher, TEACHERS)
+        one_of("precision", self.precision, ("auto", *PRECISIONS))
+        one_of("device", self.device, ("auto", "cpu", "cuda"))
+        number_within("gamma", self.gamma, 0, 1)
         for name, most in (("envs", MAX_ENVS), ("eval_games", 100_000), ("threads", 1024)):
-            if whole_number(name, getattr(self, name), 1) > most:
-                raise ValueError(f"{name} must be 1 to {most}, not {getattr(self, name)}")
-        if whole_number("seed", self.seed, 0) >= MAX_SEED:
-            raise ValueError(f"seed must be 0 to {MAX_SEED - 1}, not {self.seed}")
+            whole_number_within(name, getattr(self, name), 1, most)
+        whole_number_within("seed", self.seed, 0, MAX_SEED - 1)
+        self._check_budget()
+        if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
+            raise ValueError("a teacher needs algo dqn, reward safe_click and gamma 0: it gives the chance to be safe")
+        if not isinstance(self.hyperparameters, Hyperparameters):
+            chosen = ALGORITHMS[self.algo].of(self.hyperparameters or {})
+            object.__setattr__(self, "hyperparameters", chosen)
+        object.__setattr__(self, "boards", _distinct(self.boards))
+        _ = self.configs, self.network
+
+    def _check_budget(self) -> None:
         if (self.minutes is None) == (self.steps is None):
             raise ValueError("give either minutes or steps")
         if self.steps is not None:
-            whole_number("steps", self.steps, 1)
-        if self.minutes is not None and _number("minutes", self.minutes, 0, 1e6) == 0:
+            whole_number_within("steps", self.steps, 1, 1 << 53)
+        if self.minutes is not None and number_within("minutes", self.minutes, 0, 1e6) == 0:
             raise ValueError("minutes must be more than 0")
-        _ = self.board, self.network
 
     @property
-    def board(self) -> BoardConfig:
-        """The board and the rules, with clicks alone."""
-        return BoardConfig(self.rows, self.cols, self.mines, first_click=self.first_click, moves=("click",))
+    def configs(self) -> list[BoardConfig]:
+        """The boards and the rules, with clicks alone."""
+        return [parse_board(text, self.first_click) for text in self.boards]
 
     @property
     def network(self) -> NetworkSize:
         """The size of the network."""
         return NetworkSize(self.channels, self.blocks)
 
-    @property
-    def first_training_seed(self) -> int:
-        """The seed of the first of the games; trainings of different seeds share no game sequence."""
-        return TRAINING_SEEDS.start + self.seed * MAX_ENVS
+    def scaled(self, number: int, cells: int, least: int = 1) -> int:
+        """Returns how many boards of `cells` cells have together as many cells as `number` usual ones."""
+        return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
+
+    def first_training_seed(self, board: int) -> int:
+        """Returns the seed of the first of the games on a board, given by its place in `boards`.
+
+        Trainings of different seeds share no sequence of games, and neither do the boards of one training.
+        """
+        return TRAINING_SEEDS.start + (self.seed * MAX_BOARDS + board) * MAX_ENVS
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings as a JSON object."""
-        return asdict(self)
+        return asdict(self) | {"boards": list(self.boards)}
+
+    @classmethod
+    def from_some(cls, content: Mapping[str, Any]) -> TrainingSettings:
+        """Returns the settings that `content` gives, and the defaults of all others.
+
+        Raises:
+            ValueError: a setting is unknown or not allowed.
+        """
+        names = [entry.name for entry in fields(cls)]
+        unknown = [name for name in content if name not in names]
+        if unknown:
+            raise ValueError(f"there is no setting {', '.join(unknown)}; there are {', '.join(names)}")
+        if content.get("steps") is not None:
+            content = {"minutes": None, **content}
+        return cls(**content)
 
     @classmethod
     def from_json(cls, content: Any) -> TrainingSettings:
@@ -103,18 +143,28 @@ class TrainingSettings:
         Raises:
             ValueError: a setting is missing, unknown or not allowed.
         """
-        names = {field.name for field in fields(cls)}
-        if not isinstance(content, dict) or set(content) != names:
+        names = {entry.name for entry in fields(cls)}
+        if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
         return cls(**content)
 
 
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+def _distinct(boards: Any) -> tuple[str, ...]:
+    if not isinstance(boards, (tuple, list)) or not 1 <= len(boards) <= MAX_BOARDS:
+        raise ValueError(f"boards must be 1 to {MAX_BOARDS} texts such as 8x8/14, not {boards!r}")
+    if len(set(map(str, boards))) < len(boards):
+        raise ValueError(f"each board may be given once, not {', '.join(map(str, boards))}")
+    return tuple(boards)
 
 
-def _number(name: str, value: Any, least: float, most: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-        raise ValueError(f"{name} must be a number of {least} to {most}, not {value!r}")
-    return float(value)
+def parse_board(text: str, first_click: str) -> BoardConfig:
+    """Returns the board that a text such as "16x30/99" names, to be played with clicks alone.
+
+    Raises:
+        ValueError: the text is of another form, or the rule forbids the board; the message says what is allowed.
+    """
+    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", text, re.ASCII) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {text!r}")
+    rows, cols, mines = (int(number) for number in match.groups())
+    return BoardConfig(rows, cols, mines, first_click=first_click, moves=("click",))

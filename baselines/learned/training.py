@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import platform
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import version
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from stable_baselines3.common.logger import Logger, make_output_format
 
-import minesweeper_env
-from baselines.learned.callback import BetweenRollouts, EvaluationSchedule, TrainingStopped
+from baselines.learned.between import Between, EvaluationSchedule
 from baselines.learned.checkpoints import save_agent
-from baselines.learned.files import read_json, write_json
-from baselines.learned.models import hyperparameters, make_env, make_model
+from baselines.learned.curves import draw_curves
+from baselines.learned.files import read_json, read_tensors, write_json, write_tensors
+from baselines.learned.learner import Learner, ModelLearner
+from baselines.learned.models import make_model
+from baselines.learned.network import BoardNetwork
 from baselines.learned.pacing import Budget
-from baselines.learned.policy import LearnedPolicy
+from baselines.learned.precision import faster_precision
+from baselines.learned.provenance import describe_session
+from baselines.learned.selection import Score, Selection
 from baselines.learned.settings import TrainingSettings
-from baselines.learned.snapshots import restore_snapshot, save_snapshot
-from baselines.playing import play_games
-from baselines.seeds import SELECTION_SEEDS
 
 RUN_FILE = "run.json"
+CHECKPOINT_FILE = "checkpoint.safetensors"
 CHECKPOINT_SECONDS = 30.0
-LOG_INTERVALS = {"dqn": 2_000, "ppo": 1}
-"""How often Stable-Baselines3 writes its log: after so many games, or rollouts."""
-
-PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 
 
 class Outcome(NamedTuple):
@@ -42,12 +37,32 @@ class Outcome(NamedTuple):
     Attributes:
         interrupted: whether a signal stopped it.
         steps: the steps taken in all.
-        win_rate: of the agent in the run folder, on the selection games; None if none was evaluated.
+        summary: what the agent in the run folder won of the selection games, in words; empty if none was evaluated.
+        shares: which part of its time this session spent on what.
     """
 
     interrupted: bool
     steps: int
-    win_rate: float | None
+    summary: str
+    shares: dict[str, float]
+
+
+def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
+    """Returns the settings with all that depends on the machine decided.
+
+    Raises:
+        ValueError: the device is not there.
+    """
+    if settings.device == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device cuda is not there; use cpu or auto")
+    torch.set_num_threads(settings.threads)
+    device = settings.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    precision = settings.precision
+    if precision == "auto":
+        precision = faster_precision(settings.network, device)
+    return replace(settings, device=device, precision=precision)
 
 
 class TrainingRun:
@@ -72,99 +87,116 @@ class TrainingRun:
         resume: bool = False,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
-        """Builds all parts; only `run` writes into the folder."""
-        if settings.device == "cuda" and not torch.cuda.is_available():
-            raise ValueError("device cuda is not there; use cpu or auto")
-        torch.set_num_threads(settings.threads)
-        self.settings = settings
+        """Builds all parts, and plays the selection games with scripted policies; only `run` writes into the folder."""
+        self.settings = resolve_settings(settings)
         self.folder = folder
         self.command = command
         self.best: dict[str, Any] | None = None
-        self.env = make_env(settings)
-        self.model = make_model(settings, self.env)
-        earlier = restore_snapshot(folder, self.model, self.env) if resume else None
+        self.learner = make_learner(self.settings)
+        earlier = self._restore() if resume else None
+        self.selection = Selection(self.settings, earlier["references"] if earlier else None)
         seconds = None if settings.minutes is None else 60 * settings.minutes
         self.budget = Budget(settings.steps, seconds, earlier["seconds"] if earlier else 0.0)
         self.schedule = EvaluationSchedule(self.budget)
         if earlier:
             self.best = earlier["best"]
-            self.schedule.resume(self.model.num_timesteps, earlier["evaluation_seconds"])
-        self.model.budget = self.budget
-        self._callback = BetweenRollouts(self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds)
-        self._callback.win_rate = self.best["win_rate"] if self.best else None
+            self.schedule.resume(self.learner.steps, earlier["evaluation_seconds"])
+        self._between = Between(
+            self.learner, self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds
+        )
+        self._between.news = self.best["summary"] if self.best else ""
 
     def run(self) -> Outcome:
         """Trains until the budget is spent, or SIGINT or SIGTERM arrives; both leave a checkpoint and an agent."""
         self._record()
-        self.model.set_logger(self._make_logger())
+        self._logger = self._make_logger()
+        self.learner.prepare(self.budget, self._logger)
         try:
+            self._between.open()
             with self._signals_stop():
-                self._learn()
-            interrupted = self._callback.stop_requested
+                if self.budget.progress(self.learner.steps) < 1:
+                    self.learner.learn(self._between, self._between.step)
+            interrupted = self._between.stop_requested
             if not interrupted or self.best is None:
                 self._evaluate()
             self._save()
+            draw_curves(self.folder)
         finally:
-            self._callback.close()
-            self.model.logger.close()
-        return Outcome(interrupted, self.model.num_timesteps, None if self.best is None else self.best["win_rate"])
+            self._between.close()
+            self._logger.close()
+        summary = "" if self.best is None else self.best["summary"]
+        shares = self.learner.clock.shares("environment", "inference", "update")
+        return Outcome(interrupted, self.learner.steps, summary, shares)
 
-    def _learn(self) -> None:
-        steps = (self.settings.steps or 1 << 62) - self.model.num_timesteps
-        if steps <= 0:
-            return
-        try:
-            self.model.learn(
-                steps,
-                callback=self._callback,
-                log_interval=LOG_INTERVALS[self.settings.algo],
-                reset_num_timesteps=False,
-            )
-        except TrainingStopped:
-            return
-
-    def _evaluate(self) -> float:
+    def _evaluate(self) -> str:
         """Plays the selection games; keeps the agent if none was better."""
         begin = time.perf_counter()
-        seeds = SELECTION_SEEDS[: self.settings.eval_games]
-        network = self.model.network()
-        records = play_games(LearnedPolicy(network), self.settings.board, seeds)
-        win_rate = sum(record.won for record in records) / len(records)
-        steps, seconds = self.model.num_timesteps, time.perf_counter() - begin
-        self.schedule.took(seconds, steps)
-        for name, value in (("win_rate", win_rate), ("games", len(records)), ("seconds", seconds)):
-            self.model.logger.record(f"eval/{name}", value)
-        self.model.logger.dump(steps)
-        if self.best is None or win_rate >= self.best["win_rate"]:
-            self.best = {"win_rate": win_rate, "games": len(records), "first_seed": seeds[0], "steps": steps}
-            board = {name: getattr(self.settings, name) for name in ("rows", "cols", "mines", "first_click")}
-            facts = {"algo": self.settings.algo, "trained_on": board, "selected_by": self.best}
-            save_agent(self.folder, network, self.settings.network, facts)
-        return win_rate
+        network = self.learner.network()
+        score = self.selection.score(network)
+        seconds = time.perf_counter() - begin
+        self.schedule.took(seconds, self.learner.steps)
+        summary = self.selection.describe(score)
+        self._log_score(score, seconds)
+        if self.best is None or score.win_rate >= self.best["win_rate"]:
+            self._keep(network, score, summary)
+        draw_curves(self.folder)
+        return summary
+
+    def _log_score(self, score: Score, seconds: float) -> None:
+        record = self._logger.record
+        record("eval/win_rate", score.win_rate)
+        record("eval/seconds", seconds)
+        for board, rate in score.win_rates.items():
+            name = board.replace("/", "-")
+            record(f"eval/{name}", rate)
+            for policy, reference in self.selection.references[board].items():
+                record(f"eval/{name}/{policy}", reference)
+        self.learner.log()
+
+    def _keep(self, network: BoardNetwork, score: Score, summary: str) -> None:
+        self.best = {
+            "win_rate": score.win_rate,
+            "win_rates": score.win_rates,
+            "games": self.settings.eval_games,
+            "first_seed": self.selection.seeds[0],
+            "steps": self.learner.steps,
+            "summary": summary,
+        }
+        facts = {
+            "algo": self.settings.algo,
+            "trained_on": {"boards": list(self.settings.boards), "first_click": self.settings.first_click},
+            "teacher": self.settings.teacher,
+            "selected_by": self.best,
+        }
+        save_agent(self.folder, network, self.settings.network, facts)
 
     def _save(self) -> None:
+        tensors, state = self.learner.snapshot()
         progress = {
             "seconds": self.budget.elapsed(),
             "evaluation_seconds": self.schedule.seconds,
             "best": self.best,
+            "references": self.selection.references,
         }
-        save_snapshot(self.folder, self.model, self.env, progress)
+        write_tensors(self.folder / CHECKPOINT_FILE, tensors, {"learner": state, "progress": progress})
+
+    def _restore(self) -> dict[str, Any]:
+        """Brings the learner to where the checkpoint was written; returns what else it says."""
+        path = self.folder / CHECKPOINT_FILE
+        tensors, state = read_tensors(path)
+        try:
+            self.learner.restore(tensors, state["learner"])
+            progress: dict[str, Any] = state["progress"]
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"{path} cannot be gone on from: {error}") from error
+        return progress
 
     def _record(self) -> None:
         """Writes what is trained, by which command and versions; later sessions are added to the first."""
         path = self.folder / RUN_FILE
         sessions = read_json(path)["sessions"] if path.exists() else []
-        session = {
-            "command": self.command,
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "from_step": self.model.num_timesteps,
-            "commit": _commit(),
-            "versions": _versions(),
-            "device": str(self.model.device),
-        }
-        parameters = hyperparameters(self.settings.algo)
-        content = {"settings": self.settings.to_json(), "hyperparameters": parameters, "sessions": [*sessions, session]}
-        write_json(path, content)
+        session = describe_session(self.command) | {"from_step": self.learner.steps}
+        write_json(path, {"settings": self.settings.to_json(), "sessions": [*sessions, session]})
 
     def _make_logger(self) -> Logger:
         """Returns a logger to CSV and TensorBoard; a session that resumes writes a CSV file of its own."""
@@ -182,7 +214,7 @@ class TrainingRun:
         """Has the first SIGINT or SIGTERM end the training between two rollouts, and the next act as ever."""
 
         def stop(number: int, _frame: Any) -> None:
-            self._callback.stop_requested = True
+            self._between.stop_requested = True
             signal.signal(number, before[number])
 
         before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -195,16 +227,6 @@ class TrainingRun:
                 signal.signal(number, handler)
 
 
-def _versions() -> dict[str, str]:
-    own = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
-    return own | {name: version(name) for name in PACKAGES}
-
-
-def _commit() -> str | None:
-    """Returns the commit of the source tree that this is run from, if it is one."""
-    command = ["git", "rev-parse", "HEAD"]
-    try:
-        answer = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return answer.stdout.strip()
+def make_learner(settings: TrainingSettings) -> Learner:
+    """Returns what learns by these settings, which are resolved."""
+    return ModelLearner(make_model(settings))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from baselines.learned.pacing import Clock
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import Reward
 from minesweeper_env.vector_env import MinesweeperVectorEnv
@@ -31,6 +32,10 @@ class MinesweeperVecEnv(VecEnv):
         num_envs: N, at least 1.
         reward: a name of `minesweeper_env.rewards.REWARDS`, or a callable.
 
+    Attributes:
+        config: the board and the rules.
+        clock: counts the time of steps as "environment", and that between them as "inference".
+
     Raises:
         ValueError: an argument has a value that is not allowed; the message says which are.
     """
@@ -41,6 +46,8 @@ class MinesweeperVecEnv(VecEnv):
             config, num_envs, reward=reward, autoreset_mode=AutoresetMode.SAME_STEP
         )
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
+        self.config = config
+        self.clock = Clock()
         self.returns = np.zeros(num_envs)
         self.lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
@@ -69,6 +76,7 @@ class MinesweeperVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Makes the step; returns the codes, the rewards, whether each game ended, and the infos."""
+        self.clock.lap("inference")
         codes, rewards, terminations, truncations, info = self.games.step(self._actions)
         self._masks = info["action_mask"]
         self.returns += rewards
@@ -79,6 +87,7 @@ class MinesweeperVecEnv(VecEnv):
             infos[index] = self._last_info(index, info, bool(truncations[index] and not terminations[index]))
         self.returns[ended] = 0
         self.lengths[ended] = 0
+        self.clock.lap("environment")
         return codes, rewards.astype(np.float32), ended, infos
 
     def _last_info(self, index: np.intp, info: dict[str, Any], truncated: bool) -> dict[str, Any]:

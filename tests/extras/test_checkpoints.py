@@ -6,29 +6,20 @@ import sys
 import numpy as np
 import pytest
 import torch
+from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.checkpoints import load_agent, load_policy, save_agent
 from baselines.learned.files import read_tensors, write_tensors
-from baselines.learned.models import make_env, make_model
+from baselines.learned.models import make_model
 from baselines.learned.network import BoardNetwork, NetworkSize
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.snapshots import CHECKPOINT_FILE, restore_snapshot, save_snapshot
+from baselines.learned.replay import WeightedReplayBuffer
+from baselines.learned.snapshots import restore_model, snapshot_of_model
 from baselines.output import replace_file
 from minesweeper_env.config import BoardConfig
 
 SIZE = NetworkSize(channels=6, blocks=1)
 BOARD = BoardConfig(5, 5, 3, moves=("click",))
 AGENT_FILES = ("agent.json", "agent.safetensors")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
-def tiny(algo, **changes):
-    small = {"rows": 5, "cols": 5, "mines": 3, "minutes": None, "steps": 512, "envs": 8, "channels": 6, "blocks": 1}
-    return TrainingSettings(algo=algo, **{**small, **changes})
 
 
 @pytest.fixture
@@ -40,11 +31,10 @@ def folder(tmp_path):
 
 @pytest.fixture
 def trained(tmp_path, request):
-    settings = tiny(request.param)
-    env = make_env(settings)
-    model = make_model(settings, env).learn(1056)
-    save_snapshot(tmp_path, model, env, {"seconds": 1.5})
-    return tmp_path, settings, model, env
+    settings = tiny(request.param, boards=("5x5/3", "3x4/2"), channels=6)
+    model = make_model(settings).learn(2112)
+    write_tensors(tmp_path / "snapshot", *snapshot_of_model(model))
+    return tmp_path / "snapshot", settings, model
 
 
 def forbid_unpickling(monkeypatch):
@@ -135,14 +125,14 @@ def test_tensors_and_state_travel_in_one_file(tmp_path):
 
 @pytest.mark.parametrize("trained", ["dqn", "ppo"], indirect=True)
 def test_a_snapshot_restores_everything_without_unpickling(trained, monkeypatch):
-    folder, settings, model, env = trained
+    path, settings, model = trained
     # numba keeps its compiled kernels as pickles: have them loaded first.
+    env = model.places[1].env
     env.set_state(env.get_state())
     forbid_unpickling(monkeypatch)
     expected_draws = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - the generator that SB3 uses
-    other_env = make_env(settings)
-    other = make_model(settings, other_env)
-    assert restore_snapshot(folder, other, other_env) == {"seconds": 1.5}
+    other = make_model(settings)
+    restore_model(other, *read_tensors(path))
     assert torch.equal(torch.rand(3), expected_draws[0])
     np.testing.assert_array_equal(np.random.rand(3), expected_draws[1])  # noqa: NPY002
     for name, value in model.policy.state_dict().items():
@@ -151,35 +141,45 @@ def test_a_snapshot_restores_everything_without_unpickling(trained, monkeypatch)
     assert moments
     for index, values in other.policy.optimizer.state_dict()["state"].items():
         assert all(torch.equal(values[key], value) for key, value in moments[index].items())
-    np.testing.assert_array_equal(other._last_obs, model._last_obs)
     assert other.num_timesteps == model.num_timesteps > 1000
     assert other._n_updates == model._n_updates > 0
-    for name, value in env.get_state().items():
-        np.testing.assert_array_equal(other_env.get_state()[name], value)
-    if settings.algo == "dqn":
-        assert other.replay_buffer.pos == model.replay_buffer.pos > 0
-        np.testing.assert_array_equal(other.replay_buffer.observations, model.replay_buffer.observations)
-        assert other.exploration_rate == model.exploration_rate
+    assert other.places.index(other.place) == model.places.index(model.place)
+    for one, another in zip(other.places, model.places, strict=True):
+        assert_same_place(one, another)
+
+
+def assert_same_place(one, other):
+    assert (one.work, one.drawn) == (other.work, other.drawn)
+    assert one.work > 0
+    for name in ("observations", "episode_starts", "games"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for name, value in other.env.get_state().items():
+        np.testing.assert_array_equal(one.env.get_state()[name], value)
+    if isinstance(one.buffer, WeightedReplayBuffer):
+        assert one.buffer.pos == other.buffer.pos > 0
+        for name in WeightedReplayBuffer.NAMES:
+            np.testing.assert_array_equal(getattr(one.buffer, name), getattr(other.buffer, name))
 
 
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)
-@pytest.mark.parametrize("change", [{"envs": 4}, {"algo": "ppo"}, {"channels": 7}, {"rows": 6}])
+@pytest.mark.parametrize(
+    "change",
+    [{"envs": 4}, {"algo": "ppo", "hyperparameters": None}, {"channels": 7}, {"boards": ("6x5/3", "3x4/2")}],
+)
 def test_a_snapshot_of_another_training_is_one_clear_line(trained, change):
-    folder, settings, *_ = trained
-    other = tiny(**{**settings.to_json(), **change})
-    env = make_env(other)
-    with pytest.raises(ValueError, match=CHECKPOINT_FILE) as error:
-        restore_snapshot(folder, make_model(other, env), env)
+    path, settings, _ = trained
+    other = make_model(tiny(**{**settings.to_json(), **change}))
+    with pytest.raises(ValueError, match="fit") as error:
+        restore_model(other, *read_tensors(path))
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)
 def test_a_truncated_snapshot_is_one_clear_line(trained):
-    folder, _, model, env = trained
-    path = folder / CHECKPOINT_FILE
+    path, *_ = trained
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(ValueError, match="damaged") as error:
-        restore_snapshot(folder, model, env)
+        read_tensors(path)
     assert "\n" not in str(error.value)
 
 

@@ -5,13 +5,14 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.callback import EvaluationSchedule
-from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy, random_clicks
+from baselines.learned.between import EvaluationSchedule
+from baselines.learned.dqn import random_clicks
 from baselines.learned.masks import click_masks
-from baselines.learned.models import make_env, make_model
+from baselines.learned.models import make_envs, make_model
 from baselines.learned.pacing import Budget, FlatThenFalling
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.ppo import MinesweeperPolicy
+from baselines.learned.q_policy import ILLEGAL, MinesweeperQPolicy
 from baselines.learned.returns import is_probability, to_fitted_return
 from baselines.learned.symmetry import symmetries, transform, transform_cells
 from baselines.learned.vec_env import MinesweeperVecEnv
@@ -20,8 +21,7 @@ from minesweeper_env.env import MinesweeperEnv
 
 
 def tiny_model(algo, **changes):
-    settings = tiny(algo, **changes)
-    return make_model(settings, make_env(settings))
+    return make_model(tiny(algo, **changes))
 
 
 def random_boards(count=300, rows=4, cols=5):
@@ -135,7 +135,7 @@ def test_ppo_value_is_the_mean_of_its_action_values():
 @BOTH
 def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
     model = tiny_model(algo).learn(1100)
-    env = make_env(tiny(algo))
+    (env,) = make_envs(tiny(algo))
     codes = env.reset()
     for _ in range(20):
         codes, *_ = env.step(env.games.sample_actions())

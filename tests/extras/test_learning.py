@@ -19,11 +19,12 @@ GAMES = 1000
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
     settings = TrainingSettings(
-        algo=algo, rows=5, cols=5, mines=3, seed=0, minutes=None, steps=30_000, channels=32, blocks=1, threads=1
+        algo=algo, boards=("5x5/3",), minutes=None, steps=30_000, envs=128, channels=32, blocks=1, threads=1
     )
     TrainingRun(settings, tmp_path, "").run()
-    trained = win_rate(load_policy(tmp_path, settings.board), settings.board)
-    by_chance = win_rate(RandomPolicy(settings.board), settings.board)
+    (board,) = settings.configs
+    trained = win_rate(load_policy(tmp_path, board), board)
+    by_chance = win_rate(RandomPolicy(board), board)
     assert by_chance < 0.2
     assert trained > 0.8
 

@@ -45,7 +45,7 @@ def test_resume_goes_on_exactly(algo, tmp_path, monkeypatch):
     straight, broken = tmp_path / "straight", tmp_path / "broken"
     straight.mkdir()
     broken.mkdir()
-    settings = tiny(algo, steps=1216)
+    settings = tiny(algo, steps=1216, boards=("4x5/2", "3x4/2"))
     TrainingRun(settings, straight, "").run()
     run = TrainingRun(settings, broken, "", checkpoint_seconds=0)
 
@@ -53,40 +53,45 @@ def test_resume_goes_on_exactly(algo, tmp_path, monkeypatch):
         pass
 
     def save_until_the_cut():
-        if run.model.num_timesteps >= 1100:
+        if run.learner.steps >= 1100:
             run._save()
             raise PowerCutError
 
-    run._callback._save = save_until_the_cut
+    run._between._save = save_until_the_cut
     with pytest.raises(PowerCutError):
         run.run()
     resumed = TrainingRun(settings, broken, "", resume=True)
-    assert 1100 <= resumed.model.num_timesteps < 1200
+    assert 1100 <= resumed.learner.steps < 1200
     assert resumed.run().steps == 1216
     finished = [read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken)]
     for name, value in finished[0][0].items():
         assert torch.equal(finished[1][0][name], value), name
-    assert finished[0][1]["num_timesteps"] == finished[1][1]["num_timesteps"]
-    assert finished[0][1]["_n_updates"] == finished[1][1]["_n_updates"]
+    assert finished[0][1]["learner"] == finished[1][1]["learner"]
 
 
 @BOTH
 def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     out = tmp_path / "run"
-    assert main(["--algo", algo, *TINY, "--steps", "1100", "--out", str(out), "--threads", "1"]) == 0
+    changes = ["--set", "batch_size=32", *(["learning_starts=100"] if algo == "dqn" else [])]
+    assert main(["--algo", algo, *TINY, *changes, "--steps", "1100", "--out", str(out), "--threads", "1"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert str(out) in printed[-1]
+    assert "random" in printed[-3]
+    assert "environment" in printed[-2]
     assert "python evaluate.py --policy" in printed[-1]
     record = json.loads((out / "run.json").read_text())
-    assert record["settings"]["mines"] == 2
+    assert record["settings"]["boards"] == ["4x4/2"]
     assert record["sessions"][0]["versions"]["torch"] == torch.__version__
-    assert record["hyperparameters"]["batch_size"] > 0
+    assert record["settings"]["hyperparameters"]["batch_size"] > 0
+    assert record["settings"]["precision"] in ("float32", "bfloat16")
     agent = json.loads((out / "agent.json").read_text())
     assert agent["selected_by"]["first_seed"] == 1 << 30
     with (out / "progress.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {"eval/win_rate", "train/loss"} <= rows[-1].keys()
+    assert float(rows[-1]["eval/4x4-2/exact"]) > float(rows[-1]["eval/4x4-2/random"])
     assert list((out / "tensorboard").iterdir())
+    assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert isinstance(make_policy(str(out), size=4, mines=2), LearnedPolicy)
 
 
@@ -94,6 +99,15 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     ("arguments", "word"),
     [
         (["--size", "0"], "rows"),
+        (["--boards", "8x8"], "ROWSxCOLS/MINES"),
+        (["--boards", "5x5/3", "5x5/3"], "once"),
+        (["--boards", "5x5/3", "--size", "5"], "either"),
+        (["--config", "moon"], "any-size"),
+        (["--config", "no/such.toml"], "cannot be read"),
+        (["--set", "batch_size=0"], "batch_size"),
+        (["--set", "batch_size=many"], "NAME=NUMBER"),
+        (["--set", "patience=3"], "patience"),
+        (["--teacher", "exact", "--algo", "ppo"], "teacher"),
         (["--size", "4x"], "size"),
         (["--mines", "60"], "mines"),
         (["--first-click", "lucky"], "first-click"),
@@ -150,7 +164,7 @@ def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, cap
     main([*arguments, "--steps", "300"])
     capsys.readouterr()
     assert "not empty" in fails(arguments, capsys)
-    assert "mines 2, not 3" in fails(["--out", str(run), "--resume", "--mines", "3"], capsys)
+    assert "4x4/2" in fails(["--out", str(run), "--resume", "--size", "4", "--mines", "3"], capsys)
     (run / "checkpoint.safetensors").write_bytes(b"")
     assert "checkpoint.safetensors" in fails(["--out", str(run), "--resume"], capsys)
     (run / "run.json").write_text('{"settings": {"algo": 3}}')
@@ -163,8 +177,8 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
     first = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]
     assert main([*run, "--resume", "--steps", "512"]) == 0
     second = read_tensors(tmp_path / "run" / "checkpoint.safetensors")[1]
-    assert first["num_timesteps"] == 320
-    assert second["num_timesteps"] == 512
+    assert first["learner"]["num_timesteps"] == 320
+    assert second["learner"]["num_timesteps"] == 512
     assert second["progress"]["seconds"] > first["progress"]["seconds"]
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert [session["from_step"] for session in record["sessions"]] == [0, 320]
@@ -194,7 +208,7 @@ def test_signals_save_and_exit_130(number, tmp_path):
     assert process.returncode == 130
     assert "interrupted" in printed
     state = read_tensors(out / "checkpoint.safetensors")[1]
-    assert state["num_timesteps"] > 0
+    assert state["learner"]["num_timesteps"] > 0
     assert (out / "agent.json").exists()
 
 
@@ -218,5 +232,5 @@ def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
         process = subprocess.Popen([sys.executable, "-c", code, *arguments, "--resume"], cwd=ROOT)
         time.sleep(float(generator.uniform(3.0, 6.0)))
     assert process.wait(timeout=120) == 0
-    assert read_tensors(out / "checkpoint.safetensors")[1]["num_timesteps"] == 4000
+    assert read_tensors(out / "checkpoint.safetensors")[1]["learner"]["num_timesteps"] == 4000
     assert weights(out)

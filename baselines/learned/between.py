@@ -1,4 +1,4 @@
-"""What happens between the rollouts of a training: evaluations, checkpoints, the progress bar and the end."""
+"""What happens between two rollouts of a training: evaluations, rows of the log, checkpoints, the bar and the end."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from stable_baselines3.common.callbacks import BaseCallback
 from tqdm import tqdm
 
+from baselines.learned.learner import Learner, TrainingStopped
 from baselines.learned.pacing import Budget
 
 EVALUATIONS = 10
 EVALUATION_SHARE = 0.1
 """The largest share of the time that evaluations may take when the budget is one of time."""
 
+LOG_ROWS = 200
+"""The rows that the log gets, evenly over the budget, beside those of the evaluations."""
+
 TICKS = 1000
-
-
-class TrainingStopped(Exception):  # noqa: N818 - a signal between two parts of the training, not an error
-    """The training ends here, between two rollouts, where a checkpoint loses nothing."""
 
 
 @dataclass
@@ -63,64 +62,85 @@ class EvaluationSchedule:
         self.done = max(self.done + 1, int(self.budget.progress(steps) * EVALUATIONS))
 
 
-class BetweenRollouts(BaseCallback):
+class Between:
     """Keeps a training going until its budget is spent or `stop_requested` is set.
 
     Args:
+        learner: what learns.
         budget: of the training.
         schedule: of the evaluations.
-        evaluate: called when an evaluation is due; returns the win rate.
+        evaluate: called when an evaluation is due; returns what the bar says of it.
         save: called when a checkpoint is due.
         checkpoint_seconds: the time between two checkpoints.
+
+    Attributes:
+        stop_requested: whether to end the training the next time that it can be.
+        news: what the bar says of the last evaluation.
     """
 
     def __init__(
         self,
+        learner: Learner,
         budget: Budget,
         schedule: EvaluationSchedule,
-        evaluate: Callable[[], float],
+        evaluate: Callable[[], str],
         save: Callable[[], None],
         checkpoint_seconds: float,
     ) -> None:
-        """Prepares the callback."""
-        super().__init__()
+        """Prepares all but the bar."""
         self.stop_requested = False
-        self.win_rate: float | None = None
+        self.news = ""
+        self._learner = learner
         self._budget = budget
         self._schedule = schedule
         self._evaluate = evaluate
         self._save = save
         self._checkpoint_seconds = checkpoint_seconds
-        self._saved_at = time.monotonic()
+        self._saved_at = self._begun_at = time.monotonic()
+        self._steps_at_start = learner.steps
+        self._rows = self._progress(LOG_ROWS)
         self._bar: Any = None
 
-    def _on_training_start(self) -> None:
-        self._begun_at, self._steps_at_start = time.monotonic(), self.num_timesteps
+    def _progress(self, parts: int) -> int:
+        return int(parts * self._budget.progress(self._learner.steps))
+
+    def open(self) -> None:
+        """Shows the bar."""
+        self._begun_at = time.monotonic()
         self._bar = tqdm(
             total=TICKS,
+            initial=self._progress(TICKS),
             bar_format="training {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go{postfix}",
             mininterval=0.5 if sys.stderr.isatty() else 20.0,
             dynamic_ncols=True,
         )
-        self._bar.initial = self._bar.n = int(TICKS * self._budget.progress(self.num_timesteps))
 
-    def _on_rollout_start(self) -> None:
-        if self._schedule.is_due(self.num_timesteps):
-            self.win_rate = self._evaluate()
-        if self.stop_requested or self._budget.progress(self.num_timesteps) >= 1:
+    def __call__(self) -> None:
+        """Does what is due.
+
+        Raises:
+            TrainingStopped: the budget is spent, or the end was requested.
+        """
+        steps = self._learner.steps
+        if self._schedule.is_due(steps):
+            self.news = self._evaluate()
+        if self.stop_requested or self._budget.progress(steps) >= 1:
             raise TrainingStopped
+        if self._progress(LOG_ROWS) > self._rows:
+            self._rows = self._progress(LOG_ROWS)
+            self._learner.log()
         if time.monotonic() - self._saved_at >= self._checkpoint_seconds:
             self._save()
             self._saved_at = time.monotonic()
 
-    def _on_step(self) -> bool:
-        speed = (self.num_timesteps - self._steps_at_start) / (time.monotonic() - self._begun_at)
-        rate = "-" if self.win_rate is None else f"{self.win_rate:.1%}"
-        self._bar.set_postfix_str(f"{self.num_timesteps} steps, {speed:.0f} steps/s, wins {rate}", refresh=False)
-        self._bar.update(int(TICKS * self._budget.progress(self.num_timesteps)) - self._bar.n)
-        return True
+    def step(self) -> None:
+        """Moves the bar on."""
+        speed = (self._learner.steps - self._steps_at_start) / max(time.monotonic() - self._begun_at, 1e-3)
+        text = f"{self._learner.steps} steps, {speed:.0f} steps/s"
+        self._bar.set_postfix_str(f"{text}, {self.news}" if self.news else text, refresh=False)
+        self._bar.update(self._progress(TICKS) - self._bar.n)
 
     def close(self) -> None:
-        """Leaves the progress bar as it is on the screen."""
+        """Leaves the bar as it is on the screen."""
         if self._bar is not None:
             self._bar.close()

@@ -1,0 +1,45 @@
+"""Checks of what a user asks a training for; each complaint is one line that says what is allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from minesweeper_env.config import whole_number
+
+
+def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """Returns `value` if it is one of the allowed ones.
+
+    Raises:
+        ValueError: it is not.
+    """
+    names = list(allowed)
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
+    return str(value)
+
+
+def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
+    """Returns `value` as an int of `least` to `most`.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    number = whole_number(name, value, least)
+    if number > most:
+        raise ValueError(f"{name} must be {least} to {most}, not {number}")
+    return number
+
+
+def number_within(name: str, value: Any, least: float, most: float) -> float:
+    """Returns `value` as a float of `least` to `most`.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    fits = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
+    if not fits or not least <= value <= most:
+        raise ValueError(f"{name} must be a number of {least:g} to {most:g}, not {value!r}")
+    return float(value)

@@ -1,0 +1,41 @@
+"""Configurations: files of settings that come with the package, or are the user's own."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+FOLDER = files("baselines.learned") / "configs"
+SUFFIX = ".toml"
+
+
+def configuration_names() -> list[str]:
+    """Returns the names of the configurations that come with the package."""
+    return sorted(entry.name.removesuffix(SUFFIX) for entry in FOLDER.iterdir() if entry.name.endswith(SUFFIX))
+
+
+def read_configuration(name: str) -> dict[str, Any]:
+    """Returns the settings of a configuration, by the names of `TrainingSettings`.
+
+    Args:
+        name: one of `configuration_names()`, or the path of a TOML file, which ends in .toml.
+
+    Raises:
+        ValueError: there is none of this name, or the file cannot be read; the message is one line.
+    """
+    if not name.endswith(SUFFIX):
+        if name not in configuration_names():
+            known = ", ".join(configuration_names())
+            raise ValueError(f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}")
+        text = (FOLDER / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ValueError(f"the configuration {name} cannot be read: {error}") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"the configuration {name} is no TOML file: {error}") from error

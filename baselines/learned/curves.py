@@ -1,0 +1,68 @@
+"""The curves of a run folder as a picture: win rates beside those of scripted policies, and the loss."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from baselines.output import replace_file
+
+CURVES_FILE = "curves.png"
+LOSSES = ("train/loss", "train/value_loss")
+
+Points = dict[str, list[tuple[float, float]]]
+
+
+def draw_curves(folder: Path) -> None:
+    """Draws `curves.png` from the logs of all sessions in a run folder, if an evaluation is among them."""
+    points = read_points(folder)
+    boards = [name for name in points if re.fullmatch(r"eval/\d+x\d+-\d+", name)]
+    losses = [name for name in LOSSES if name in points]
+    if not boards:
+        return
+    panels = len(boards) + len(losses)
+    figure = Figure(figsize=(5 * panels, 4), layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    for number, name in enumerate(boards + losses, 1):
+        axes = figure.add_subplot(1, panels, number)
+        draw = _draw_board if name in boards else _draw_loss
+        draw(axes, points, name)
+        axes.grid(alpha=0.3)
+    picture = io.BytesIO()
+    canvas.print_png(picture)  # type: ignore[no-untyped-call]
+    replace_file(folder / CURVES_FILE, picture.getvalue())
+
+
+def _draw_loss(axes: Axes, points: Points, name: str) -> None:
+    axes.plot(*zip(*points[name], strict=True), linewidth=1)
+    axes.set(title=name, xlabel="steps")
+
+
+def _draw_board(axes: Axes, points: Points, board: str) -> None:
+    axes.plot(*zip(*points[board], strict=True), marker="o", label="agent")
+    for name in points:
+        if name.startswith(f"{board}/"):
+            rate = points[name][-1][1]
+            axes.axhline(rate, linestyle="--", linewidth=1, color="grey")
+            axes.annotate(name.rpartition("/")[2], (0.01, rate), xycoords=("axes fraction", "data"), fontsize=8)
+    title = f"win rate, {board.removeprefix('eval/').replace('-', ' with ')} mines"
+    axes.set(title=title, xlabel="steps", ylim=(0, 1))
+
+
+def read_points(folder: Path) -> Points:
+    """Returns (step, value) of each number that the logs hold, by its name, in the order of the sessions."""
+    points: Points = {}
+    for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                step = row.get("time/total_timesteps")
+                for name, value in row.items():
+                    if step and value and name is not None:
+                        points.setdefault(name, []).append((float(step), float(value)))
+    return points

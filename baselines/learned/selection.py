@@ -1,0 +1,61 @@
+"""Evaluation during a training: the selection games, and what scripted policies win of the same ones."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from baselines.learned.checkpoints import policy_of
+from baselines.learned.network import BoardNetwork
+from baselines.learned.settings import TrainingSettings
+from baselines.playing import play_games
+from baselines.registry import build_policy
+from baselines.seeds import SELECTION_SEEDS
+
+REFERENCES = ("random", "exact", "lookahead")
+"""The policies that an agent is shown beside: the floor, the best greedy play, and the best play there is."""
+
+
+class Score(NamedTuple):
+    """How an agent did.
+
+    Attributes:
+        win_rates: its share of the selection games of each board, by the name of the board.
+        win_rate: their mean, by which the best agent of a training is chosen.
+    """
+
+    win_rates: dict[str, float]
+    win_rate: float
+
+
+class Selection:
+    """The selection games of a training.
+
+    Args:
+        settings: of the training.
+        references: the win rates of the `REFERENCES` on each board, if they are known already.
+    """
+
+    def __init__(self, settings: TrainingSettings, references: dict[str, dict[str, float]] | None = None) -> None:
+        """Plays the games with the scripted policies, unless their results are given."""
+        self.seeds = SELECTION_SEEDS[: settings.eval_games]
+        self.boards = dict(zip(settings.boards, settings.configs, strict=True))
+        self.references = references or {
+            board: {name: self._win_rate(build_policy(name, config), board) for name in REFERENCES}
+            for board, config in self.boards.items()
+        }
+
+    def score(self, network: BoardNetwork) -> Score:
+        """Plays the games with a network."""
+        rates = {board: self._win_rate(policy_of(network, config), board) for board, config in self.boards.items()}
+        return Score(rates, sum(rates.values()) / len(rates))
+
+    def describe(self, score: Score) -> str:
+        """Returns the win rates of an agent beside those of the scripted policies, in one line."""
+        return "; ".join(
+            f"{board} wins {rate:.1%} (" + ", ".join(f"{n} {r:.1%}" for n, r in self.references[board].items()) + ")"
+            for board, rate in score.win_rates.items()
+        )
+
+    def _win_rate(self, policy: Any, board: str) -> float:
+        records = play_games(policy, self.boards[board], self.seeds)
+        return sum(record.won for record in records) / len(records)

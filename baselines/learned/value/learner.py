@@ -1,0 +1,226 @@
+"""How the network of `value` learns: from games that it plays itself, with the oracle beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from baselines.learned.files import Tensors
+from baselines.learned.network import NetworkSize
+from baselines.learned.pacing import FlatThenFalling
+from baselines.learned.symmetry import symmetries, transform, transform_cells
+from baselines.learned.tensors import optimizer_tensors, part, prefixed, restore_optimizer
+from baselines.learned.value.network import ValueNetwork
+from baselines.learned.value.practice import Practice, PracticeOptions, Tally
+from baselines.learned.value.trajectories import Samples
+from minesweeper_env.config import BoardConfig
+
+LEARNING_COST = 3
+"""The time of a forward and a backward pass over that of a forward pass, about."""
+
+
+@dataclass(frozen=True)
+class LearningOptions:
+    """How the network learns from the games.
+
+    Attributes:
+        learning_rate: of Adam, by the share of the training that remains.
+        cells_at_once: a minibatch has so many guesses that they have this many cells together, within `batch`.
+        batch: the fewest and the most guesses of a minibatch.
+        waiting: how many minibatches wait before they are learned from.
+        max_grad_norm: gradients are made no longer than this.
+    """
+
+    learning_rate: FlatThenFalling = field(default_factory=lambda: FlatThenFalling(2e-3))
+    cells_at_once: int = 1 << 14
+    batch: tuple[int, int] = (32, 256)
+    waiting: int = 8
+    max_grad_norm: float = 5.0
+
+
+class ValueLearner:
+    """Trains a network to say what a click is worth once it has proved safe, on several boards in turn.
+
+    On each board games are played in which every click proves safe (`SafeGames`). At a guess the click is the best by
+    the network, or any that is considered; what the games come to is what the network learns, by cross-entropy
+    (`Trajectories`). Games end where the exact search takes over. Each guess is learned from once, turned and
+    mirrored with its minibatch. The board with the least work for its size is next, so that each gets about an equal
+    part of the time; all that happens depends on the seed and the schedule alone, and not on the time.
+
+    What is logged, after each round of learning on a board:
+        train/loss: the mean cross-entropy of the chances to win, in nats.
+        train/squared_error: their mean squared error, by the returns.
+        train/learning_rate: that of the last step.
+        train/explored/8x8-14: the share of the guesses on this board that were not the best by the network.
+        train/win_rate/8x8-14: the share of games on this board that play as it was, exploring, would have won.
+
+    Attributes:
+        network: what learns.
+        steps: the guesses learned from so far.
+        log: called with a name and a value; set by the caller.
+        progress: called with `steps`; returns which share of the training is over, 0 to 1; set by the caller.
+    """
+
+    def __init__(
+        self,
+        boards: Sequence[BoardConfig],
+        size: NetworkSize,
+        seed: int,
+        *,
+        device: str = "cpu",
+        reduced: bool = False,
+        practice: PracticeOptions | None = None,
+        learning: LearningOptions | None = None,
+    ) -> None:
+        """Begins the games, with a new network.
+
+        Args:
+            boards: the boards, of radius 1.
+            size: of the network.
+            seed: of all randomness, at least 0.
+            device: where the network is.
+            reduced: whether it computes with bfloat16 rather than float32.
+            practice: how the games are played.
+            learning: how the network learns.
+
+        Raises:
+            ValueError: there is no board, or a learned agent cannot play one of them.
+        """
+        if not boards:
+            raise ValueError("there must be a board to train on")
+        for config in boards:
+            if config.radius != 1:
+                raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+        self.steps = 0
+        self.log: Callable[[str, float], None] = _ignore
+        self.progress: Callable[[int], float] = _not_begun
+        self._options = learning or LearningOptions()
+        self._rng = np.random.default_rng(seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.network = ValueNetwork(size).to(device)
+        if reduced:
+            self.network.dtype = torch.bfloat16
+        self._device = device
+        self._optimizer = torch.optim.Adam(self.network.parameters())
+        self._practices = [Practice(config, practice or PracticeOptions(), self._rng) for config in boards]
+
+    def learn(self, between: Callable[[], None]) -> NoReturn:
+        """Trains for ever.
+
+        Args:
+            between: called where a snapshot loses nothing; the training ends by what it raises.
+        """
+        while True:
+            between()
+            practice = min(self._practices, key=lambda practice: practice.work)
+            practice.step(self.network)
+            batch = self._batch_size(practice.config)
+            if len(practice.trajectories.ready) >= self._options.waiting * batch:
+                self._learn_from(practice, batch)
+
+    def _batch_size(self, config: BoardConfig) -> int:
+        return int(np.clip(self._options.cells_at_once // config.cells, *self._options.batch))
+
+    def _learn_from(self, practice: Practice, batch: int) -> None:
+        """Takes a step for each minibatch that is ready."""
+        losses, errors = [], []
+        while len(practice.trajectories.ready) >= batch:
+            loss, error = self._take_step(self._turned(practice.draw(batch)))
+            losses.append(loss)
+            errors.append(error)
+            self.steps += batch
+            practice.work += LEARNING_COST * batch * practice.config.cells
+        self.log("train/loss", float(np.mean(losses)))
+        self.log("train/squared_error", float(np.mean(errors)))
+        self.log("train/learning_rate", self._optimizer.param_groups[0]["lr"])
+        self._log_tally(practice)
+
+    def _log_tally(self, practice: Practice) -> None:
+        board, tally = _name(practice.config), practice.tally
+        self.log(f"train/explored/{board}", tally.explored / tally.guesses)
+        if tally.games > 0:
+            self.log(f"train/win_rate/{board}", tally.wins / tally.games)
+        practice.tally = Tally()
+
+    def _turned(self, samples: Samples) -> list[Tensor]:
+        """Returns the fields of a minibatch on the device, turned and mirrored by one random symmetry of the board."""
+        codes, chances, log_layouts, cells, targets = (torch.from_numpy(part).to(self._device) for part in samples)
+        rows, cols = codes.shape[1:]
+        choices = symmetries(rows, cols)
+        symmetry = choices[int(self._rng.integers(len(choices)))]
+        boards = [transform(part, symmetry) for part in (codes, chances)]
+        return [*boards, log_layouts, transform_cells(cells, rows, cols, symmetry), targets]
+
+    def _take_step(self, minibatch: list[Tensor]) -> tuple[float, float]:
+        """Returns the loss and the squared error before the step."""
+        codes, chances, log_layouts, cells, targets = minibatch
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._options.learning_rate(1.0 - self.progress(self.steps))
+        logits = self.network(codes, chances, log_layouts).gather(1, cells[:, None])[:, 0]
+        loss = functional.binary_cross_entropy_with_logits(logits, targets)
+        self._optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._options.max_grad_norm)
+        self._optimizer.step()
+        error = functional.mse_loss(torch.sigmoid(logits.detach()), targets)
+        return loss.item(), error.item()
+
+    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
+        """Returns copies of all that the learner needs to go on exactly where it is, while `between` is called.
+
+        Returns:
+            Tensors, and JSON-able values.
+        """
+        tensors = prefixed("network", self.network.state_dict())
+        tensors |= prefixed("optimizer", optimizer_tensors(self._optimizer))
+        tensors = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+        states = []
+        for number, practice in enumerate(self._practices):
+            arrays, state = practice.save()
+            tensors |= prefixed(f"board{number}", {name: torch.from_numpy(array) for name, array in arrays.items()})
+            states.append(state)
+        random = self._rng.bit_generator.state
+        return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
+
+    def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
+        """Goes on from the snapshot of a learner that was made with the same arguments.
+
+        Raises:
+            ValueError: the snapshot is that of another one; the message is one line.
+        """
+        try:
+            if state["boards"] != self._boards():
+                raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")
+            self.network.load_state_dict(part(tensors, "network"))
+            moments = {name: tensor.clone() for name, tensor in part(tensors, "optimizer").items()}
+            restore_optimizer(self._optimizer, moments)
+            for number, (practice, practised) in enumerate(zip(self._practices, state["practices"], strict=True)):
+                arrays = {name: tensor.numpy() for name, tensor in part(tensors, f"board{number}").items()}
+                practice.restore(arrays, practised)
+            self.steps = int(state["steps"])
+            self._rng.bit_generator.state = state["random"]
+        except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
+            raise ValueError(f"the snapshot does not fit this training: {str(error).splitlines()[0]}") from error
+
+    def _boards(self) -> list[str]:
+        return [_name(practice.config) for practice in self._practices]
+
+
+def _name(config: BoardConfig) -> str:
+    return f"{config.rows}x{config.cols}-{config.mines}"
+
+
+def _ignore(name: str, value: float) -> None:
+    """Logs nothing."""
+
+
+def _not_begun(steps: int) -> float:  # noqa: ARG001
+    """Has the learning rate stay as it is at first."""
+    return 0.0

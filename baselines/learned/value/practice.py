@@ -1,0 +1,150 @@
+"""Games on one board that `value` plays to learn from them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.value.guesses import Guesses, SafeGames
+from baselines.learned.value.network import ValueNetwork
+from baselines.learned.value.policy import SLACK, best_clicks, worths_of_clicks
+from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
+from baselines.scripted.endings import Endings
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.state import PLAYING, TRUNCATED, WON
+
+ENDING_COST = 50
+"""The time of the search for an ending, over that of a forward pass on one cell, about."""
+
+
+@dataclass(frozen=True)
+class PracticeOptions:
+    """How the games are played.
+
+    Attributes:
+        cells_at_once: games on a board are so many that they have this many cells together, within `games`.
+        games: the fewest and the most games on a board.
+        exploration: the chance that a guess is any of the clicks considered, and not the best.
+        slack: how much more than the least risk a click may have to be considered.
+        decay: the lambda of `Trajectories`.
+        layouts: how many layouts, at most, are valued exactly, which ends a game.
+        nodes: the sets of layouts that are examined for this, at most.
+    """
+
+    cells_at_once: int = 1 << 15
+    games: tuple[int, int] = (64, 512)
+    exploration: float = 0.3
+    slack: float = SLACK
+    decay: float = 0.7
+    layouts: int = 250
+    nodes: int = 20_000
+
+
+@dataclass
+class Tally:
+    """What has been counted since it was last asked for.
+
+    Attributes:
+        guesses: the guesses made.
+        explored: those among them that were not the best by the network.
+        games: the games that are over.
+        wins: the sum of the chances that play as it was would have won them.
+    """
+
+    guesses: int = 0
+    explored: int = 0
+    games: int = 0
+    wins: float = 0.0
+
+
+class Practice:
+    """The games on one board, and what became of their guesses.
+
+    Attributes:
+        config: the games.
+        trajectories: the guesses.
+        tally: what has happened.
+        work: about the time spent here, in forward passes of the network on one cell.
+    """
+
+    def __init__(self, config: BoardConfig, options: PracticeOptions, rng: np.random.Generator) -> None:
+        """Begins the games; all randomness comes from `rng`, from here on."""
+        self.config = config
+        self.tally = Tally()
+        self.work = 0
+        self._options, self._rng = options, rng
+        count = int(np.clip(options.cells_at_once // config.cells, *options.games))
+        self._games = SafeGames(config, count, rng)
+        self._endings = Endings(config, options.layouts, options.nodes)
+        self._odds = np.ones(count)
+        self.trajectories = Trajectories(count, config.rows, config.cols, options.decay)
+
+    def step(self, network: ValueNetwork) -> None:
+        """Makes a guess in each game; those that come to their end are followed by new ones."""
+        guesses = self._end_games()
+        clicks = self._choose(guesses, network)
+        self.trajectories.add(guesses, clicks)
+        self._odds *= clicks.safety
+        self.tally.guesses += self._games.count
+        self.tally.explored += int(clicks.explored.sum())
+        self.work += self._games.count * self.config.cells
+        statuses = self._games.click(clicks.cells)
+        won = np.flatnonzero(statuses == WON)
+        self._finish(won, np.ones(len(won)))
+        self.trajectories.drop(np.flatnonzero(statuses == TRUNCATED))
+        self._restart(statuses != PLAYING)
+
+    def draw(self, count: int) -> Samples:
+        """Takes out `count` of the guesses that can be learned from."""
+        return self.trajectories.draw(count, self._rng)
+
+    def _end_games(self) -> Guesses:
+        """Ends games whose end is found exactly, and begins new ones, until none is so near its end."""
+        guesses = self._games.guesses()
+        given_up = np.zeros(self._games.count, np.bool_)
+        while (near := (guesses.log_layouts <= self._endings.most) & ~given_up).any():
+            games = np.flatnonzero(near)
+            endings = [self._endings.find(guesses.codes[i], guesses.log_layouts[i]) for i in games]
+            self.work += ENDING_COST * len(games)
+            found = np.array([ending is not None for ending in endings])
+            given_up[games[~found]] = True
+            self._finish(games[found], np.array([ending.win_probability for ending in endings if ending is not None]))
+            self._restart(near & ~given_up)
+            guesses = self._games.guesses()
+        return guesses
+
+    def _choose(self, guesses: Guesses, network: ValueNetwork) -> Clicks:
+        everyone = np.arange(self._games.count)
+        covered = (guesses.codes > self.config.codes.max_count).reshape(len(everyone), -1)
+        worths = worths_of_clicks(network, guesses, covered, self._options.slack)
+        best = best_clicks(worths)
+        drawn = np.where(worths >= 0.0, self._rng.random(worths.shape), -1.0).argmax(axis=1)
+        explores = self._rng.random(len(everyone)) < self._options.exploration
+        cells = np.where(explores, drawn, best)
+        safety = 1.0 - guesses.chances.reshape(len(everyone), -1)[everyone, cells]
+        return Clicks(cells, safety, worths[everyone, best], cells != best)
+
+    def _finish(self, games: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
+        self.trajectories.finish(games, worths)
+        self.tally.games += len(games)
+        self.tally.wins += float((self._odds[games] * worths).sum())
+
+    def _restart(self, chosen: NDArray[np.bool_]) -> None:
+        self._games.restart(chosen)
+        self._odds[chosen] = 1.0
+
+    def save(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Returns all that is needed to go on, but for the random generator: arrays, and JSON-able values."""
+        arrays = {f"games/{name}": array for name, array in self._games.save().items()}
+        arrays |= {f"trajectories/{name}": array for name, array in self.trajectories.save().items()}
+        return arrays | {"odds": self._odds.copy()}, {"work": self.work, "tally": asdict(self.tally)}
+
+    def restore(self, arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> None:
+        """Goes back to what `save` returned."""
+        for prefix, owner in (("games/", self._games), ("trajectories/", self.trajectories)):
+            owner.restore({name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)})
+        self._odds[:] = arrays["odds"]
+        self.work, self.tally = state["work"], Tally(**state["tally"])

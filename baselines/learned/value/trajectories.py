@@ -1,0 +1,158 @@
+"""Guesses that were made, kept until it is known what became of them, and then until they are learned from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.value.guesses import Guesses
+
+_NONE = -1
+_FIRST_ROOM = 1024
+
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
+
+
+class Clicks(NamedTuple):
+    """What was clicked in N games.
+
+    Attributes:
+        cells: (N,) int64, the cells, row * cols + col.
+        safety: (N,) float64, the chances that they were free.
+        values: (N,) float64, the chances to win that the best clicks had, as the network saw it.
+        explored: (N,) bool, whether something else than the best was clicked.
+    """
+
+    cells: NDArray[np.int64]
+    safety: NDArray[np.float64]
+    values: NDArray[np.float64]
+    explored: Flags
+
+
+class Samples(NamedTuple):
+    """K guesses to learn from.
+
+    Attributes:
+        codes: (K, rows, cols) int8.
+        chances: (K, rows, cols) float32, the chance of a mine in each cell.
+        log_layouts: (K,) float32, the natural logarithms of the numbers of layouts.
+        cells: (K,) int64, the cells that were clicked.
+        targets: (K,) float32, what the game was worth then; see `Trajectories`.
+    """
+
+    codes: NDArray[np.int8]
+    chances: Floats
+    log_layouts: Floats
+    cells: NDArray[np.int64]
+    targets: Floats
+
+
+class Trajectories:
+    """The guesses of N games on one board, in arrays whose rows are used again.
+
+    What a click is worth once it has proved safe is learned from a lambda-return (Sutton and Barto 2018, section
+    12.1), from the last click backwards. The worth after the last click is given; before a click it is
+
+        G = (1 - decay) * value + decay * safety * (the worth after the click),
+
+    which is what the click before it is to learn. After an exploring click G = value: what came of it says nothing of
+    what the best click would have done.
+
+    Attributes:
+        ready: (K,) the rows of the guesses that can be learned from.
+    """
+
+    def __init__(self, games: int, rows: int, cols: int, decay: float) -> None:
+        """Prepares for `games` games on boards of `rows` x `cols`; `decay` is the lambda above, 0 to 1."""
+        self.ready: Places = np.empty(0, np.int64)
+        self._shape = (rows, cols)
+        self._decay = decay
+        self._newest = np.full(games, _NONE)
+        self._free: Places = np.empty(0, np.int64)
+        self._columns = self._make(0)
+
+    def _make(self, room: int) -> dict[str, NDArray[Any]]:
+        return {
+            "codes": np.zeros((room, *self._shape), np.int8),
+            "chances": np.zeros((room, *self._shape), np.float32),
+            "log_layouts": np.zeros(room, np.float32),
+            "cells": np.zeros(room, np.int64),
+            "safety": np.zeros(room),
+            "values": np.zeros(room),
+            "explored": np.zeros(room, np.bool_),
+            "targets": np.zeros(room, np.float32),
+            "before": np.zeros(room, np.int64),
+        }
+
+    def add(self, guesses: Guesses, clicks: Clicks) -> None:
+        """Keeps a guess of each game, (N,) of both."""
+        places = self._take(len(self._newest))
+        columns = self._columns
+        for part in (guesses, clicks):
+            for name, values in part._asdict().items():
+                columns[name][places] = values
+        columns["before"][places] = self._newest
+        self._newest = places
+
+    def finish(self, games: Places, worths: NDArray[np.float64]) -> None:
+        """Ends some of the games.
+
+        Args:
+            games: (K,) int64, which.
+            worths: (K,), the chance that each is won from where it stands.
+        """
+        columns, finished = self._columns, []
+        places = self._newest[games]
+        self._newest[games] = _NONE
+        while len(places) > 0:
+            made = places != _NONE
+            places, worths = places[made], worths[made]
+            finished.append(places)
+            columns["targets"][places] = worths
+            values = columns["values"][places]
+            decay = np.where(columns["explored"][places], 0.0, self._decay)
+            worths = (1.0 - decay) * values + decay * columns["safety"][places] * worths
+            places = columns["before"][places]
+        self.ready = np.concatenate([self.ready, *finished])
+
+    def drop(self, games: Places) -> None:
+        """Forgets the guesses of some of the games, (K,) int64."""
+        places = self._newest[games]
+        self._newest[games] = _NONE
+        while len(places) > 0:
+            places = places[places != _NONE]
+            self._free = np.concatenate([self._free, places])
+            places = self._columns["before"][places]
+
+    def draw(self, count: int, rng: np.random.Generator) -> Samples:
+        """Takes `count` of the guesses that are ready out, each being as likely."""
+        chosen = np.zeros(len(self.ready), np.bool_)
+        chosen[rng.choice(len(self.ready), count, replace=False)] = True
+        places, self.ready = self.ready[chosen], self.ready[~chosen]
+        self._free = np.concatenate([self._free, places])
+        return Samples(*(self._columns[name][places] for name in Samples._fields))
+
+    def _take(self, count: int) -> Places:
+        """Returns the numbers of free rows, and makes more where there are too few."""
+        if len(self._free) < count:
+            room = len(self._columns["before"])
+            more = max(_FIRST_ROOM, count, room)
+            new = self._make(more)
+            self._columns = {name: np.concatenate([old, new[name]]) for name, old in self._columns.items()}
+            self._free = np.concatenate([self._free, np.arange(room, room + more)])
+        places, self._free = self._free[:count], self._free[count:]
+        return places
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Returns all that is needed to go on."""
+        own = {"ready": self.ready, "newest": self._newest, "free": self._free}
+        return {name: values.copy() for name, values in (own | self._columns).items()}
+
+    def restore(self, saved: dict[str, NDArray[Any]]) -> None:
+        """Goes back to what `save` returned."""
+        self._columns = {name: np.array(saved[name]) for name in self._columns}
+        self.ready, self._newest, self._free = (np.array(saved[name]) for name in ("ready", "newest", "free"))
