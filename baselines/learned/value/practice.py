@@ -16,7 +16,7 @@ from baselines.scripted.endings import Endings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.state import PLAYING, TRUNCATED, WON
 
-ENDING_COST = 50
+ENDING_COST = 25
 """The time of the search for an ending, over that of a forward pass on one cell, about."""
 
 

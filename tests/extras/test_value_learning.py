@@ -1,0 +1,188 @@
+"""The network of `value` learns what a click is worth, and a training goes on exactly where it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from test_policies import click_config
+
+from baselines.learned.files import read_tensors, write_tensors
+from baselines.learned.network import NetworkSize
+from baselines.learned.pacing import FlatThenFalling
+from baselines.learned.value.guesses import Guesses, SafeGames
+from baselines.learned.value.learner import LearningOptions, ValueLearner
+from baselines.learned.value.policy import worths_of_clicks
+from baselines.learned.value.practice import PracticeOptions
+from baselines.learned.value.trajectories import Clicks, Trajectories
+from minesweeper_env import BoardConfig
+from minesweeper_env.inference.optimal import OptimalPlay
+
+BOARDS = [click_config(5, 5, 5), click_config(4, 6, 4)]
+SMALL = PracticeOptions(games=(16, 16), layouts=2)
+QUICK = LearningOptions(batch=(16, 16), waiting=2)
+
+
+class Enough(Exception):  # noqa: N818
+    """Ends a training."""
+
+
+def train(learner: ValueLearner, rounds: int) -> dict[str, list[float]]:
+    """Learns for some rounds; returns what was logged."""
+    logged: dict[str, list[float]] = {}
+    learner.log = lambda name, value: logged.setdefault(name, []).append(value)
+    learner.progress = lambda steps: min(1.0, steps / 1000)
+    left = rounds
+
+    def between() -> None:
+        nonlocal left
+        if left == 0:
+            raise Enough
+        left -= 1
+
+    with pytest.raises(Enough):
+        learner.learn(between)
+    return logged
+
+
+def small_learner(seed: int = 0) -> ValueLearner:
+    return ValueLearner(BOARDS, NetworkSize(8, 1), seed, practice=SMALL, learning=QUICK)
+
+
+def assert_same_snapshots(one: ValueLearner, other: ValueLearner) -> None:
+    (tensors, state), (others, other_state) = one.snapshot(), other.snapshot()
+    assert state == other_state
+    assert tensors.keys() == others.keys()
+    for name, tensor in tensors.items():
+        assert torch.equal(tensor, others[name]), name
+
+
+def test_a_restored_training_goes_on_bit_for_bit(tmp_path):
+    learner = small_learner()
+    train(learner, 30)
+    tensors, state = learner.snapshot()
+    write_tensors(tmp_path / "snapshot.safetensors", tensors, state)
+    logged = train(learner, 30)
+    assert all(len(values) > 2 for values in logged.values())
+    other = small_learner(seed=9)
+    other.restore(*read_tensors(tmp_path / "snapshot.safetensors"))
+    assert other.steps < learner.steps
+    assert train(other, 30) == logged
+    assert_same_snapshots(learner, other)
+
+
+def test_a_snapshot_is_not_changed_by_what_follows():
+    learner = small_learner()
+    train(learner, 10)
+    tensors, state = learner.snapshot()
+    train(learner, 20)
+    logged, other = train(learner, 10), small_learner()
+    other.restore(tensors, state)
+    train(other, 20)
+    third = small_learner()
+    third.restore(tensors, state)
+    train(third, 20)
+    assert train(third, 10) == logged
+    assert_same_snapshots(learner, third)
+
+
+def test_the_seed_decides_all():
+    first, same, other = small_learner(1), small_learner(1), small_learner(2)
+    logged = train(first, 20)
+    assert train(same, 20) == logged
+    assert train(other, 20) != logged
+
+
+def test_boards_get_equal_work_and_their_figures():
+    learner = small_learner()
+    logged = train(learner, 100)
+    works = [practice.work for practice in learner._practices]
+    assert max(works) - min(works) < 0.1 * max(works)
+    for board in ("5x5-5", "4x6-4"):
+        assert 0.0 < np.mean(logged[f"train/win_rate/{board}"]) < 1.0
+        assert 0.0 < np.mean(logged[f"train/explored/{board}"]) < 0.3
+    assert logged["train/learning_rate"][0] == 2e-3 > logged["train/learning_rate"][-1]
+    assert learner.steps % 16 == 0
+
+
+def test_a_snapshot_of_another_training_is_refused():
+    learner = small_learner()
+    tensors, state = learner.snapshot()
+    other = ValueLearner(BOARDS[:1], NetworkSize(8, 1), 0, practice=SMALL, learning=QUICK)
+    with pytest.raises(ValueError, match=r"of the boards .'5x5-5', '4x6-4'., not .'5x5-5'."):
+        other.restore(tensors, state)
+    wider = ValueLearner(BOARDS, NetworkSize(16, 1), 0, practice=SMALL, learning=QUICK)
+    with pytest.raises(ValueError, match=r"^the snapshot does not fit this training: [^\n]*$"):
+        wider.restore(tensors, state)
+
+
+def test_boards_that_cannot_be_learned_are_refused():
+    with pytest.raises(ValueError, match="there must be a board"):
+        ValueLearner([], NetworkSize(8, 1), 0)
+    with pytest.raises(ValueError, match="radius 1, not 2"):
+        ValueLearner([BoardConfig(9, 9, 4, "safe", ("click",), radius=2)], NetworkSize(8, 1), 0)
+
+
+def random_guesses(rng: np.random.Generator, count: int) -> Guesses:
+    return Guesses(rng.integers(0, 12, (count, 2, 3)).astype(np.int8), rng.random((count, 2, 3)), rng.random(count))
+
+
+def test_returns_are_those_of_the_recursion():
+    rng, games, decay = np.random.default_rng(0), 6, 0.7
+    trajectories = Trajectories(games, 2, 3, decay)
+    made: list[list[tuple]] = [[] for _ in range(games)]
+    expected = []
+    for step in range(400):
+        guesses = random_guesses(rng, games)
+        clicks = Clicks(rng.integers(0, 6, games), rng.random(games), rng.random(games), rng.random(games) < 0.3)
+        trajectories.add(guesses, clicks)
+        for i in range(games):
+            made[i].append((guesses.codes[i], guesses.log_layouts[i], *(part[i] for part in clicks)))
+        over = np.flatnonzero(rng.random(games) < 0.3)
+        if step % 7 == 0:
+            trajectories.drop(over)
+        else:
+            worths = rng.random(len(over))
+            trajectories.finish(over, worths)
+            for i, worth in zip(over, worths, strict=True):
+                for codes, log_layouts, cell, safety, value, explored in reversed(made[i]):
+                    expected.append((codes.tobytes(), np.float32(log_layouts), cell, np.float32(worth)))
+                    worth = value if explored else (1 - decay) * value + decay * safety * worth
+        for i in over:
+            made[i].clear()
+        while len(trajectories.ready) >= 50:
+            samples = trajectories.draw(50, rng)
+            assert samples.codes.shape == samples.chances.shape == (50, 2, 3)
+            for codes, layouts, cell, target in zip(
+                samples.codes, samples.log_layouts, samples.cells, samples.targets, strict=True
+            ):
+                found = next(k for k, sample in enumerate(expected) if sample[:3] == (codes.tobytes(), layouts, cell))
+                assert expected.pop(found)[3] == pytest.approx(target, abs=1e-6)
+    assert len(expected) == len(trajectories.ready)
+    # Rows are used again.
+    assert len(trajectories.save()["free"]) + len(expected) + sum(map(len, made)) == 1024
+
+
+def guesses_with_exact_worths(config: BoardConfig, count: int) -> tuple[Guesses, np.ndarray]:
+    """Returns boards on which a risk must be taken, and the chances to win that perfect play has there."""
+    guesses = SafeGames(config, count, np.random.default_rng(11)).guesses()
+    play = OptimalPlay(config.rows, config.cols, config.mines, config.first_click)
+    return guesses, np.array([float(play.best_click(board).win_probability) for board in guesses.codes])
+
+
+def squared_error(learner: ValueLearner, guesses: Guesses, exact: np.ndarray) -> float:
+    covered = (guesses.codes > 8).reshape(len(exact), -1)
+    return float(((worths_of_clicks(learner.network, guesses, covered).max(axis=1) - exact) ** 2).mean())
+
+
+def test_what_it_learns_comes_near_to_perfect_play():
+    config = click_config(4, 4, 4, "safe")
+    practice = PracticeOptions(games=(128, 128), layouts=1)
+    learning = LearningOptions(FlatThenFalling(3e-3), batch=(64, 64), waiting=4)
+    learner = ValueLearner([config], NetworkSize(16, 1), 0, practice=practice, learning=learning)
+    guesses, exact = guesses_with_exact_worths(config, 300)
+    before = squared_error(learner, guesses, exact)
+    train(learner, 100)
+    after = squared_error(learner, guesses, exact)
+    assert before > 0.02
+    assert after < 0.004
