@@ -1,0 +1,117 @@
+"""One algorithm on several boards, at the precision of the machine, and agents that average over symmetries."""
+
+import numpy as np
+import pytest
+import torch
+from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+from baselines.learned.configuration import configuration_names, read_configuration
+from baselines.learned.curves import read_points
+from baselines.learned.masks import click_masks
+from baselines.learned.models import make_model
+from baselines.learned.network import BoardNetwork, NetworkSize, Trunk
+from baselines.learned.policy import LearnedPolicy
+from baselines.learned.precision import faster_precision, set_precision
+from baselines.learned.settings import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
+from baselines.learned.symmetry import symmetries, transform
+from baselines.seeds import TRAINING_SEEDS
+
+BOARDS = ("3x4/2", "4x6/3", "8x9/10")
+
+
+@BOTH
+def test_every_board_gets_the_same_amount_of_work(algo):
+    model = make_model(tiny(algo, boards=BOARDS)).learn(2_500)
+    work = np.array([place.work for place in model.places])
+    assert work.min() > 0.6 * work.max()
+    assert model.num_timesteps >= 2_500
+    for place, text in zip(model.places, BOARDS, strict=True):
+        config = parse_board(text, "opening")
+        assert place.env.config == config
+        assert place.observations.shape == (8, config.rows, config.cols)
+
+
+@BOTH
+def test_clicks_are_legal_on_every_board(algo):
+    model = make_model(tiny(algo, boards=BOARDS))
+    checked = set()
+    for place in model.places:
+        step = place.env.step_async
+
+        def checking(actions, env=place.env, step=step):
+            assert env.action_masks()[np.arange(env.num_envs), actions].all()
+            checked.add(env.config.cells)
+            step(actions)
+
+        place.env.step_async = checking
+    model.learn(2_000)
+    assert len(checked) == 3
+
+
+def test_games_on_large_boards_are_fewer():
+    settings = TrainingSettings(envs=100)
+    assert settings.scaled(100, 25) == settings.scaled(100, 64) == 100
+    assert settings.scaled(100, 256) == 25
+    assert settings.scaled(100, 480, least=32) == 32
+    assert settings.scaled(10, 480, least=32) == 10
+
+
+def test_seeds_of_games_meet_in_no_two_trainings_or_boards():
+    last = TrainingSettings(seed=MAX_SEED - 1)
+    starts = [
+        TrainingSettings(seed=seed, boards=("5x5/3", "6x6/4")).first_training_seed(board)
+        for seed in (0, 1)
+        for board in (0, 1)
+    ]
+    assert np.diff(starts).min() >= MAX_ENVS
+    assert starts[0] >= TRAINING_SEEDS.start
+    assert last.first_training_seed(31) + MAX_ENVS <= TRAINING_SEEDS.stop
+
+
+def test_precision_is_measured_and_followed():
+    size = NetworkSize(8, 1)
+    state = torch.get_rng_state()
+    assert faster_precision(size) in ("float32", "bfloat16")
+    assert torch.equal(torch.get_rng_state(), state)
+    network = BoardNetwork.of_size(size)
+    codes = torch.randint(0, 12, (4, 5, 5))
+    exact = network(codes)
+    set_precision(network, "bfloat16")
+    rounded = network(codes)
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(exact, rounded)
+    torch.testing.assert_close(exact, rounded, atol=0.1, rtol=0.1)
+    assert all(module.dtype == torch.bfloat16 for module in network.modules() if isinstance(module, Trunk))
+    assert all(parameter.dtype == torch.float32 for parameter in network.parameters())
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (3, 6)])
+def test_averaging_over_symmetries_makes_values_symmetric(shape):
+    torch.manual_seed(0)
+    network = BoardNetwork.of_size(NetworkSize(8, 1))
+    boards = torch.randint(0, 12, (6, *shape), dtype=torch.int8)
+    policy = LearnedPolicy(network, symmetries=True)
+    values = torch.as_tensor(policy.values(boards.numpy())).reshape(6, *shape)
+    for symmetry in symmetries(*shape):
+        turned = torch.as_tensor(policy.values(transform(boards, symmetry).numpy())).reshape(6, *shape)
+        torch.testing.assert_close(turned, transform(values, symmetry), atol=1e-5, rtol=1e-5)
+    plain = LearnedPolicy(network).values(boards.numpy())
+    np.testing.assert_array_equal(plain, network(boards).detach().numpy())
+    actions = policy.act(boards.numpy(), click_masks(boards).numpy().astype(np.int8))
+    assert click_masks(boards).numpy()[np.arange(6), actions].all()
+
+
+@pytest.mark.parametrize("name", configuration_names())
+def test_every_configuration_can_be_trained(name):
+    settings = TrainingSettings.from_some(read_configuration(name))
+    assert settings.minutes
+    assert TrainingSettings.from_json(settings.to_json()) == settings
+
+
+def test_curves_hold_the_points_of_all_sessions(tmp_path):
+    header = "eval/win_rate,time/total_timesteps,train/loss\n"
+    (tmp_path / "progress.csv").write_text(header + "0.5,100,\n,200,0.25\n")
+    (tmp_path / "progress-2.csv").write_text(header + "0.75,300,\n")
+    points = read_points(tmp_path)
+    assert points["eval/win_rate"] == [(100, 0.5), (300, 0.75)]
+    assert points["train/loss"] == [(200, 0.25)]

@@ -1,0 +1,163 @@
+"""What DQN stores, with which weight, and what it learns from the end of a game."""
+
+import numpy as np
+import pytest
+import torch
+from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+from baselines.learned.masks import click_masks, safe_cells, untouched
+from baselines.learned.models import make_model
+from baselines.learned.replay import WeightedReplayBuffer
+from baselines.learned.returns import hindsight_losses
+from baselines.learned.teacher import distillation_loss
+from baselines.learned.vec_env import MinesweeperVecEnv
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities
+
+BOARD = BoardConfig(4, 5, 3, moves=("click",))
+
+
+def empty_buffer(size):
+    env = MinesweeperVecEnv(BOARD, 1)
+    return WeightedReplayBuffer(size, env.observation_space, env.action_space, "cpu")
+
+
+def add(buffer, numbers, chosen=None):
+    count = len(numbers)
+    marks = np.asarray(numbers)
+    boards = np.zeros((count, 4, 5), np.int8) + marks[:, None, None].astype(np.int8)
+    buffer.add_some(
+        np.ones(count, bool) if chosen is None else np.asarray(chosen),
+        observations=boards,
+        next_observations=boards + 1,
+        actions=marks,
+        rewards=marks.astype(np.float32),
+        dones=marks % 2 == 0,
+        weights=marks.astype(np.float32),
+        games=marks,
+    )
+
+
+def test_the_buffer_keeps_the_latest_of_the_chosen():
+    buffer = empty_buffer(5)
+    add(buffer, [1, 2, 3, 4], chosen=[True, False, True, True])
+    assert buffer.size() == 3
+    add(buffer, [5, 6, 7])
+    assert buffer.size() == 5
+    assert buffer.added == 6
+    assert sorted(buffer.actions) == [3, 4, 5, 6, 7]
+    torch.manual_seed(0)
+    sample = buffer.sample(500)
+    counts = np.bincount(sample.actions[:, 0].numpy(), minlength=8)
+    assert counts[:3].sum() == 0
+    assert counts[3:].min() > 60
+    marks = sample.actions[:, 0]
+    assert torch.equal(sample.observations[:, 0, 0].long(), marks)
+    assert torch.equal(sample.next_observations[:, 3, 4].long(), marks + 1)
+    assert torch.equal(sample.rewards[:, 0].long(), marks)
+    assert torch.equal(sample.weights[:, 0].long(), marks)
+    assert torch.equal(sample.dones[:, 0] == 1, marks % 2 == 0)
+    assert (sample.safe == -1).all()
+
+
+def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
+    buffer = empty_buffer(6)
+    add(buffer, [1, 2, 1, 3])
+    safe = np.arange(20) % 3 == 0
+    buffer.ended(1, safe)
+    np.testing.assert_array_equal(buffer.safe[[0, 2]], [safe, safe])
+    assert (buffer.safe[[1, 3]] == -1).all()
+    add(buffer, [1, 1, 1])
+    assert (buffer.safe[[4, 5, 0]] == -1).all()
+
+
+def test_stored_transitions_stand_for_all_that_happened():
+    """The weights of what is stored add up to the number of clicks, in total and of those that hit a mine."""
+    few = {"learning_starts": 100, "replays": 0.2, "keep_scale": 1.0, "keep_least": 0.2}
+    model = make_model(tiny("dqn", boards=("5x5/6",), envs=64, hyperparameters=few))
+    clicks, mines = count_clicks(model)
+    model.learn(10_000)
+    weights, rewards = model.replay_buffer.weights[: model.replay_buffer.size()], model.replay_buffer.rewards
+    assert model.replay_buffer.size() < 0.9 * clicks[0]
+    assert weights.sum() == pytest.approx(clicks[0], rel=0.05)
+    assert weights[rewards[: len(weights)] == 0].sum() == pytest.approx(mines[0], rel=0.1)
+
+
+def count_clicks(model):
+    """Counts the clicks of a model that are not the first of a game, and those of them on a mine."""
+    clicks, mines = [0], [0]
+    store = model._store_transition
+
+    def counted(buffer, actions, new_obs, rewards, dones, infos):
+        later = ~untouched(model._last_obs)
+        clicks[0] += later.sum()
+        mines[0] += (later & (rewards == 0)).sum()
+        store(buffer, actions, new_obs, rewards, dones, infos)
+
+    model._store_transition = counted
+    return clicks, mines
+
+
+def test_nothing_is_thinned_or_learned_in_hindsight_with_gamma_above_0():
+    model = make_model(tiny("dqn", reward="win", gamma=0.5))
+    assert model.hindsight == model.keep_scale == 0
+    model.learn(600)
+    assert (model.replay_buffer.weights[: model.replay_buffer.size()] == 1).all()
+    assert model.replay_buffer.size() == model.num_timesteps
+
+
+@pytest.mark.parametrize("mines", [2, 9])
+def test_the_last_board_of_a_game_shows_where_the_mines_were(mines):
+    config = BoardConfig(4, 5, mines, first_click="any", moves=("click",))
+    env = MinesweeperVecEnv(config, 50)
+    env.seed(3)
+    env.reset()
+    seen = {True: 0, False: 0}
+    for _ in range(60):
+        layouts = env.games._current_games().mines()
+        _, _, dones, infos = env.step(env.games.sample_actions())
+        for index in np.flatnonzero(dones):
+            safe = safe_cells(infos[index]["terminal_observation"])
+            if infos[index]["episode"]["l"] > 1:
+                np.testing.assert_array_equal(safe, ~layouts[index].reshape(-1))
+                seen[infos[index]["is_success"]] += 1
+    assert seen[False] > 20
+    assert mines == 9 or seen[True] > 5
+
+
+def test_what_is_learned_in_hindsight_is_what_the_game_showed():
+    model = make_model(tiny("dqn", boards=("4x5/3",)))
+    model.learn(1_200)
+    buffer = model.replay_buffer
+    known = buffer.safe[: buffer.size(), 0] >= 0
+    assert known.mean() > 0.8
+    boards, safe = buffer.observations[: buffer.size()][known], buffer.safe[: buffer.size()][known]
+    opened = boards.reshape(len(boards), -1) < 9
+    assert (safe[opened] == 1).all()
+    assert ((safe == 0).sum(axis=1) == 3).all()
+    clicked = safe[np.arange(len(safe)), buffer.actions[: buffer.size()][known]]
+    np.testing.assert_array_equal(clicked, buffer.rewards[: buffer.size()][known])
+
+
+def test_hindsight_counts_covered_cells_of_finished_games():
+    codes = torch.full((2, 1, 3), 11, dtype=torch.int8)
+    codes[0, 0, 0] = 1
+    safe = torch.tensor([[1, 0, 1], [-1, -1, -1]], dtype=torch.int8)
+    outputs = torch.tensor([[5.0, 0.0, 2.0], [1.0, 1.0, 1.0]])
+    expected = np.log(2) + np.log1p(np.exp(-2.0))
+    torch.testing.assert_close(hindsight_losses(outputs, codes, safe), torch.tensor([[expected], [0.0]]).float())
+
+
+def test_the_teacher_gives_the_oracles_probabilities():
+    env = MinesweeperVecEnv(BOARD, 30)
+    env.seed(0)
+    env.reset()
+    for _ in range(2):
+        codes, *_ = env.step(env.games.sample_actions())
+    boards = torch.as_tensor(codes)
+    outputs = torch.zeros(30, 20, requires_grad=True)
+    distillation_loss(outputs, boards, BOARD).sum().backward()
+    covered = click_masks(boards)
+    share = covered / covered.sum(dim=1, keepdim=True)
+    safe = torch.as_tensor(np.stack([1 - mine_probabilities(board, 3) for board in codes])).reshape(30, -1)
+    torch.testing.assert_close(outputs.grad, (share * (0.5 - safe)).float())
