@@ -25,7 +25,11 @@ def check_writable(path: Path) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file such that, whatever happens meanwhile, its path holds the old content or all of the new."""
+    """Writes a file such that, whatever happens meanwhile, its path holds the old content or all of the new.
+
+    Raises:
+        OSError: it cannot be written; `filename` is its path.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -33,5 +37,8 @@ def replace_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        # A full disk shows in calls that know of no path.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -8,12 +8,17 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from typing import Any
 
 from baselines.playing import Block, Player
+
+
+class WorkerError(RuntimeError):
+    """A worker process ended before its work was done."""
+
 
 _player: Player | None = None
 """The player of this process, if it is a worker."""
@@ -27,6 +32,9 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
         workers: the number of processes.
         start: called in each of them with the arguments, if given; it must pickle, and they must.
         arguments: those of `start`.
+
+    Raises:
+        WorkerError: a worker was killed.
     """
     strangers = set(multiprocessing.active_children())
     # Forked workers would share the locks of threads that torch and numba may have running.
@@ -34,10 +42,12 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
     with ProcessPoolExecutor(workers, context, _start_worker, (start, arguments)) as pool:
         try:
             yield pool
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - strangers:
                 process.terminate()
+            if isinstance(error, BrokenExecutor):
+                raise WorkerError("a worker process was killed, perhaps because memory ran out") from error
             raise
 
 

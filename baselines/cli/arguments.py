@@ -7,9 +7,10 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
-BAD_ARGUMENTS, INTERRUPTED = 2, 130
+FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means done."""
 
 
@@ -43,6 +44,13 @@ def whole_number_from(least: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def parse_path(text: str) -> Path:
+    """Returns a path; an empty text, which would stand for the working folder, is none."""
+    if not text:
+        raise argparse.ArgumentTypeError("a path, not an empty text")
+    return Path(text)
 
 
 def positive_number(text: str) -> float:

@@ -10,13 +10,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
+from baselines.cli.arguments import (
+    FAILED,
+    INTERRUPTED,
+    Parser,
+    parse_path,
+    parse_size,
+    positive_number,
+    whole_number_from,
+)
+from baselines.cli.failures import PLAY_ERRORS, explain
 from baselines.cli.suite import SuiteRun
 from baselines.evaluation import Evaluation, evaluate_policy, games_at_once
 from baselines.extras import MissingExtraError, import_extra
 from baselines.judge import check_judgeable
 from baselines.output import check_writable
-from baselines.playing import PolicyError
 from baselines.registry import build_policy, config_for, find_policy, policy_names
 from baselines.report import Report
 from baselines.seeds import check_test_seeds
@@ -24,9 +32,7 @@ from baselines.statistics import PolicyResult
 from baselines.suites.definitions import SUITES
 from baselines.terminal import game_bar
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
-from minesweeper_env.inference import PositionTooHardError
 
-FAILED = 1
 ALL = "all"
 
 DEFAULTS: dict[str, Any] = {
@@ -57,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those after the name of the command; None for the ones it was started with.
 
     Returns:
-        0 when all games are played, 130 after Ctrl-C, 1 when a policy broke the protocol or met a position that is
-        too hard for it, or a file could not be written; what was finished is then printed and written all the same.
+        0 when all games are played, 130 after Ctrl-C, 1 after one of `PLAY_ERRORS`; the results of the policies that
+        had finished are then printed, and written where they can be, all the same.
     """
     parser = _make_parser()
     given = parser.parse_args(arguments)
@@ -66,13 +72,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         play = _prepare(given, command)
     except (ValueError, OSError, MissingExtraError) as error:
-        parser.error(str(error))
+        parser.error(explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED
     try:
         return play()
-    except (OSError, PolicyError, PositionTooHardError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
+    except PLAY_ERRORS as error:
+        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
         return FAILED
 
 
@@ -100,10 +106,12 @@ def _make_parser() -> argparse.ArgumentParser:
         "--max-seconds", type=positive_number, help="the time after which a policy begins no more games"
     )
     parser.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="where to draw the win rates: .png, .pdf or .svg")
+    parser.add_argument("--json", type=parse_path, metavar="FILE", help="where to write the results")
+    parser.add_argument(
+        "--plot", type=parse_path, metavar="FILE", help="where to plot the win rates: .png, .pdf or .svg"
+    )
     parser.add_argument("--suite", metavar="NAME", help=f"a whole experiment instead: {', '.join(SUITES)}")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder of a suite, which can be gone on with")
+    parser.add_argument("--out", type=parse_path, metavar="DIR", help="the folder of a suite; it can be gone on with")
     return parser
 
 
@@ -127,12 +135,13 @@ def _prepare(given: argparse.Namespace, command: str) -> Callable[[], int]:
 
 
 def _evaluate(blocks: dict[str, int], report: Report, options: argparse.Namespace) -> int:
-    status = _evaluate_all(blocks, report, options)
-    if report.results:
-        report.print_table()
-        if options.plot is not None:
-            report.write_plot(options.plot)
-    return status
+    try:
+        return _evaluate_all(blocks, report, options)
+    finally:
+        if report.results:
+            report.print_table()
+            if options.plot is not None:
+                report.write_plot(options.plot)
 
 
 def _prepare_policies(options: argparse.Namespace, command: str) -> tuple[Report, dict[str, int]]:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, whole_number_from
+from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.failures import explain
 from baselines.extras import MissingExtraError, import_extra
 from baselines.output import replace_file
 from baselines.report import versions
@@ -21,7 +22,6 @@ from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import UNIFORM_RULES, check_sample, draw_sample
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
-FAILED = 1
 ALL = "all"
 NOTES = (
     "placement: chi-squared test that each cell holds a mine equally often, corrected for drawing without replacement.",
@@ -48,17 +48,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         configs = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
-        parser.error(str(error))
+        parser.error(explain(error))
     try:
         findings = [_find(config, options) for config in configs]
+        _print(findings, options)
         _write(findings, options, command)
     except KeyboardInterrupt:
         print("interrupted: nothing was written", file=sys.stderr)
         return INTERRUPTED
     except OSError as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
+        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
         return FAILED
-    _print(findings, options)
     return 0
 
 
@@ -71,7 +71,7 @@ def _make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--first-click", choices=(*FIRST_CLICKS, ALL), default=ALL, help="the first-click rule (all)")
     parser.add_argument("--games", type=whole_number_from(1), default=10_000, help="layouts, and games, a rule (10000)")
     parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game; game i adds i (0)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write statistics.json and a plot a rule")
+    parser.add_argument("--out", type=parse_path, metavar="DIR", help="where statistics.json and a plot a rule go")
     return parser
 
 
@@ -108,9 +108,10 @@ def _write(findings: Sequence[Finding], options: argparse.Namespace, command: st
         return
     content: dict[str, Any] = {"seed": options.seed, "command": command, "versions": versions()}
     content["rules"] = [finding.content() for finding in findings]
-    replace_file(options.out / "statistics.json", (json.dumps(content, indent=2) + "\n").encode())
-    for finding in findings:
-        replace_file(options.out / f"{finding.sample.config.first_click}.png", finding.draw())
+    files = {"statistics.json": (json.dumps(content, indent=2) + "\n").encode()}
+    files |= {f"{finding.sample.config.first_click}.png": finding.draw() for finding in findings}
+    for name, file in files.items():
+        replace_file(options.out / name, file)
 
 
 def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.cli.arguments import INTERRUPTED
+from baselines.cli.arguments import FAILED, INTERRUPTED
+from baselines.cli.failures import PLAY_ERRORS, explain
 from baselines.extras import import_extra
 from baselines.output import replace_file
-from baselines.playing import PolicyError
 from baselines.seeds import check_test_seeds
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
@@ -23,9 +22,7 @@ from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
 from baselines.suites.tables import csv_text, markdown, print_tables
 from baselines.suites.tasks import LeftOut, Task, plan
-from minesweeper_env.inference import PositionTooHardError
 
-FAILED = 1
 MOST_LINES = 12
 
 
@@ -87,8 +84,8 @@ class SuiteRun:
             self._tell_what_is_left(schedule, "interrupted:")
             print("the same command goes on from here", file=sys.stderr)
             return INTERRUPTED
-        except (PolicyError, PositionTooHardError, BrokenExecutor) as error:
-            print(f"evaluate.py: {error}; the games finished before are in {self.folder}", file=sys.stderr)
+        except PLAY_ERRORS as error:
+            print(f"evaluate.py: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
         self._write_results()
         return 0
@@ -116,7 +113,7 @@ class SuiteRun:
         sys.stderr.flush()
 
     def _write_results(self) -> None:
-        """Writes the results in four forms, and prints the tables."""
+        """Prints the tables, and writes the results in four forms."""
         content = analyse(
             self.suite,
             self.tasks,
@@ -126,8 +123,12 @@ class SuiteRun:
             games=self.games,
             command=self.command,
         )
-        replace_file(self.folder / "results.json", (json.dumps(content, indent=2) + "\n").encode())
-        replace_file(self.folder / "results.csv", csv_text(content).encode())
-        replace_file(self.folder / "results.md", markdown(self.suite, content).encode())
-        replace_file(self.folder / "results.png", draw(self.suite, content))
         print_tables(self.suite, content)
+        files = {
+            "results.json": (json.dumps(content, indent=2) + "\n").encode(),
+            "results.csv": csv_text(content).encode(),
+            "results.md": markdown(self.suite, content).encode(),
+            "results.png": draw(self.suite, content),
+        }
+        for name, file in files.items():
+            replace_file(self.folder / name, file)

@@ -110,8 +110,9 @@ def test_a_write_that_fails_keeps_the_file_before(tmp_path, monkeypatch):
     path = tmp_path / "file"
     replace_file(path, b"before")
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("no space left")))
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(OSError, match="no space") as error:
         replace_file(path, b"after")
+    assert error.value.filename == str(path)
     assert path.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +14,12 @@ import pytest
 from baselines import registry
 from baselines.cli import evaluate
 from baselines.evaluation import BLOCK, evaluate_policy
+from baselines.playing import PolicyError
 from baselines.registry import build_policy
 from baselines.statistics import wilson_interval
+from baselines.workers import WorkerError
 from minesweeper_env import BoardConfig
+from minesweeper_env.inference import PositionTooHardError
 
 ROOT = Path(__file__).parents[2]
 SMALL = ["--size", "5x6", "--mines", "4", "--games", "45", "--seed", "9"]
@@ -134,6 +139,32 @@ def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
     assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
 
 
+@pytest.mark.parametrize("error", [WorkerError("killed"), PolicyError("killed"), PositionTooHardError("killed")])
+def test_a_failure_ends_with_one_line_below_the_results_before_it(capsys, monkeypatch, error):
+    def failing(build, config, seeds, **settings):
+        if build.args[0] == "subset":
+            raise error
+        return evaluate_policy(build, config, seeds, **settings)
+
+    monkeypatch.setattr(evaluate, "evaluate_policy", failing)
+    assert run("--policy", "random", "subset") == 1
+    captured = capsys.readouterr()
+    assert captured.err.splitlines()[-1] == "evaluate.py: killed"
+    assert re.search(r"random .* 45 ", captured.out)
+
+
+def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert run("--policy", "random", "--json", str(tmp_path / "a.json")) == 1
+    captured = capsys.readouterr()
+    assert captured.err.splitlines()[-1] == f"evaluate.py: {tmp_path / 'a.json'}: No space left on device"
+    assert re.search(r"random .* 45 ", captured.out)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -155,6 +186,7 @@ def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
         (["--policy", "random", "--max-seconds", "0"], "a number above 0"),
         (["--policy", "random", "--max-seconds", "nan"], "a number above 0"),
         (["--policy", "random", "--json", "no/such/folder/a.json"], "the folder of no/such/folder/a.json does not"),
+        (["--policy", "random", "--json", ""], "argument --json: a path, not an empty text"),
         (["--policy", "random", "--json", "."], ". is a folder, and must be a file"),
         (["--policy", "random", "--plot", "a.doc"], "--plot takes a file that ends in .png, .pdf or .svg"),
         (["--policy", "random", "--turbo"], "unrecognized arguments: --turbo"),

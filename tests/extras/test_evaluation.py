@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from baselines.evaluation import BLOCK, evaluate_policy
 from baselines.playing import GameRecord, PolicyError, play_games
 from baselines.registry import build_policy
 from baselines.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
+from baselines.workers import WorkerError
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))
@@ -150,6 +152,15 @@ def test_errors_of_a_policy_cross_the_process_border():
 
 def _negative(masks: np.ndarray) -> np.ndarray:
     return np.full(len(masks), -1)
+
+
+def test_a_worker_that_is_killed_is_an_error():
+    with pytest.raises(WorkerError, match="a worker process was killed"):
+        evaluate_policy(partial(Scanner, _end_process), CONFIG, range(60), workers=2)
+
+
+def _end_process(_masks: np.ndarray) -> np.ndarray:
+    os._exit(1)
 
 
 def test_seed_ranges_do_not_meet():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import random
@@ -20,7 +21,7 @@ import numpy as np
 import pytest
 import tiny_suites
 
-from baselines.cli import evaluate
+from baselines.cli import evaluate, suite
 from baselines.evaluation import evaluate_policy
 from baselines.playing import PolicyError, Start
 from baselines.registry import build_policy, config_for, policy_names
@@ -258,6 +259,23 @@ def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch,
     )
 
 
+def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
+    def full(path, _content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(suite, "replace_file", full)
+    assert run(tmp_path) == 1
+    captured = capsys.readouterr()
+    path = tmp_path / "results.json"
+    assert captured.err.splitlines()[-1] == f"evaluate.py: {path}: No space left on device"
+    assert "A suite for tests" in captured.out
+    assert not RESULTS & {each.name for each in tmp_path.iterdir()}
+    monkeypatch.undo()
+    monkeypatch.setitem(definitions.SUITES, "tiny", tiny_suites.TINY)
+    assert run(tmp_path) == 0
+    assert {each.name for each in tmp_path.iterdir()} >= RESULTS
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -267,6 +285,7 @@ def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch,
         (["--suite", "tiny", "--out", "X", "--mines", "14", "--size", "8"], "takes no --mines, --size"),
         (["--suite", "tiny", "--out", "X", "--max-seconds", "5", "--diagnose"], "takes no --max-seconds, --diagnose"),
         (["--suite", "tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
+        (["--suite", "tiny", "--out", ""], "argument --out: a path, not an empty text"),
         (["--suite", "tiny", "--out", "/proc/none"], "the folder /proc/none cannot be written"),
         (["--policy", "random", "--out", "X"], "--out is the folder of a suite"),
     ],

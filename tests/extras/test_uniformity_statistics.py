@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from fractions import Fraction
@@ -200,6 +201,7 @@ def test_command_prints_a_table_and_writes_json_and_plots(tmp_path, capsys):
         (["--size", "4", "--mines", "7", "--first-click", "opening", "--games", "500"], "fill all 7 cells"),
         (["--seed", str(1 << 30)], "seeds of test games"),
         (["--out", "/proc/none"], "cannot be written"),
+        (["--out", ""], "a path, not an empty text"),
         (["--games", "0"], "at least 1"),
     ],
 )
@@ -218,6 +220,19 @@ def test_the_least_number_of_games_is_enough():
     with pytest.raises(ValueError, match="at least 27 games, not 26"):
         check_sample(config, 26)
     Finding.of(draw_sample(config, 27, 0, lambda _: None))
+
+
+def test_a_full_disk_costs_no_results(monkeypatch, capsys, tmp_path):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert main(["--games", "100", "--out", str(tmp_path)]) == 1
+    captured = capsys.readouterr()
+    path = tmp_path / "statistics.json"
+    assert captured.err.splitlines()[-1] == f"python -m baselines statistics: {path}: No space left on device"
+    assert captured.out.count("clicks before a mine") >= 3
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interruption_is_no_traceback(monkeypatch, capsys, tmp_path):

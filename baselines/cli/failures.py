@@ -1,0 +1,17 @@
+"""What can go wrong while games are played, and how the commands say so."""
+
+from __future__ import annotations
+
+from baselines.playing import PolicyError
+from baselines.workers import WorkerError
+from minesweeper_env.inference import PositionTooHardError
+
+PLAY_ERRORS = (OSError, PolicyError, PositionTooHardError, WorkerError)
+"""What ends the play of games: an unwritable file, a broken policy, a position that is too hard, a killed worker."""
+
+
+def explain(error: Exception) -> str:
+    """Returns what went wrong in one line."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
