@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from baselines.playing import PolicyError
+from baselines.suites.parts import DamagedPartError
 from baselines.workers import WorkerError
 from minesweeper_env.inference import PositionTooHardError
 
-PLAY_ERRORS = (OSError, PolicyError, PositionTooHardError, WorkerError)
-"""What ends the play of games: an unwritable file, a broken policy, a position that is too hard, a killed worker."""
+PLAY_ERRORS = (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)
+"""What ends the play of games: an unwritable file, a broken policy, a position that is too hard, a killed worker, or
+games on disk that something else has changed meanwhile."""
 
 
 def explain(error: Exception) -> str:

@@ -246,6 +246,17 @@ def test_a_damaged_part_is_named(tmp_path, capsys):
     assert run(tmp_path) == 0
 
 
+def test_a_part_that_is_damaged_meanwhile_is_named(tmp_path, monkeypatch, capsys):
+    def play(tasks, stores, *arguments):
+        runner.play_tasks(tasks, stores, *arguments)
+        next((tmp_path / "games" / "4x5-4" / "subset").glob("*.npz")).write_bytes(b"")
+
+    monkeypatch.setattr(suite, "play_tasks", play)
+    assert run(tmp_path) == 1
+    assert "is damaged; delete it to play its games again" in capsys.readouterr().err.splitlines()[-1]
+    assert not RESULTS & {each.name for each in tmp_path.iterdir()}
+
+
 def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch, capsys):
     def fail(*_arguments):
         raise PolicyError("Cheat.act chose action 3, which its mask forbids")
