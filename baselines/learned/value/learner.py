@@ -13,16 +13,14 @@ from torch.nn import functional
 
 from baselines.learned.files import Tensors
 from baselines.learned.network import NetworkSize
-from baselines.learned.pacing import FlatThenFalling
+from baselines.learned.pacing import Clock, FlatThenFalling
+from baselines.learned.places import LEARNING_COST
+from baselines.learned.snapshots import optimiser_tensors, part, restore_optimiser
 from baselines.learned.symmetry import symmetries, transform, transform_cells
-from baselines.learned.tensors import optimizer_tensors, part, prefixed, restore_optimizer
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.practice import Practice, PracticeOptions, Tally
 from baselines.learned.value.trajectories import Samples
 from minesweeper_env.config import BoardConfig
-
-LEARNING_COST = 3
-"""The time of a forward and a backward pass over that of a forward pass, about."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,8 @@ class ValueLearner:
         steps: the guesses learned from so far.
         log: called with a name and a value; set by the caller.
         progress: called with `steps`; returns which share of the training is over, 0 to 1; set by the caller.
+        clock: what the time was spent on: "environment" (the games, with the oracle and the exact search),
+            "inference" (the network at guesses) and "update".
     """
 
     def __init__(
@@ -100,6 +100,7 @@ class ValueLearner:
         self.steps = 0
         self.log: Callable[[str, float], None] = _ignore
         self.progress: Callable[[int], float] = _not_begun
+        self.clock = Clock()
         self._options = learning or LearningOptions()
         self._rng = np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
@@ -119,8 +120,10 @@ class ValueLearner:
         """
         while True:
             between()
+            # What happens between rounds is no part of learning.
+            self.clock.lap("between")
             practice = min(self._practices, key=lambda practice: practice.work)
-            practice.step(self.network)
+            practice.step(self.network, self.clock)
             batch = self._batch_size(practice.config)
             if len(practice.trajectories.ready) >= self._options.waiting * batch:
                 self._learn_from(practice, batch)
@@ -137,6 +140,7 @@ class ValueLearner:
             errors.append(error)
             self.steps += batch
             practice.work += LEARNING_COST * batch * practice.config.cells
+        self.clock.lap("update")
         self.log("train/loss", float(np.mean(losses)))
         self.log("train/squared_error", float(np.mean(errors)))
         self.log("train/learning_rate", self._optimizer.param_groups[0]["lr"])
@@ -151,12 +155,12 @@ class ValueLearner:
 
     def _turned(self, samples: Samples) -> list[Tensor]:
         """Returns the fields of a minibatch on the device, turned and mirrored by one random symmetry of the board."""
-        codes, chances, log_layouts, cells, targets = (torch.from_numpy(part).to(self._device) for part in samples)
+        codes, chances, log_layouts, cells, targets = (torch.from_numpy(array).to(self._device) for array in samples)
         rows, cols = codes.shape[1:]
         choices = symmetries(rows, cols)
         symmetry = choices[int(self._rng.integers(len(choices)))]
-        boards = [transform(part, symmetry) for part in (codes, chances)]
-        return [*boards, log_layouts, transform_cells(cells, rows, cols, symmetry), targets]
+        codes, chances = transform(codes, symmetry), transform(chances, symmetry)
+        return [codes, chances, log_layouts, transform_cells(cells, rows, cols, symmetry), targets]
 
     def _take_step(self, minibatch: list[Tensor]) -> tuple[float, float]:
         """Returns the loss and the squared error before the step."""
@@ -178,13 +182,13 @@ class ValueLearner:
         Returns:
             Tensors, and JSON-able values.
         """
-        tensors = prefixed("network", self.network.state_dict())
-        tensors |= prefixed("optimizer", optimizer_tensors(self._optimizer))
-        tensors = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+        weights = {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
+        learned = weights | optimiser_tensors(self._optimizer)
+        tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
         states = []
         for number, practice in enumerate(self._practices):
             arrays, state = practice.save()
-            tensors |= prefixed(f"board{number}", {name: torch.from_numpy(array) for name, array in arrays.items()})
+            tensors |= {f"board{number}/{name}": torch.from_numpy(array) for name, array in arrays.items()}
             states.append(state)
         random = self._rng.bit_generator.state
         return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
@@ -199,8 +203,8 @@ class ValueLearner:
             if state["boards"] != self._boards():
                 raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")
             self.network.load_state_dict(part(tensors, "network"))
-            moments = {name: tensor.clone() for name, tensor in part(tensors, "optimizer").items()}
-            restore_optimizer(self._optimizer, moments)
+            # The optimiser would go on in the tensors that it is given.
+            restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
             for number, (practice, practised) in enumerate(zip(self._practices, state["practices"], strict=True)):
                 arrays = {name: tensor.numpy() for name, tensor in part(tensors, f"board{number}").items()}
                 practice.restore(arrays, practised)

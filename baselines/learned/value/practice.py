@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.learned.pacing import Clock
 from baselines.learned.value.guesses import Guesses, SafeGames
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import SLACK, best_clicks, worths_of_clicks
@@ -82,10 +83,17 @@ class Practice:
         self._odds = np.ones(count)
         self.trajectories = Trajectories(count, config.rows, config.cols, options.decay)
 
-    def step(self, network: ValueNetwork) -> None:
-        """Makes a guess in each game; those that come to their end are followed by new ones."""
+    def step(self, network: ValueNetwork, clock: Clock) -> None:
+        """Makes a guess in each game; those that come to their end are followed by new ones.
+
+        Args:
+            network: what says how the games are played.
+            clock: counts time spent on "inference", with the network, and "environment".
+        """
         guesses = self._end_games()
+        clock.lap("environment")
         clicks = self._choose(guesses, network)
+        clock.lap("inference")
         self.trajectories.add(guesses, clicks)
         self._odds *= clicks.safety
         self.tally.guesses += self._games.count
@@ -96,6 +104,7 @@ class Practice:
         self._finish(won, np.ones(len(won)))
         self.trajectories.drop(np.flatnonzero(statuses == TRUNCATED))
         self._restart(statuses != PLAYING)
+        clock.lap("environment")
 
     def draw(self, count: int) -> Samples:
         """Takes out `count` of the guesses that can be learned from."""
