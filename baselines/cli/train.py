@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
 from baselines.extras import MissingExtraError, import_extra
+from baselines.output import check_writable
 from minesweeper_env.config import FIRST_CLICKS
 from minesweeper_env.rewards import REWARDS
 
@@ -166,14 +167,22 @@ def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: 
     """Returns what trains in the folder, which is made last, when nothing else is wrong."""
     if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
-    from baselines.learned.training import TrainingRun
+    from baselines.learned.resources import check_resources
+    from baselines.learned.training import RUN_FILE, TrainingRun
 
-    run = TrainingRun(settings, folder, shlex.join(["python", "train.py", *arguments]), resume=resume)
+    check_resources(settings, folder)
+    new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ValueError(f"the folder {folder} cannot be made: {error.strerror}") from error
-    return run.run
+    try:
+        check_writable(folder / RUN_FILE)
+        return TrainingRun(settings, folder, shlex.join(["python", "train.py", *arguments]), resume=resume).run
+    except (ValueError, OSError):
+        if new:
+            folder.rmdir()
+        raise
 
 
 def _cores() -> int:

@@ -37,13 +37,13 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks, safe_cells, untouched
+from baselines.learned.masks import click_masks, untouched
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
 from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
 from baselines.learned.replay import Samples, WeightedReplayBuffer
 from baselines.learned.returns import hindsight_losses, value_losses
-from baselines.learned.symmetry import symmetries, transform, transform_cells
+from baselines.learned.symmetry import turn_at_random
 from baselines.learned.teacher import distillation_loss
 from baselines.learned.vec_env import MinesweeperVecEnv
 
@@ -170,9 +170,7 @@ class MaskedDQN(InTurn, DQN):
             weights=1.0 / chances,
             games=self.place.games,
         )
-        for index in np.flatnonzero(ended):
-            replay_buffer.ended(self.place.games[index], safe_cells(following[index]))
-        self.place.number_anew(dones)
+        self.place.note_ends(dones, infos)
         self._last_obs = new_obs
 
     def _chances_to_keep(self, rewards: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -215,7 +213,7 @@ class MaskedDQN(InTurn, DQN):
     def _losses(self, sample: Samples) -> Tensor:
         """Returns the loss of each sample, (N, 1)."""
         assert isinstance(self.q_net, MinesweeperQNetwork)
-        boards, places = self._turned(sample.observations)
+        boards, places = turn_at_random(sample.observations)
         outputs = self.q_net.outputs(boards)
         if self.teacher:
             return distillation_loss(outputs, boards, self.place.env.config)
@@ -234,14 +232,6 @@ class MaskedDQN(InTurn, DQN):
         with torch.no_grad():
             best = self.q_net_target(next_observations).amax(dim=1, keepdim=True)
         return rewards + (1 - dones) * self.gamma * best
-
-    def _turned(self, boards: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the boards turned by a random symmetry, and where it takes each cell, (rows * cols,)."""
-        rows, cols = boards.shape[1:]
-        choices = symmetries(rows, cols)
-        symmetry = choices[int(torch.randint(len(choices), ()))]
-        cells = torch.arange(rows * cols, device=boards.device)
-        return transform(boards, symmetry), transform_cells(cells, rows, cols, symmetry)
 
     def network(self) -> BoardNetwork:
         """Returns the network that plays, whose weights training goes on changing."""

@@ -113,6 +113,10 @@ class PPOHyperparameters(Hyperparameters):
         clip_range: of the probability ratio.
         vf_coef: the weight of the value loss.
         ent_coef: the weight of the entropy.
+        hindsight: the weight of the auxiliary loss on what covered cells proved to be; with 0, there is none.
+        keep: the share of the boards that are kept for it.
+        buffer_size: how many of them are kept on each board.
+        replays: how often each of them is drawn, on average.
     """
 
     batch_size: int = _number(128, 1, MAX_BATCH)
@@ -123,6 +127,10 @@ class PPOHyperparameters(Hyperparameters):
     clip_range: float = _number(0.2, 1e-3, 10)
     vf_coef: float = _number(5.0, 0, 1e6)
     ent_coef: float = _number(0.0, 0, 1e6)
+    hindsight: float = _number(1.0, 0, 1e3)
+    keep: float = _number(0.25, 0, 1)
+    buffer_size: int = _number(50_000, 1, MAX_BUFFER)
+    replays: float = _number(2.0, 1e-3, 1e3)
 
 
 ALGORITHMS: dict[str, type[Hyperparameters]] = {"ppo": PPOHyperparameters, "dqn": DQNHyperparameters}

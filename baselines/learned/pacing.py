@@ -98,5 +98,6 @@ class FlatThenFalling:
 
     def __call__(self, progress_remaining: float) -> float:
         """Returns the rate when this share of the training, 1 down to 0, remains."""
-        falling = min(1.0, progress_remaining / (1.0 - self.flat))
+        # The last rollout may go beyond the end.
+        falling = min(1.0, max(0.0, progress_remaining) / (1.0 - self.flat))
         return self.initial * (self.final + (1.0 - self.final) * falling)

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import BaseBuffer
 
+from baselines.learned.masks import safe_cells
 from baselines.learned.pacing import Paced
+from baselines.learned.replay import WeightedReplayBuffer
 from baselines.learned.vec_env import MinesweeperVecEnv
 
 LEARNING_COST = 3
@@ -35,6 +37,7 @@ class Place:
         work: the cells that the network has seen here, those that it learned from counting more.
         drawn: the stored transitions that were learned from, each as often as it was.
         games: (N,) int64, a number for each game that no other game of this place has.
+        memory: boards and what their cells proved to be; the buffer itself if that is what it holds.
     """
 
     env: MinesweeperVecEnv
@@ -43,12 +46,16 @@ class Place:
     observations: NDArray[np.int8]
     episode_starts: NDArray[np.bool_]
     games: NDArray[np.int64]
+    memory: WeightedReplayBuffer
     work: int = 0
     drawn: int = 0
 
-    def number_anew(self, ended: NDArray[np.bool_]) -> None:
-        """Numbers the games that follow those that have ended, (N,) bool."""
-        self.games[ended] += len(self.games)
+    def note_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]]) -> None:
+        """Tells the memory what the cells proved to be in games that have ended, (N,) bool, and numbers the next."""
+        for index in np.flatnonzero(dones):
+            if not infos[index]["TimeLimit.truncated"]:
+                self.memory.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
+        self.games[dones] += len(self.games)
 
 
 class InTurn(Paced):
@@ -62,6 +69,7 @@ class InTurn(Paced):
     places: list[Place]
     place: Place
     batch_size: Any
+    buffer_size: int
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Passes the arguments on to the algorithm, which is in no place until `play_on` is called."""
@@ -75,15 +83,17 @@ class InTurn(Paced):
             envs: one a board; the first is the one that the algorithm was made with.
             batch_sizes: the size of a minibatch on each.
         """
-        self.places = [
-            Place(
-                env, self._make_buffer(env), size, env.reset(), np.ones(env.num_envs, np.bool_), np.arange(env.num_envs)
-            )
-            for env, size in zip(envs, batch_sizes, strict=True)
-        ]
+        self.places = [self._place(env, size) for env, size in zip(envs, batch_sizes, strict=True)]
         for env in envs:
             env.clock = self.clock
         self.enter(self.places[0])
+
+    def _place(self, env: MinesweeperVecEnv, batch_size: int) -> Place:
+        buffer, count = self._make_buffer(env), env.num_envs
+        memory = buffer
+        if not isinstance(memory, WeightedReplayBuffer):
+            memory = WeightedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+        return Place(env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), memory)
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> BaseBuffer:
         """Returns an empty buffer for the games of a board."""

@@ -9,6 +9,11 @@ What differs from plain MaskablePPO is the policy alone:
 2. The action logits are `SHARPNESS` * Q, through which no policy gradient flows, plus a preference for each
    cell that the policy gradient alone trains. This is close to value learning inside PPO: with an actor that
    must find out for each cell on its own what the critic knows already, PPO learns many times more slowly.
+
+`MinesweeperPPO` adds an auxiliary phase, as phasic policy gradient does (Cobbe et al. 2021): after each rollout it
+fits Q to what the cells of earlier boards proved to be by the end of their games, which the last board of a game
+shows to any player. That phase sees boards turned and mirrored; the policy phase must not, since it compares the
+probability of an action with the one that it was drawn with. With the weight `hindsight` 0 there is no such phase.
 """
 
 from __future__ import annotations
@@ -29,10 +34,11 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks
+from baselines.learned.masks import click_masks, untouched
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
-from baselines.learned.returns import to_fitted_return, to_return
+from baselines.learned.returns import hindsight_losses, to_fitted_return, to_return
+from baselines.learned.symmetry import turn_at_random
 from baselines.learned.vec_env import MinesweeperVecEnv
 
 SHARPNESS = 4.0
@@ -105,9 +111,36 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
 
 
 class MinesweeperPPO(InTurn, MaskablePPO):
-    """MaskablePPO whose schedules follow a `Budget`, and which can play on several boards in turn."""
+    """MaskablePPO whose schedules follow a `Budget`, and which can play on several boards in turn.
+
+    Args:
+        policy: `MinesweeperPolicy`.
+        env: a `MinesweeperVecEnv`.
+        hindsight: the weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
+        keep: the share of the boards that are kept for it.
+        buffer_size: how many of them are kept.
+        replays: how often each is drawn, on average.
+        **kwargs: as `MaskablePPO` takes them.
+    """
 
     policy: MinesweeperPolicy
+
+    def __init__(
+        self,
+        policy: type[MinesweeperPolicy],
+        env: MinesweeperVecEnv,
+        hindsight: float = 0.0,
+        keep: float = 0.25,
+        buffer_size: int = 50_000,
+        replays: float = 2.0,
+        **kwargs: Any,
+    ) -> None:
+        """Builds the network, and enters the board of the environment."""
+        self.hindsight, self.keep, self.buffer_size, self.replays = hindsight, keep, buffer_size, replays
+        super().__init__(policy, env, **kwargs)
+        if not self.policy.probability or self.gamma > 0:
+            self.hindsight = 0.0
+        self.play_on([env], [self.batch_size])
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> MaskableRolloutBuffer:
         return MaskableRolloutBuffer(
@@ -126,27 +159,53 @@ class MinesweeperPPO(InTurn, MaskablePPO):
 
     def collect_rollouts(
         self,
-        env: VecEnv,
+        env: VecEnv,  # noqa: ARG002 - the signature is Stable-Baselines3's
         callback: BaseCallback,
-        rollout_buffer: RolloutBuffer,
+        rollout_buffer: RolloutBuffer,  # noqa: ARG002
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
         """Plays `n_rollout_steps` steps on the board whose turn it is."""
-        if self.places:
-            self.enter_next()
-            env, rollout_buffer = self.place.env, self.place.buffer
-        go_on = super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
+        self.enter_next()
+        go_on = super().collect_rollouts(self.place.env, callback, self.rollout_buffer, n_rollout_steps, use_masking)
         self.clock.lap("inference")
         return go_on
 
+    def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
+        super()._update_info_buffer(infos, dones)
+        if self.hindsight == 0:
+            return
+        # Called after each step, before its observations take the place of those that it began with.
+        boards, place = self._last_obs, self.place
+        assert isinstance(boards, np.ndarray)
+        assert dones is not None
+        chosen = (torch.rand(len(boards)).numpy() < self.keep) & ~untouched(boards)
+        place.memory.add_some(chosen, observations=boards, games=place.games)
+        place.note_ends(dones, infos)
+
     def train(self) -> None:
-        """Learns from the rollout."""
+        """Learns from the rollout, and then from hindsight."""
         super().train()
-        if self.places:
-            steps = self.n_steps * self.n_envs
-            self.worked(steps, self.n_epochs * steps)
+        place, learned = self.place, self.n_epochs * self.n_steps * self.n_envs
+        losses = []
+        while place.drawn + self.batch_size <= self.replays * place.memory.added:
+            losses.append(self._hindsight_step())
+            place.drawn += self.batch_size
+        if losses:
+            self.logger.record("train/hindsight_loss", float(np.mean(losses)))
+        self.worked(seen=self.n_steps * self.n_envs, learned=learned + len(losses) * self.batch_size)
         self.clock.lap("update")
+
+    def _hindsight_step(self) -> float:
+        sample = self.place.memory.sample(self.batch_size)
+        boards, cells = turn_at_random(sample.observations)
+        outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
+        loss = self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe).mean()
+        self.policy.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+        self.policy.optimizer.step()
+        return loss.item()
 
     def network(self) -> BoardNetwork:
         """Returns a network that plays as the policy does when it is greedy; a copy, merging the two heads."""

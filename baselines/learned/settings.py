@@ -82,9 +82,9 @@ class TrainingSettings:
         self._check_budget()
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
             raise ValueError("a teacher needs algo dqn, reward safe_click and gamma 0: it gives the chance to be safe")
-        if not isinstance(self.hyperparameters, Hyperparameters):
-            chosen = ALGORITHMS[self.algo].of(self.hyperparameters or {})
-            object.__setattr__(self, "hyperparameters", chosen)
+        given: Any = self.hyperparameters
+        if not isinstance(given, Hyperparameters):
+            object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
         object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs, self.network
 

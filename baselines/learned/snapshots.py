@@ -18,7 +18,6 @@ from baselines.learned.dqn import MaskedDQN
 from baselines.learned.files import Tensors
 from baselines.learned.places import Place
 from baselines.learned.ppo import MinesweeperPPO
-from baselines.learned.replay import WeightedReplayBuffer
 
 COUNTERS = ("num_timesteps", "_n_updates", "_episode_num")
 
@@ -66,8 +65,7 @@ def restore_model(model: Model, tensors: Tensors, state: dict[str, Any]) -> None
 def _place_tensors(place: Place) -> Tensors:
     arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in place.env.get_state().items()}
     arrays |= {"episode_starts": place.episode_starts, "games": place.games}
-    if isinstance(place.buffer, WeightedReplayBuffer):
-        arrays |= {f"replay/{key}": value for key, value in place.buffer.get_state().items()}
+    arrays |= {f"memory/{key}": value for key, value in place.memory.get_state().items()}
     return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
 
 
@@ -78,8 +76,7 @@ def _restore_place(place: Place, tensors: Tensors) -> None:
     place.observations = place.env.set_state(arrays("env"))
     place.episode_starts = tensors["episode_starts"].numpy().astype(np.bool_)
     place.games = tensors["games"].numpy().copy()
-    if isinstance(place.buffer, WeightedReplayBuffer):
-        place.buffer.set_state(arrays("replay"))
+    place.memory.set_state(arrays("memory"))
 
 
 def _prefixed(prefix: str, tensors: Tensors) -> Tensors:

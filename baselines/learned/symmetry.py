@@ -17,6 +17,19 @@ def transform(boards: Tensor, symmetry: tuple[int, bool]) -> Tensor:
     return torch.rot90(boards.flip(2) if mirrored else boards, turns, dims=(1, 2))
 
 
+def turn_at_random(boards: Tensor) -> tuple[Tensor, Tensor]:
+    """Applies one symmetry, drawn by PyTorch's global generator, to boards, (N, rows, cols).
+
+    Returns:
+        The boards, and where the symmetry takes each cell, (rows * cols,) int64.
+    """
+    rows, cols = boards.shape[1:]
+    choices = symmetries(rows, cols)
+    symmetry = choices[int(torch.randint(len(choices), ()))]
+    cells = torch.arange(rows * cols, device=boards.device)
+    return transform(boards, symmetry), transform_cells(cells, rows, cols, symmetry)
+
+
 def transform_cells(cells: Tensor, rows: int, cols: int, symmetry: tuple[int, bool]) -> Tensor:
     """Returns where a symmetry takes the cells, int64 of any shape, numbered row by row."""
     numbers = torch.arange(rows * cols, device=cells.device).reshape(1, rows, cols)

@@ -156,10 +156,9 @@ def assert_same_place(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for name, value in other.env.get_state().items():
         np.testing.assert_array_equal(one.env.get_state()[name], value)
-    if isinstance(one.buffer, WeightedReplayBuffer):
-        assert one.buffer.pos == other.buffer.pos > 0
-        for name in WeightedReplayBuffer.NAMES:
-            np.testing.assert_array_equal(getattr(one.buffer, name), getattr(other.buffer, name))
+    assert one.memory.pos == other.memory.pos > 0
+    for name in WeightedReplayBuffer.NAMES:
+        np.testing.assert_array_equal(getattr(one.memory, name), getattr(other.memory, name))
 
 
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)

@@ -210,7 +210,7 @@ def test_every_reward_and_gamma_trains(algo, reward, gamma):
 def test_schedule_is_flat_and_then_falls():
     schedule = FlatThenFalling(1e-3, flat=0.5, final=0.1)
     assert schedule(1.0) == schedule(0.5) == 1e-3
-    assert schedule(0.0) == pytest.approx(1e-4)
+    assert schedule(0.0) == schedule(-0.1) == pytest.approx(1e-4)
     assert schedule(0.25) == pytest.approx(5.5e-4)
 
 

@@ -161,3 +161,27 @@ def test_the_teacher_gives_the_oracles_probabilities():
     share = covered / covered.sum(dim=1, keepdim=True)
     safe = torch.as_tensor(np.stack([1 - mine_probabilities(board, 3) for board in codes])).reshape(30, -1)
     torch.testing.assert_close(outputs.grad, (share * (0.5 - safe)).float())
+
+
+def test_ppo_remembers_boards_and_how_their_games_ended():
+    model = make_model(tiny("ppo", boards=("4x5/3", "5x5/4")))
+    model.learn(3_000)
+    for place, mines in zip(model.places, (3, 4), strict=True):
+        memory = place.memory
+        assert 0.15 * model.num_timesteps / 2 < memory.added < 0.35 * model.num_timesteps / 2
+        safe = memory.safe[: memory.size()]
+        known = safe[:, 0] >= 0
+        assert known.mean() > 0.5
+        assert ((safe[known] == 0).sum(axis=1) == mines).all()
+        boards = memory.observations[: memory.size()].reshape(memory.size(), -1)
+        assert (safe[known][boards[known] < 9] == 1).all()
+        assert place.drawn > memory.added
+
+
+def test_hindsight_moves_the_critic_towards_what_cells_proved_to_be():
+    model = make_model(tiny("ppo", boards=("4x5/3",), hyperparameters={"batch_size": 32, "learning_rate": 1e-2}))
+    model.learn(400)
+    for group in model.policy.optimizer.param_groups:
+        group["lr"] = 1e-2
+    losses = [model._hindsight_step() for _ in range(60)]
+    assert np.mean(losses[-10:]) < 0.97 * np.mean(losses[:10])

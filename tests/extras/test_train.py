@@ -106,6 +106,11 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--config", "no/such.toml"], "cannot be read"),
         (["--set", "batch_size=0"], "batch_size"),
         (["--set", "batch_size=many"], "NAME=NUMBER"),
+        (["--set", "batch_size=1000000"], "GB of memory"),
+        (["--algo", "dqn", "--set", "buffer_size=60000000", "--boards", "90x90/900"], "GB of memory"),
+        pytest.param(
+            ["--device", "cuda"], "cuda", marks=pytest.mark.skipif(torch.cuda.is_available(), reason="has cuda")
+        ),
         (["--set", "patience=3"], "patience"),
         (["--teacher", "exact", "--algo", "ppo"], "teacher"),
         (["--size", "4x"], "size"),

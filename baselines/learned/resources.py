@@ -1,0 +1,98 @@
+"""Whether a training fits into the memory and onto the disk, estimated before it starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from baselines.learned.hyperparameters import DQNHyperparameters, PPOHyperparameters
+from baselines.learned.network import BoardPlanes
+from baselines.learned.settings import TrainingSettings
+
+GIGA = 1e9
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+_FLOAT, _LONG = 4, 8
+_WEIGHT_COPIES = 4
+"""The weights, their gradients, and the two moments of Adam."""
+
+
+def check_resources(settings: TrainingSettings, folder: Path) -> None:
+    """Makes sure that a training can run here.
+
+    Args:
+        settings: of the training.
+        folder: where it will write; it need not exist yet.
+
+    Raises:
+        ValueError: it needs more memory than the machine has, or more disk than is free; one line.
+    """
+    needed, there = memory_needed(settings), machine_memory()
+    if needed > there:
+        raise ValueError(
+            f"the training needs about {needed / GIGA:.1f} GB of memory, and this machine has {there / GIGA:.1f} GB; "
+            "choose a smaller batch_size, buffer_size, envs, channels or board"
+        )
+    needed, free = 2 * checkpoint_size(settings), _free_disk(folder)
+    if needed > free:
+        raise ValueError(
+            f"the checkpoints need about {needed / GIGA:.2f} GB of disk, and {free / GIGA:.2f} GB are free for {folder}"
+        )
+
+
+def memory_needed(settings: TrainingSettings) -> int:
+    """Returns about how many bytes the buffers, the weights and the largest minibatch take, in bytes."""
+    own, layers = settings.hyperparameters, 2 * settings.blocks + 4
+    largest = 0
+    for config in settings.configs:
+        batch = settings.scaled(own.batch_size, config.cells)
+        games = settings.scaled(settings.envs, config.cells)
+        learning = batch * layers * settings.channels + batch * BoardPlanes.COUNT
+        playing = games * (3 * settings.channels + BoardPlanes.COUNT)
+        largest = max(largest, config.cells * _FLOAT * max(learning, playing))
+    return _buffer_bytes(settings) + _WEIGHT_COPIES * _weight_bytes(settings) + largest
+
+
+def checkpoint_size(settings: TrainingSettings) -> int:
+    """Returns about how many bytes a checkpoint takes: the weights, their moments, and what is replayed."""
+    return _WEIGHT_COPIES * _weight_bytes(settings) + _memory_bytes(settings)
+
+
+def _buffer_bytes(settings: TrainingSettings) -> int:
+    """Returns the size of what is replayed, and of the rollouts of PPO."""
+    own, total = settings.hyperparameters, _memory_bytes(settings)
+    if isinstance(own, PPOHyperparameters):
+        for config in settings.configs:
+            # A board and a mask of float32, twice while minibatches are made of them.
+            total += own.n_steps * settings.scaled(settings.envs, config.cells) * 4 * _FLOAT * config.cells
+    return total
+
+
+def _memory_bytes(settings: TrainingSettings) -> int:
+    """Returns the size of what is replayed: two boards and what their cells proved to be, and five numbers."""
+    own = settings.hyperparameters
+    assert isinstance(own, (DQNHyperparameters, PPOHyperparameters))
+    return sum(own.buffer_size * (3 * config.cells + 2 * _LONG + 3 * _FLOAT) for config in settings.configs)
+
+
+def _weight_bytes(settings: TrainingSettings) -> int:
+    width = settings.channels
+    convolutions = 9 * width * (BoardPlanes.COUNT + 2 * settings.blocks * width)
+    return _FLOAT * (convolutions + 2 * width * width)
+
+
+def machine_memory() -> int:
+    """Returns the memory of this machine, or the share of it that its control group allows, in bytes."""
+    installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
+    try:
+        return min(installed, int(CGROUP_LIMIT.read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        return installed
+
+
+def _free_disk(folder: Path) -> int:
+    existing = folder.absolute()
+    while not existing.exists():
+        existing = existing.parent
+    return shutil.disk_usage(existing).free
