@@ -197,3 +197,8 @@ def test_games_that_are_too_hard_are_given_up_and_the_others_go_on(monkeypatch):
         games.restart(statuses != PLAYING)
     workspace.rooms_of.cache_clear()
     assert {PLAYING, TRUNCATED} <= seen <= {PLAYING, WON, TRUNCATED}
+
+
+def test_boards_without_a_guess_are_refused():
+    with pytest.raises(ValueError, match="games of 1 x 2 with 1 mines were begun, and none"):
+        SafeGames(click_config(1, 2, 1, "safe"), 500, np.random.default_rng(7))

@@ -122,6 +122,9 @@ def test_boards_that_cannot_be_learned_are_refused():
         ValueLearner([], NetworkSize(8, 1), 0)
     with pytest.raises(ValueError, match="radius 1, not 2"):
         ValueLearner([BoardConfig(9, 9, 4, "safe", ("click",), radius=2)], NetworkSize(8, 1), 0)
+    # At most 220 layouts fit after the first click.
+    with pytest.raises(ValueError, match="exact search finds all guesses on 4 x 4 with 3 mines"):
+        ValueLearner([click_config(4, 4, 3)], NetworkSize(8, 1), 0)
 
 
 def random_guesses(rng: np.random.Generator, count: int) -> Guesses:

@@ -18,6 +18,9 @@ from minesweeper_env.inference.sampling import sample_layouts
 from minesweeper_env.inference.workspace import Room
 from minesweeper_env.state import PLAYING, TRUNCATED, RewardWeights
 
+MOST_IN_VAIN = 10_000
+"""The games that are begun before it is taken that what none of them came to never happens."""
+
 _DRAWS = 8
 """The layouts that are drawn at once in search of one in which a cell is free."""
 
@@ -58,6 +61,9 @@ class SafeGames:
             count: N.
             rng: where all randomness comes from, from here on.
             random_first: the share of games whose first click is anywhere, and not where `exact` clicks first.
+
+        Raises:
+            ValueError: no game seems ever to come to a guess.
         """
         self.config, self.count = config, count
         self._rng, self._random_first = rng, random_first
@@ -68,8 +74,18 @@ class SafeGames:
         self.restart(np.ones(count, np.bool_))
 
     def restart(self, chosen: NDArray[np.bool_]) -> None:
-        """Begins new games where `chosen`, (N,) bool; those count that come to a guess."""
+        """Begins new games where `chosen`, (N,) bool; those count that come to a guess.
+
+        Raises:
+            ValueError: no game seems ever to come to one.
+        """
+        begun = 0
         while chosen.any():
+            if begun >= MOST_IN_VAIN and chosen.all():
+                config = self.config
+                board = f"{config.rows} x {config.cols} with {config.mines} mines"
+                raise ValueError(f"{begun} games of {board} were begun, and none of them came to a guess")
+            begun += int(chosen.sum())
             self._games.reset(chosen)
             cells = np.full(self.count, first_cell(self.config))
             anywhere = self._rng.random(self.count) < self._random_first

@@ -90,7 +90,7 @@ class ValueLearner:
             learning: how the network learns.
 
         Raises:
-            ValueError: there is no board, or a learned agent cannot play one of them.
+            ValueError: there is no board, or one that learned agents cannot play or learn nothing on.
         """
         if not boards:
             raise ValueError("there must be a board to train on")

@@ -21,8 +21,29 @@ SLACK = 0.12
 
 NOT_CONSIDERED = -1.0
 
+CELLS_AT_ONCE = 1 << 15
+"""The cells of the boards that the network is asked about at once, which bounds the memory."""
+
 _TIE = 1e-6
 """Worths that differ by less are equal: they come from float32 sums whose order depends on the batch."""
+
+
+def chances_to_win(network: ValueNetwork, guesses: Guesses) -> NDArray[np.float64]:
+    """Returns the network's chance that the game is won once each cell has proved safe, (N, rows * cols)."""
+    device = next(network.parameters()).device
+    count, cells = len(guesses.codes), guesses.codes[0].size
+    won = np.empty((count, cells))
+    boards = max(1, CELLS_AT_ONCE // cells)
+    for start in range(0, count, boards):
+        part = slice(start, start + boards)
+        codes = torch.from_numpy(guesses.codes[part]).to(device)
+        chances, log_layouts = (
+            torch.from_numpy(values[part].astype(np.float32)).to(device)
+            for values in (guesses.chances, guesses.log_layouts)
+        )
+        with torch.no_grad():
+            won[part] = torch.sigmoid(network(codes, chances, log_layouts).double()).cpu().numpy()
+    return won
 
 
 def worths_of_clicks(
@@ -39,14 +60,7 @@ def worths_of_clicks(
     Returns:
         (N, rows * cols); NOT_CONSIDERED where the risk is larger, or 1, or the click not allowed.
     """
-    device = next(network.parameters()).device
-    with torch.no_grad():
-        logits = network(
-            torch.from_numpy(guesses.codes).to(device),
-            torch.from_numpy(guesses.chances.astype(np.float32)).to(device),
-            torch.from_numpy(guesses.log_layouts.astype(np.float32)).to(device),
-        )
-    won = torch.sigmoid(logits.double()).cpu().numpy()
+    won = chances_to_win(network, guesses)
     risks = np.where(legal, guesses.chances.reshape(len(legal), -1), np.inf)
     considered = (risks <= risks.min(axis=1, keepdims=True) + slack) & (risks < 1.0)
     return np.where(considered, (1.0 - np.where(considered, risks, 0.0)) * won, NOT_CONSIDERED)

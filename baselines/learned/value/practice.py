@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.pacing import Clock
-from baselines.learned.value.guesses import Guesses, SafeGames
+from baselines.learned.value.guesses import MOST_IN_VAIN, Guesses, SafeGames
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import SLACK, best_clicks, worths_of_clicks
 from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
@@ -72,7 +72,11 @@ class Practice:
     """
 
     def __init__(self, config: BoardConfig, options: PracticeOptions, rng: np.random.Generator) -> None:
-        """Begins the games; all randomness comes from `rng`, from here on."""
+        """Begins the games; all randomness comes from `rng`, from here on.
+
+        Raises:
+            ValueError: there is nothing to learn on this board.
+        """
         self.config = config
         self.tally = Tally()
         self.work = 0
@@ -82,6 +86,7 @@ class Practice:
         self._endings = Endings(config, options.layouts, options.nodes)
         self._odds = np.ones(count)
         self.trajectories = Trajectories(count, config.rows, config.cols, options.decay)
+        self._end_games()
 
     def step(self, network: ValueNetwork, clock: Clock) -> None:
         """Makes a guess in each game; those that come to their end are followed by new ones.
@@ -113,8 +118,13 @@ class Practice:
     def _end_games(self) -> Guesses:
         """Ends games whose end is found exactly, and begins new ones, until none is so near its end."""
         guesses = self._games.guesses()
-        given_up = np.zeros(self._games.count, np.bool_)
+        given_up, ended = np.zeros(self._games.count, np.bool_), 0
         while (near := (guesses.log_layouts <= self._endings.most) & ~given_up).any():
+            if ended >= MOST_IN_VAIN and near.all():
+                config = self.config
+                board = f"{config.rows} x {config.cols} with {config.mines} mines"
+                raise ValueError(f"exact search finds all guesses on {board}: there is nothing to learn")
+            ended += int(near.sum())
             games = np.flatnonzero(near)
             endings = [self._endings.find(guesses.codes[i], guesses.log_layouts[i]) for i in games]
             self.work += ENDING_COST * len(games)
