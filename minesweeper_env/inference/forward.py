@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from minesweeper_env.compiled import inlined, subroutine
+from minesweeper_env.inference.carrying import push_values
 from minesweeper_env.inference.counting import (
     FINE,
     NO_ROOM_FOR_STATES,
@@ -15,7 +16,6 @@ from minesweeper_env.inference.counting import (
     branch,
     close_group,
     open_group,
-    push_values,
 )
 from minesweeper_env.inference.workspace import LEVEL, LINK, MAX_VALUES, STATE, STRIDE, VALUE, Work
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.counting import FINE, NO_ROOM_FOR_VALUES, Floats, pull_values
+from minesweeper_env.inference.carrying import pull_values
+from minesweeper_env.inference.counting import FINE, NO_ROOM_FOR_VALUES, Floats
 from minesweeper_env.inference.forward import (
     CERTAINTY,
     DROPPED,

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.inference.constraints import MINE, NOWHERE, OPEN, UNKNOWN, Frontier, merge_cells, settle
+from minesweeper_env.inference.constraints import MINE, OPEN, UNKNOWN, Frontier, merge_cells
 from minesweeper_env.inference.counting import FINE, NO_WAY, Floats
 from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT, Terms, count_parts
 from minesweeper_env.inference.joining import VANISHED, join_parts
 from minesweeper_env.inference.ordering import order_groups
+from minesweeper_env.inference.settling import NOWHERE, settle
 from minesweeper_env.inference.sweeping import reorder_wide_parts
 from minesweeper_env.inference.workspace import Room, Work, carve_work
 

@@ -1,0 +1,116 @@
+"""What each count of a visible board says by itself, applied until nothing new follows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined, subroutine
+from minesweeper_env.inference.constraints import MINE, OPEN, SAFE, UNKNOWN, Ints
+
+NOWHERE = -1
+"""The fault of a board on which no open cell contradicts its neighbours."""
+
+
+@subroutine
+def settle(
+    board: NDArray[np.int8],
+    around: NDArray[np.uint32],
+    max_count: int,
+    known: Ints,
+    missing: Ints,
+    unknown: Ints,
+    stack: Ints,
+) -> int:
+    """Reads a board and applies each count by itself until nothing new follows.
+
+    Args:
+        board: (n,) int8, cell codes; `max_count` + 4 is a mine that is shown.
+        around: (n, degree) uint32, the neighbours of each cell, n for those off the board.
+        max_count: the largest count.
+        known: filled, as `missing` and `unknown`; see `Frontier`.
+        missing: filled.
+        unknown: filled.
+        stack: (2 * n + 2,) room.
+
+    Returns:
+        An open cell that its neighbours contradict, or NOWHERE.
+    """
+    cells = len(board)
+    queued = stack[cells + 1 :]
+    for cell in range(cells):
+        code = board[cell]
+        known[cell] = OPEN if code <= max_count else UNKNOWN
+        if code == max_count + 4:
+            known[cell] = MINE
+        queued[cell] = 0
+    known[cells] = OPEN
+    waiting = 0
+    for cell in range(cells):
+        if known[cell] == OPEN:
+            lacking, covered = _look_around(known, around, cell, board[cell])
+            missing[cell], unknown[cell] = lacking, covered
+            if lacking < 0 or lacking > covered:
+                return cell
+            waiting = _push_settled(cell, lacking, covered, waiting, stack, queued)
+    while waiting > 0:
+        waiting -= 1
+        cell = stack[waiting]
+        queued[cell] = 0
+        if unknown[cell] > 0:
+            fault, waiting = _settle_around(cell, around, known, missing, unknown, waiting, stack, queued)
+            if fault != NOWHERE:
+                return fault
+    return NOWHERE
+
+
+@inlined
+def _look_around(known: Ints, around: NDArray[np.uint32], cell: int, count: int) -> tuple[int, int]:
+    """Returns what an open cell lacks of its count, and the number of its unknown neighbours."""
+    lacking, covered = int(count), 0
+    for j in range(around.shape[1]):
+        state = known[around[cell, j]]
+        lacking -= state == MINE
+        covered += state == UNKNOWN
+    return lacking, covered
+
+
+@inlined
+def _push_settled(cell: int, lacking: int, covered: int, waiting: int, stack: Ints, queued: Ints) -> int:
+    """Puts an open cell that settles its neighbours on the stack; returns the height of the stack."""
+    if covered > 0 and (lacking == 0 or lacking == covered) and queued[cell] == 0:
+        stack[waiting] = cell
+        queued[cell] = 1
+        waiting += 1
+    return waiting
+
+
+@inlined
+def _settle_around(
+    cell: int,
+    around: NDArray[np.uint32],
+    known: Ints,
+    missing: Ints,
+    unknown: Ints,
+    waiting: int,
+    stack: Ints,
+    queued: Ints,
+) -> tuple[int, int]:
+    """Settles the unknown neighbours of an open cell, all mines or all free; returns a fault and the stack's height."""
+    cells, degree = around.shape
+    mine = np.int32(missing[cell] > 0)
+    for j in range(degree):
+        settled = around[cell, j]
+        if known[settled] != UNKNOWN:
+            continue
+        known[settled] = SAFE + mine
+        for i in range(degree):
+            other = int(around[settled, i])
+            if other < cells and known[other] == OPEN:
+                missing[other] -= mine
+                unknown[other] -= 1
+                lacking, covered = missing[other], unknown[other]
+                if lacking < 0 or lacking > covered:
+                    return other, waiting
+                waiting = _push_settled(other, lacking, covered, waiting, stack, queued)
+    return NOWHERE, waiting
