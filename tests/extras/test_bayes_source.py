@@ -11,7 +11,8 @@ import pytest
 from baselines.playing import GameRecord, play_games
 from baselines.registry import build_policy
 from baselines.scripted.bayes_network import board_network, load_pgmpy, variable_elimination
-from baselines.scripted.bayes_source import BayesSourcePolicy, ClosedForm, LocalNetwork, Turn, plan_turn
+from baselines.scripted.bayes_source import BayesSourcePolicy, Turn, plan_turn
+from baselines.scripted.source_inference import ClosedForm, LocalNetwork
 from baselines.scripted.source_program import source_start
 from minesweeper_env import BoardConfig
 
