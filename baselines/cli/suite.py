@@ -14,7 +14,7 @@ from baselines.output import replace_file
 from baselines.seeds import check_test_seeds
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
-from baselines.suites.folder import open_folder
+from baselines.suites.folder import hold_folder, open_folder
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.plots import draw
 from baselines.suites.progress import Progress
@@ -73,7 +73,16 @@ class SuiteRun:
         return run
 
     def play(self, workers: int) -> int:
-        """Plays what has not been played, and then writes the results; returns the exit status."""
+        """Plays what has not been played, and then writes the results; returns the exit status.
+
+        Raises:
+            OSError: the results cannot be written, or another process is playing into the folder.
+            DamagedPartError: a file of games is damaged.
+        """
+        with hold_folder(self.folder):
+            return self._play(workers)
+
+    def _play(self, workers: int) -> int:
         parts = self.read_parts()
         schedule = Schedule(self.tasks, parts, workers)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
