@@ -39,9 +39,18 @@ RUN_FILE = "agent.json"
 """The file that makes a folder a run folder, whose agent plays under the folder's path as its name."""
 
 
+AGENTS = Path(__file__).parent / "learned" / "weights"
+"""The agents that come with the package: a run folder each, by its name."""
+
+
+def agent_names() -> list[str]:
+    """Returns the names of the trained agents that come with the package."""
+    return sorted(path.parent.name for path in AGENTS.glob(f"*/{RUN_FILE}"))
+
+
 def policy_names() -> list[str]:
-    """Returns the names of the scripted policies, weakest first."""
-    return list(SCRIPTED)
+    """Returns the names of the scripted policies, weakest first, and of the trained agents."""
+    return [*SCRIPTED, *agent_names()]
 
 
 @dataclass(frozen=True)
@@ -128,18 +137,27 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     if base in SCRIPTED:
         module, _, attribute = SCRIPTED[base].partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
-    elif (Path(base) / RUN_FILE).is_file():
+    elif (folder := _agent_folder(base)) is not None:
         for module in ("torch", "safetensors"):
             import_extra(module)
-        make = _RunFolder(base)
+        make = import_module("baselines.learned.agents").find_agent(folder)
     else:
         raise ValueError(
-            f"unknown policy {base!r}; there are {', '.join(SCRIPTED)}, and folders with {RUN_FILE}, as train.py writes"
+            f"unknown policy {base!r}; there are {', '.join(policy_names())}, and folders with {RUN_FILE}, "
+            "as train.py writes"
         )
     for option in given.keys() & options.keys():
         raise ValueError(f"option {option} of policy {name!r} is given twice")
     _check_options(base, make, given | options)
     return PolicyMaker(name, make, given | options)
+
+
+def _agent_folder(name: str) -> Path | None:
+    """Returns the run folder of this name: that of an agent that comes with the package, or a path."""
+    for folder in (AGENTS / name, Path(name)):
+        if (folder / RUN_FILE).is_file():
+            return folder
+    return None
 
 
 def _read_specification(text: str) -> tuple[str, dict[str, Any]]:
@@ -168,16 +186,6 @@ def _read_value(text: str) -> int | float | bool | str | None:
         except ValueError:
             continue
     return text
-
-
-class _RunFolder:
-    def __init__(self, folder: str) -> None:
-        self._folder = Path(folder)
-
-    def __call__(self, config: BoardConfig, symmetries: bool = False) -> Policy:
-        from baselines.learned.checkpoints import load_policy
-
-        return load_policy(self._folder, config, symmetries)
 
 
 def _check_options(name: str, make: Callable[..., Policy], options: dict[str, Any]) -> None:

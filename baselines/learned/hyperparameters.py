@@ -133,5 +133,29 @@ class PPOHyperparameters(Hyperparameters):
     replays: float = _number(2.0, 1e-3, 1e3)
 
 
-ALGORITHMS: dict[str, type[Hyperparameters]] = {"ppo": PPOHyperparameters, "dqn": DQNHyperparameters}
+@dataclass(frozen=True)
+class ValueHyperparameters(Hyperparameters):
+    """Those of value; `value/practice.py` and `value/learner.py` say what they do.
+
+    Attributes:
+        exploration: the chance that a guess is any of the clicks that are considered, and not the best.
+        slack: how much more than the least risk a click may have to be considered.
+        decay: the lambda of the returns.
+        layouts: how many layouts, at most, are valued exactly, which ends a game.
+        nodes: the sets of layouts that are examined for this, at most.
+    """
+
+    max_grad_norm: float = _number(5.0, 1e-6, 1e6)
+    exploration: float = _number(0.3, 0, 1)
+    slack: float = _number(0.12, 0, 1)
+    decay: float = _number(0.7, 0, 1)
+    layouts: int = _number(250, 0, 1_000_000)
+    nodes: int = _number(20_000, 1, 1 << 40)
+
+
+ALGORITHMS: dict[str, type[Hyperparameters]] = {
+    "ppo": PPOHyperparameters,
+    "dqn": DQNHyperparameters,
+    "value": ValueHyperparameters,
+}
 """The algorithms by name, and what sets their hyperparameters."""

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
+from torch import nn
 
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.files import Tensors
-from baselines.learned.network import BoardNetwork
 from baselines.learned.pacing import Budget, Clock
 from baselines.learned.ppo import MinesweeperPPO
 from baselines.learned.snapshots import restore_model, snapshot_of_model
@@ -49,7 +49,7 @@ class Learner(Protocol):
     def log(self) -> None:
         """Writes what was recorded, and what happened since, to the logger."""
 
-    def network(self) -> BoardNetwork:
+    def network(self) -> nn.Module:
         """Returns what plays, which training may go on changing."""
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
@@ -98,7 +98,7 @@ class ModelLearner:
             self.model.logger.record(f"time/{name}", share)
         self.model.dump_logs()
 
-    def network(self) -> BoardNetwork:
+    def network(self) -> nn.Module:
         """Returns the network that plays."""
         return self.model.network()
 

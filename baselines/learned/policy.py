@@ -26,6 +26,8 @@ class LearnedPolicy:
             which takes as many times as long.
     """
 
+    games_at_once = 200
+
     def __init__(self, network: BoardNetwork, symmetries: bool = False) -> None:
         """Takes the network."""
         self.network = network

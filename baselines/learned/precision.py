@@ -7,7 +7,8 @@ import time
 import torch
 from torch import nn
 
-from baselines.learned.network import BoardNetwork, NetworkSize, Trunk
+from baselines.learned.checking import one_of
+from baselines.learned.network import BoardNetwork, NetworkSize
 from minesweeper_env.codes import HIDDEN
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -17,11 +18,21 @@ _GAIN = 1.1
 """How many times faster bfloat16 must be to be chosen: it rounds to 8 bits, for which there must be a reason."""
 
 
+def check_precision(precision: str) -> None:
+    """Makes sure that a precision is one of `PRECISIONS`.
+
+    Raises:
+        ValueError: it is not.
+    """
+    one_of("precision", precision, PRECISIONS)
+
+
 def set_precision(network: nn.Module, precision: str) -> None:
-    """Has all trunks in a network compute with "float32" or "bfloat16"."""
+    """Has all convolutions in a network compute with "float32" or "bfloat16"."""
     for module in network.modules():
-        if isinstance(module, Trunk):
-            module.dtype = PRECISIONS[precision]
+        # Those that can: trunks, and the networks of value.
+        if isinstance(getattr(module, "dtype", None), torch.dtype):
+            module.dtype = PRECISIONS[precision]  # type: ignore[assignment]
 
 
 def faster_precision(size: NetworkSize, device: str = "cpu") -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from baselines.learned.checkpoints import policy_of
-from baselines.learned.network import BoardNetwork
+from torch import nn
+
+from baselines.learned.agents import policy_of
 from baselines.learned.settings import TrainingSettings
 from baselines.playing import play_games
 from baselines.registry import build_policy
@@ -44,7 +45,7 @@ class Selection:
             for board, config in self.boards.items()
         }
 
-    def score(self, network: BoardNetwork) -> Score:
+    def score(self, network: nn.Module) -> Score:
         """Plays the games with a network."""
         rates = {board: self._win_rate(policy_of(network, config), board) for board, config in self.boards.items()}
         return Score(rates, sum(rates.values()) / len(rates))

@@ -82,6 +82,8 @@ class TrainingSettings:
         self._check_budget()
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
             raise ValueError("a teacher needs algo dqn, reward safe_click and gamma 0: it gives the chance to be safe")
+        if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
+            raise ValueError("algo value learns the chance to win: it takes no reward and no gamma")
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))

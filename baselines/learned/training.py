@@ -19,12 +19,12 @@ from baselines.learned.curves import draw_curves
 from baselines.learned.files import read_json, read_tensors, write_json, write_tensors
 from baselines.learned.learner import Learner, ModelLearner
 from baselines.learned.models import make_model
-from baselines.learned.network import BoardNetwork
 from baselines.learned.pacing import Budget
 from baselines.learned.precision import faster_precision
 from baselines.learned.provenance import describe_session
 from baselines.learned.selection import Score, Selection
 from baselines.learned.settings import TrainingSettings
+from baselines.learned.value.training import make_value_learner
 
 RUN_FILE = "run.json"
 CHECKPOINT_FILE = "checkpoint.safetensors"
@@ -153,7 +153,7 @@ class TrainingRun:
                 record(f"eval/{name}/{policy}", reference)
         self.learner.log()
 
-    def _keep(self, network: BoardNetwork, score: Score, summary: str) -> None:
+    def _keep(self, network: torch.nn.Module, score: Score, summary: str) -> None:
         self.best = {
             "win_rate": score.win_rate,
             "win_rates": score.win_rates,
@@ -229,4 +229,4 @@ class TrainingRun:
 
 def make_learner(settings: TrainingSettings) -> Learner:
     """Returns what learns by these settings, which are resolved."""
-    return ModelLearner(make_model(settings))
+    return make_value_learner(settings) if settings.algo == "value" else ModelLearner(make_model(settings))

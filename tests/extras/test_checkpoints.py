@@ -8,7 +8,8 @@ import pytest
 import torch
 from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.checkpoints import load_agent, load_policy, save_agent
+from baselines.learned.agents import find_agent
+from baselines.learned.checkpoints import load_network, save_agent
 from baselines.learned.files import read_tensors, write_tensors
 from baselines.learned.models import make_model
 from baselines.learned.network import BoardNetwork, NetworkSize
@@ -54,14 +55,14 @@ def test_an_agent_round_trips_without_unpickling(folder, monkeypatch):
     network = BoardNetwork.of_size(SIZE)
     forbid_unpickling(monkeypatch)
     boards = torch.as_tensor(random_boards(4, 5, 5))
-    assert torch.equal(load_agent(folder)(boards), network(boards))
+    assert torch.equal(load_network(folder)(boards), network(boards))
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (3, 9), (16, 30)])
 def test_an_agent_plays_boards_of_any_size_legally(folder, shape):
     boards = random_boards(20, *shape)
     masks = np.isin(boards, (10, 11)).reshape(20, -1).astype(np.int8)
-    policy = load_policy(folder, BoardConfig(*shape, 3, moves=("click",)))
+    policy = find_agent(folder)(BoardConfig(*shape, 3, moves=("click",)))
     actions = policy.act(boards, masks)
     assert actions.dtype == np.int64
     assert masks[np.arange(20), actions].all()
@@ -69,7 +70,7 @@ def test_an_agent_plays_boards_of_any_size_legally(folder, shape):
 
 def test_another_radius_is_refused(folder):
     with pytest.raises(ValueError, match="radius 1, not 2"):
-        load_policy(folder, BoardConfig(9, 9, 3, radius=2))
+        find_agent(folder)(BoardConfig(9, 9, 3, radius=2))
 
 
 @pytest.mark.parametrize("name", AGENT_FILES)
@@ -81,7 +82,7 @@ def test_a_damaged_agent_is_one_clear_line(folder, name, damage):
     if damage != "missing":
         path.write_bytes({"empty": b"", "truncated": content[: len(content) // 2], "noise": b"\xff" * 400}[damage])
     with pytest.raises(ValueError, match=name) as error:
-        load_policy(folder, BOARD)
+        find_agent(folder)(BOARD)
     assert "\n" not in str(error.value)
 
 
@@ -92,7 +93,7 @@ def test_a_single_changed_byte_is_found(folder, place):
     content[place] ^= 1
     path.write_bytes(content)
     with pytest.raises(ValueError, match="damaged"):
-        load_policy(folder, BOARD)
+        find_agent(folder)(BOARD)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_description_that_does_not_fit_is_one_clear_line(folder, change):
     path = folder / "agent.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(ValueError, match="agent") as error:
-        load_policy(folder, BOARD)
+        find_agent(folder)(BOARD)
     assert "\n" not in str(error.value)
 
 

@@ -5,7 +5,7 @@ The threshold lies far above random clicks, which win a ninth of these games, an
 
 import pytest
 
-from baselines.learned.checkpoints import load_policy
+from baselines.learned.agents import find_agent
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import TrainingRun
 from baselines.playing import play_games
@@ -23,7 +23,7 @@ def test_learns_5x5_with_3_mines(algo, tmp_path):
     )
     TrainingRun(settings, tmp_path, "").run()
     (board,) = settings.configs
-    trained = win_rate(load_policy(tmp_path, board), board)
+    trained = win_rate(find_agent(tmp_path)(board), board)
     by_chance = win_rate(RandomPolicy(board), board)
     assert by_chance < 0.2
     assert trained > 0.8

@@ -9,7 +9,7 @@ import pytest
 
 from baselines import make_policy, policy_names
 from baselines.playing import play_games
-from baselines.registry import SCRIPTED, build_policy, config_for
+from baselines.registry import SCRIPTED, agent_names, build_policy, config_for
 from baselines.scripted.deduction import MAX_SENTENCES, deduce
 from baselines.scripted.expected_value import ExpectedValuePolicy
 from baselines.scripted.knowledge import Knowledge, apply_local_rules, neighbour_sums
@@ -283,4 +283,4 @@ def test_unknown_names_and_options_say_what_there_is():
         make_policy("straightforward", depth=3)
     with pytest.raises(ValueError, match="mines must be"):
         make_policy("subset", size=8, mines=64)
-    assert list(SCRIPTED) == policy_names()
+    assert [*SCRIPTED, *agent_names()] == policy_names()

@@ -6,7 +6,7 @@ import pytest
 
 import baselines
 from baselines import registry
-from baselines.registry import RUN_FILE, build_policy, config_for, find_policy
+from baselines.registry import RUN_FILE, agent_names, build_policy, config_for, find_policy, policy_names
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 3, "safe", ("click",))
@@ -101,6 +101,30 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     with pytest.raises(ValueError, match="unknown policy"):
         find_policy(str(folder))
     (folder / RUN_FILE).write_text("{}")
+    with pytest.raises(ValueError, match="has format None"):
+        find_policy(str(folder))
+    (folder / RUN_FILE).write_text('{"format": 2, "kind": "clicks"}')
     assert find_policy(str(folder)).options == {}
-    with pytest.raises(ValueError, match="its options: none"):
+    with pytest.raises(ValueError, match="its options: symmetries, precision"):
         find_policy(str(folder), depth=2)
+
+
+def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    from baselines.learned.checkpoints import save_agent
+    from baselines.learned.network import BoardNetwork, NetworkSize
+    from baselines.learned.policy import LearnedPolicy
+
+    monkeypatch.setattr("baselines.registry.AGENTS", tmp_path)
+    (tmp_path / "tiny-agent").mkdir()
+    size = NetworkSize(4, 1)
+    torch.manual_seed(0)
+    save_agent(tmp_path / "tiny-agent", BoardNetwork.of_size(size), size, {})
+    assert agent_names() == ["tiny-agent"]
+    assert policy_names()[-1] == "tiny-agent"
+    policy = build_policy("tiny-agent:symmetries=true,precision=bfloat16", CONFIG)
+    assert isinstance(policy, LearnedPolicy)
+    assert policy.symmetries
+    for option, complaint in (("symmetries=8", "true or false"), ("precision=half", "float32, bfloat16")):
+        with pytest.raises(ValueError, match=complaint):
+            build_policy(f"tiny-agent:{option}", CONFIG)

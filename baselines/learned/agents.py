@@ -1,0 +1,89 @@
+"""Agents as policies: those of run folders, and those that come with the package under their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torch import nn
+
+from baselines.learned.checkpoints import VALUE, load_network, read_description
+from baselines.learned.network import BoardNetwork
+from baselines.learned.policy import LearnedPolicy
+from baselines.learned.precision import check_precision, set_precision
+from baselines.policy import Policy
+from minesweeper_env.config import BoardConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ClickAgent:
+    """The agent of a run folder of PPO or DQN; a call makes a policy of it for a board of any size."""
+
+    def __init__(self, folder: Path) -> None:
+        """Remembers the folder."""
+        self._folder = folder
+
+    def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "float32") -> Policy:
+        """Loads the agent.
+
+        Args:
+            config: the board, which may be another than the agent was trained on.
+            symmetries: as `LearnedPolicy` has it.
+            precision: "float32" or "bfloat16".
+
+        Raises:
+            ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
+        """
+        if not isinstance(symmetries, bool):
+            raise ValueError(f"symmetries must be true or false, not {symmetries!r}")
+        check_precision(precision)
+        network = load_network(self._folder)
+        set_precision(network, precision)
+        return policy_of(network, config, symmetries)
+
+
+class ValueAgent:
+    """The agent of a run folder of `value`; a call makes a policy of it for a board of any size."""
+
+    def __init__(self, folder: Path) -> None:
+        """Remembers the folder."""
+        self._folder = folder
+
+    def __call__(self, config: BoardConfig, layouts: int = 1000, nodes: int = 100_000, slack: float = 0.12) -> Policy:
+        """Loads the agent; the options are those of `baselines.learned.value.policy.ValuePolicy`.
+
+        Raises:
+            ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
+        """
+        from baselines.learned.value.policy import ValuePolicy
+
+        network = load_network(self._folder)
+        return ValuePolicy(config, network, layouts, nodes, slack)  # type: ignore[arg-type]
+
+
+def find_agent(folder: Path) -> Callable[..., Policy]:
+    """Returns what makes policies of the agent in a run folder.
+
+    Raises:
+        ValueError: the description is missing or damaged; the message is one line.
+    """
+    return ValueAgent(folder) if read_description(folder)["kind"] == VALUE else ClickAgent(folder)
+
+
+def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False) -> Policy:
+    """Returns the policy that plays a board by a network of either kind.
+
+    Raises:
+        ValueError: the radius is not 1.
+    """
+    if config.radius != 1:
+        raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+    if isinstance(network, BoardNetwork):
+        return LearnedPolicy(network, symmetries)
+    from baselines.learned.value.network import ValueNetwork
+    from baselines.learned.value.policy import ValuePolicy
+
+    assert isinstance(network, ValueNetwork)
+    return ValuePolicy(config, network)

@@ -1,0 +1,61 @@
+"""`train.py --algo value` leaves an agent, and goes on exactly where it was."""
+
+import pytest
+import torch
+from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+from baselines.learned.agents import find_agent
+from baselines.learned.files import read_tensors
+from baselines.learned.training import TrainingRun
+from baselines.learned.value.policy import ValuePolicy
+from minesweeper_env.config import BoardConfig
+
+BOARDS = ("5x5/5", "4x6/4")
+
+
+def value_settings(**changes):
+    small = {"boards": BOARDS, "envs": 64, "steps": 1500}
+    fast = {"batch_size": 32, "layouts": 20}
+    return tiny("value", **{**small, "hyperparameters": fast, **changes})
+
+
+def test_a_training_of_value_leaves_an_agent_of_its_kind(tmp_path):
+    outcome = TrainingRun(value_settings(), tmp_path, "").run()
+    assert outcome.steps >= 1500
+    assert set(outcome.shares) == {"environment", "inference", "update"}
+    assert all(board in outcome.summary for board in BOARDS)
+    policy = find_agent(tmp_path)(BoardConfig(6, 6, 6, moves=("click",)), layouts=30)
+    assert isinstance(policy, ValuePolicy)
+    assert (tmp_path / "curves.png").exists()
+
+
+def test_resuming_value_goes_on_exactly(tmp_path):
+    class PowerCutError(Exception):
+        pass
+
+    folders = [tmp_path / name for name in ("straight", "broken")]
+    for folder in folders:
+        folder.mkdir()
+    TrainingRun(value_settings(), folders[0], "").run()
+    run = TrainingRun(value_settings(), folders[1], "", checkpoint_seconds=0)
+
+    def save_until_the_cut():
+        if run.learner.steps >= 700:
+            run._save()
+            raise PowerCutError
+
+    run._between._save = save_until_the_cut
+    with pytest.raises(PowerCutError):
+        run.run()
+    resumed = TrainingRun(value_settings(), folders[1], "", resume=True)
+    assert 700 <= resumed.learner.steps < 1500
+    resumed.run()
+    one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in folders)
+    assert one[0].keys() == other[0].keys()
+    assert all(torch.equal(other[0][name], value) for name, value in one[0].items())
+    assert one[1]["learner"] == other[1]["learner"]
+
+
+def test_value_takes_no_reward():
+    with pytest.raises(ValueError, match="no reward and no gamma"):
+        value_settings(reward="win")
