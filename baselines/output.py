@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -42,3 +45,29 @@ def replace_file(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Generator[None]:
+    """Keeps other processes out of a folder, as far as they ask; a process that ends, however it does, lets go.
+
+    Raises:
+        BlockingIOError: another process holds it.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
+        except OSError:
+            # Some network file systems can lock no folder.
+            pass
+        yield
+    finally:
+        os.close(handle)

@@ -10,11 +10,11 @@ from pathlib import Path
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import PLAY_ERRORS, explain
 from baselines.extras import import_extra
-from baselines.output import replace_file
+from baselines.output import hold_folder, replace_file
 from baselines.seeds import check_test_seeds
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
-from baselines.suites.folder import hold_folder, open_folder
+from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.plots import draw
 from baselines.suites.progress import Progress

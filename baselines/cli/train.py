@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
 from baselines.extras import MissingExtraError, import_extra
-from baselines.output import check_writable
+from baselines.output import check_writable, hold_folder
 from minesweeper_env.config import FIRST_CLICKS
 from minesweeper_env.rewards import REWARDS
 
@@ -49,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     boards = ", ".join(settings.boards)
     print(f"training {settings.algo} on {boards} for {_budget(settings)}, in {folder}", flush=True)
     try:
-        outcome = run()
+        with hold_folder(folder):
+            outcome = run()
     except OSError as error:
         print(f"{parser.prog}: {error}; what was saved before is in {folder}", file=sys.stderr)
         return FAILED

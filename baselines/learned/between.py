@@ -72,6 +72,7 @@ class Between:
         evaluate: called when an evaluation is due; returns what the bar says of it.
         save: called when a checkpoint is due.
         checkpoint_seconds: the time between two checkpoints.
+        bar: whether to show a progress bar.
 
     Attributes:
         stop_requested: whether to end the training the next time that it can be.
@@ -86,6 +87,7 @@ class Between:
         evaluate: Callable[[], str],
         save: Callable[[], None],
         checkpoint_seconds: float,
+        bar: bool = True,
     ) -> None:
         """Prepares all but the bar."""
         self.stop_requested = False
@@ -99,6 +101,7 @@ class Between:
         self._saved_at = self._begun_at = time.monotonic()
         self._steps_at_start = learner.steps
         self._rows = self._progress(LOG_ROWS)
+        self._hidden = not bar
         self._bar: Any = None
 
     def _progress(self, parts: int) -> int:
@@ -113,6 +116,7 @@ class Between:
             bar_format="training {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go{postfix}",
             mininterval=0.5 if sys.stderr.isatty() else 20.0,
             dynamic_ncols=True,
+            disable=self._hidden,
         )
 
     def __call__(self) -> None:

@@ -74,6 +74,7 @@ class TrainingRun:
         command: what started the training, for the record.
         resume: whether to go on.
         checkpoint_seconds: the time between two checkpoints.
+        bar: whether to show a progress bar.
 
     Raises:
         ValueError: the checkpoint is damaged, or the device is not there; the message is one line.
@@ -86,6 +87,7 @@ class TrainingRun:
         command: str,
         resume: bool = False,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
+        bar: bool = True,
     ) -> None:
         """Builds all parts, and plays the selection games with scripted policies; only `run` writes into the folder."""
         self.settings = resolve_settings(settings)
@@ -102,7 +104,7 @@ class TrainingRun:
             self.best = earlier["best"]
             self.schedule.resume(self.learner.steps, earlier["evaluation_seconds"])
         self._between = Between(
-            self.learner, self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds
+            self.learner, self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds, bar
         )
         self._between.news = self.best["summary"] if self.best else ""
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from baselines.output import replace_file
+from baselines.output import hold_folder, replace_file
 from baselines.suites.definitions import Suite
 from minesweeper_env import __version__
 
@@ -44,32 +40,6 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> None:
             replace_file(folder / MANIFEST, (json.dumps(wanted, indent=2) + "\n").encode())
     except OSError as error:
         raise ValueError(f"the folder {folder} cannot be written: {error.strerror}") from error
-
-
-@contextmanager
-def hold_folder(folder: Path) -> Generator[None]:
-    """Keeps other processes out of a folder, as far as they ask; a process that ends, however it does, lets go.
-
-    Raises:
-        BlockingIOError: another process holds it.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise BlockingIOError(error.errno, "another process is playing into it", str(folder)) from error
-        except OSError:
-            # Some network file systems can lock no folder.
-            pass
-        yield
-    finally:
-        os.close(handle)
 
 
 def _check(folder: Path, wanted: dict[str, Any]) -> None:

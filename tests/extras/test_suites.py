@@ -23,12 +23,12 @@ import tiny_suites
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation import evaluate_policy
+from baselines.output import hold_folder
 from baselines.playing import PolicyError, Start
 from baselines.registry import build_policy, config_for, policy_names
 from baselines.statistics import PolicyResult, compare
 from baselines.suites import definitions, runner, schedule
 from baselines.suites.definitions import SUITES, Entry
-from baselines.suites.folder import hold_folder
 from baselines.suites.parts import PartStore
 from baselines.suites.tasks import Task, plan
 from minesweeper_env import BoardConfig
@@ -240,7 +240,7 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
 def test_a_folder_is_played_into_by_one_process_at_a_time(tmp_path, capsys):
     with hold_folder(tmp_path):
         line = refused(capsys, "--suite", "tiny", "--games", "50", "--seed", "7", "--out", str(tmp_path))
-        assert line == f"evaluate.py: the folder {tmp_path} cannot be written: another process is playing into it"
+        assert line == f"evaluate.py: the folder {tmp_path} cannot be written: another process is writing into it"
         assert list(tmp_path.iterdir()) == []
     assert run(tmp_path) == 0
 

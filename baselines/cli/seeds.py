@@ -1,0 +1,193 @@
+"""`python -m baselines seeds`: the same trainings with several seeds, and what can be said of their algorithms."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shlex
+import sys
+from collections.abc import Sequence
+from concurrent.futures import as_completed
+from dataclasses import fields
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, positive_number, whole_number_from
+from baselines.cli.failures import explain
+from baselines.cli.train import NEEDED as TRAINING_NEEDS
+from baselines.extras import MissingExtraError, import_extra
+from baselines.output import hold_folder, replace_file
+from baselines.terminal import table_console
+from baselines.workers import WorkerError, worker_pool
+
+if TYPE_CHECKING:
+    from baselines.learned.seed_study import Summary, Task
+    from baselines.learned.settings import TrainingSettings
+
+NEEDED = (*TRAINING_NEEDS, "scipy", "rich")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for the ones it was started with.
+
+    Returns:
+        0 when all is done, 130 after Ctrl-C, 1 when a file could not be written or a worker was killed; the same
+        command then goes on.
+    """
+    parser = _make_parser()
+    given = list(sys.argv[2:] if arguments is None else arguments)
+    options = parser.parse_args(given)
+    try:
+        for module in NEEDED:
+            import_extra(module)
+        tasks = _plan(options, shlex.join(["python", "-m", "baselines", "seeds", *given]))
+    except (ValueError, OSError, MissingExtraError) as error:
+        parser.error(explain(error))
+    try:
+        with hold_folder(options.out):
+            _carry_out(tasks, options.workers)
+            _report(tasks, options.out)
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: interrupted; the same command goes on in {options.out}", file=sys.stderr)
+        return INTERRUPTED
+    except (OSError, ValueError, WorkerError) as error:
+        print(f"{parser.prog}: {explain(error)}; the same command goes on in {options.out}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="python -m baselines seeds", description="Train with several seeds, and compare what is reached."
+    )
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        required=True,
+        help="configurations of train.py to compare, of different algorithms",
+    )
+    parser.add_argument("--seeds", type=whole_number_from(1), default=10, help="how many seeds, at least 5 (10)")
+    parser.add_argument("--minutes", type=positive_number, help="of each training, in place of the configurations'")
+    parser.add_argument("--steps", type=whole_number_from(1), help="of each training, instead")
+    parser.add_argument("--games", type=whole_number_from(1), default=2000, help="test games of each agent (2000)")
+    parser.add_argument(
+        "--workers", type=whole_number_from(1), default=1, help="trainings side by side, each on a core (1)"
+    )
+    parser.add_argument("--out", type=parse_path, required=True, help="the folder of all run folders and of the result")
+    return parser
+
+
+def _plan(options: argparse.Namespace, command: str) -> list[Task]:
+    from baselines.learned.resources import check_resources
+    from baselines.learned.seed_study import plan
+
+    if options.steps is not None and options.minutes is not None:
+        raise ValueError("give either --minutes or --steps")
+    bases = [_settings(name, options) for name in options.config]
+    if len({base.algo for base in bases}) < len(bases):
+        raise ValueError("the configurations must be of different algorithms")
+    tasks = plan(bases, options.seeds, options.out, command, options.games)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for base in bases:
+        check_resources(base, options.out)
+    for task in tasks:
+        _check_earlier(task)
+    return tasks
+
+
+def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
+    from baselines.learned.configuration import read_configuration
+    from baselines.learned.settings import TrainingSettings
+
+    budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
+    return TrainingSettings.from_some({**read_configuration(name), **budget, "threads": 1})
+
+
+def _check_earlier(task: Task) -> None:
+    """Makes sure that a training in the folder has the settings asked for, but for what the machine decided."""
+    from baselines.learned.files import read_json
+    from baselines.learned.settings import TrainingSettings
+    from baselines.learned.training import RUN_FILE
+
+    if not (task.folder / RUN_FILE).is_file():
+        return
+    earlier = TrainingSettings.from_json(read_json(task.folder / RUN_FILE).get("settings"))
+    for entry in fields(TrainingSettings):
+        asked, found = getattr(task.settings, entry.name), getattr(earlier, entry.name)
+        if asked not in (found, "auto"):
+            raise ValueError(f"the training in {task.folder} has {entry.name} {found}, not {asked}")
+
+
+def _carry_out(tasks: Sequence[Task], workers: int) -> None:
+    from tqdm import tqdm
+
+    from baselines.learned.seed_study import carry_out
+
+    left = [task for task in tasks if not task.done]
+    print(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done", file=sys.stderr, flush=True)
+    if not left:
+        return
+    with worker_pool(min(workers, len(left))) as pool:
+        futures = [pool.submit(carry_out, task) for task in left]
+        for future in tqdm(as_completed(futures), total=len(futures), desc="trainings", unit="training"):
+            tqdm.write(f"{future.result()} is done", file=sys.stderr)
+
+
+def _report(tasks: Sequence[Task], out: Path) -> None:
+    from baselines.learned.files import write_json
+    from baselines.learned.seed_study import read_win_rate, summarise, to_json
+
+    algos = list(dict.fromkeys(task.settings.algo for task in tasks))
+    summaries = [
+        summarise(algo, [read_win_rate(task) for task in tasks if task.settings.algo == algo]) for algo in algos
+    ]
+    write_json(out / "results.json", to_json(summaries, tasks))
+    replace_file(out / "curves.png", _draw(tasks, algos))
+    _print(summaries, tasks[0])
+
+
+def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from baselines.learned.seed_study import curve
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for task in tasks:
+        points, number = curve(task), algos.index(task.settings.algo)
+        label = task.settings.algo if task.settings.seed == 0 else None
+        if points:
+            axes.plot(*zip(*points, strict=True), color=f"C{number}", alpha=0.6, linewidth=1, label=label)
+    axes.set(xlabel="steps", ylabel="win rate on the selection games", title=", ".join(tasks[0].settings.boards))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    picture = io.BytesIO()
+    canvas.print_png(picture)  # type: ignore[no-untyped-call]
+    return picture.getvalue()
+
+
+def _print(summaries: Sequence[Summary], task: Task) -> None:
+    from rich.table import Table
+
+    from baselines.learned.seed_study import difference
+
+    boards = ", ".join(task.settings.boards)
+    seeds = len(summaries[0].win_rates)
+    table = Table(title=f"{boards}, {seeds} seeds, {task.games} test games each", title_justify="left")
+    for heading in ("algorithm", "IQM of win rates", "95 % bootstrap interval", "lowest", "highest"):
+        table.add_column(heading)
+    for each in summaries:
+        low, high = each.interval
+        lowest, highest = each.win_rates.min(), each.win_rates.max()
+        table.add_row(each.algo, f"{each.iqm:.1%}", f"{low:.1%} to {high:.1%}", f"{lowest:.1%}", f"{highest:.1%}")
+    console = table_console()
+    console.print(table)
+    for one, other in combinations(summaries, 2):
+        gap, (low, high) = difference(one, other)
+        console.print(f"{one.algo} minus {other.algo}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")

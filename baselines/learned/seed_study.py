@@ -1,0 +1,169 @@
+"""Several trainings that differ in their seeds alone: what an algorithm reaches, and how far luck moves it.
+
+The mean of a few trainings is at the mercy of one that failed; so the interquartile mean is reported, with a bootstrap
+interval over the seeds, as Agarwal et al. (2021) recommend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.agents import find_agent
+from baselines.learned.curves import read_points
+from baselines.learned.files import read_json, write_json
+from baselines.learned.settings import TrainingSettings
+from baselines.learned.training import RUN_FILE, TrainingRun
+from baselines.playing import play_games
+from baselines.seeds import check_test_seeds
+
+RESULT_FILE = "result.json"
+TRIMMED = 0.25
+RESAMPLES = 10_000
+LEAST_SEEDS = 5
+"""With fewer seeds an interval says nothing."""
+
+
+class Task(NamedTuple):
+    """One training and its test.
+
+    Attributes:
+        settings: of the training.
+        folder: its run folder.
+        command: what it is recorded to come from.
+        games: the test games, of seeds 0 to games - 1, on each board.
+    """
+
+    settings: TrainingSettings
+    folder: Path
+    command: str
+    games: int
+
+    @property
+    def name(self) -> str:
+        """The algorithm and the seed."""
+        return f"{self.settings.algo} with seed {self.settings.seed}"
+
+    @property
+    def done(self) -> bool:
+        """Whether it is trained and tested."""
+        return (self.folder / RESULT_FILE).is_file()
+
+
+class Summary(NamedTuple):
+    """What an algorithm reached.
+
+    Attributes:
+        algo: its name.
+        win_rates: (seeds,), the mean over the boards for each seed.
+        iqm: their interquartile mean.
+        interval: its 95 % bootstrap interval.
+    """
+
+    algo: str
+    win_rates: NDArray[np.float64]
+    iqm: float
+    interval: tuple[float, float]
+
+
+def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
+    """Returns the trainings of all algorithms, those of a seed beside each other.
+
+    Args:
+        bases: the settings of each algorithm, whose seeds are replaced.
+        seeds: how many; they are 0, 1, ...
+        out: the folder of all run folders.
+        command: for the record.
+        games: the test games.
+
+    Raises:
+        ValueError: there are fewer seeds than `LEAST_SEEDS`, or the test games are not allowed.
+    """
+    if seeds < LEAST_SEEDS:
+        raise ValueError(f"a comparison needs at least {LEAST_SEEDS} seeds, not {seeds}")
+    check_test_seeds(0, games)
+    return [
+        Task(replace(base, seed=seed), out / f"{base.algo}-{seed}", command, games)
+        for seed in range(seeds)
+        for base in bases
+    ]
+
+
+def carry_out(task: Task) -> str:
+    """Trains, or goes on with it, and tests; returns the name of the task. What is done already is left as it is."""
+    if not task.done:
+        task.folder.mkdir(parents=True, exist_ok=True)
+        resume = (task.folder / RUN_FILE).is_file()
+        # A run folder without a checkpoint was interrupted before its first one.
+        resume = resume and (task.folder / "checkpoint.safetensors").is_file()
+        outcome = TrainingRun(task.settings, task.folder, task.command, resume=resume, bar=False).run()
+        write_json(task.folder / RESULT_FILE, {"steps": outcome.steps, "games": task.games, "wins": _test(task)})
+    return task.name
+
+
+def _test(task: Task) -> dict[str, int]:
+    """Returns how many of the test games the agent wins on each board."""
+    make = find_agent(task.folder)
+    seeds = check_test_seeds(0, task.games)
+    return {
+        board: sum(record.won for record in play_games(make(config), config, seeds))
+        for board, config in zip(task.settings.boards, task.settings.configs, strict=True)
+    }
+
+
+def read_win_rate(task: Task) -> float:
+    """Returns the share of test games won, the mean over the boards."""
+    result = read_json(task.folder / RESULT_FILE)
+    return float(np.mean([wins / result["games"] for wins in result["wins"].values()]))
+
+
+def summarise(algo: str, win_rates: Sequence[float]) -> Summary:
+    """Returns the interquartile mean of an algorithm's win rates, and its 95 % percentile bootstrap interval."""
+    from scipy.stats import trim_mean
+
+    values = np.asarray(win_rates, np.float64)
+    draws = np.random.default_rng(0).choice(values, (RESAMPLES, len(values)))
+    low, high = np.quantile(trim_mean(draws, TRIMMED, axis=1), (0.025, 0.975))
+    return Summary(algo, values, float(trim_mean(values, TRIMMED)), (float(low), float(high)))
+
+
+def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]]:
+    """Returns the difference of two interquartile means, and its 95 % bootstrap interval; seeds are resampled apart."""
+    from scipy.stats import trim_mean
+
+    rng = np.random.default_rng(1)
+    means = [
+        trim_mean(rng.choice(summary.win_rates, (RESAMPLES, len(summary.win_rates))), TRIMMED, axis=1)
+        for summary in (one, other)
+    ]
+    low, high = np.quantile(means[0] - means[1], (0.025, 0.975))
+    return one.iqm - other.iqm, (float(low), float(high))
+
+
+def curve(task: Task) -> list[tuple[float, float]]:
+    """Returns (step, win rate) of the evaluations of a training."""
+    return read_points(task.folder).get("eval/win_rate", [])
+
+
+def to_json(summaries: Sequence[Summary], tasks: Sequence[Task]) -> dict[str, Any]:
+    """Returns all that is reported, as JSON-able values."""
+    return {
+        "games": tasks[0].games,
+        "command": tasks[0].command,
+        "settings": {task.settings.algo: task.settings.to_json() for task in tasks if task.settings.seed == 0},
+        "results": [
+            {
+                "algo": summary.algo,
+                "win_rates": summary.win_rates.tolist(),
+                "iqm": summary.iqm,
+                "ci95": list(summary.interval),
+            }
+            for summary in summaries
+        ],
+        "curves": {task.name: curve(task) for task in tasks},
+    }
