@@ -1,0 +1,111 @@
+"""Comparisons over several seeds."""
+
+import json
+
+import numpy as np
+import pytest
+from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+from baselines.cli.seeds import main
+from baselines.learned.seed_study import carry_out, difference, plan, read_win_rate, summarise
+
+CONFIG = """
+algo = "dqn"
+boards = ["4x4/2"]
+envs = 8
+channels = 4
+blocks = 1
+eval_games = 5
+[hyperparameters]
+batch_size = 32
+learning_starts = 100
+"""
+
+
+def test_the_interquartile_mean_leaves_out_the_extremes():
+    summary = summarise("dqn", [0.0, 0.5, 0.6, 0.7, 0.6, 0.6, 0.5, 1.0])
+    assert summary.iqm == pytest.approx(0.575)
+    low, high = summary.interval
+    assert 0.3 < low < summary.iqm < high < 0.75
+
+
+def test_equal_seeds_leave_no_doubt():
+    assert summarise("ppo", [0.5] * 5).interval == (0.5, 0.5)
+    gap, interval = difference(summarise("a", [0.75] * 6), summarise("b", [0.5] * 6))
+    assert (gap, interval) == (0.25, (0.25, 0.25))
+
+
+def test_intervals_of_differences_cover_the_truth():
+    """Of 95 % intervals of two equal algorithms some hold 0, though few seeds make them somewhat too narrow."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(60):
+        one, other = (summarise(name, rng.normal(0.6, 0.02, 10)) for name in "ab")
+        low, high = difference(one, other)[1]
+        held += low <= 0 <= high
+    assert 48 <= held < 60
+
+
+def test_trainings_differ_in_their_seeds_alone(tmp_path):
+    tasks = plan([tiny("dqn"), tiny("ppo")], 5, tmp_path, "command", 10)
+    assert [(task.settings.algo, task.settings.seed) for task in tasks[:3]] == [("dqn", 0), ("ppo", 0), ("dqn", 1)]
+    assert len({task.folder for task in tasks}) == 10
+    with pytest.raises(ValueError, match="at least 5 seeds"):
+        plan([tiny("dqn")], 4, tmp_path, "command", 10)
+
+
+def test_what_is_done_is_not_done_again(tmp_path):
+    task = plan([tiny("ppo", steps=200)], 5, tmp_path, "command", 20)[1]
+    assert carry_out(task) == "ppo with seed 1"
+    rate = read_win_rate(task)
+    assert 0 <= rate <= 1
+    before = (task.folder / "checkpoint.safetensors").stat().st_mtime_ns
+    carry_out(task)
+    assert (task.folder / "checkpoint.safetensors").stat().st_mtime_ns == before
+
+
+@pytest.mark.slow
+def test_the_command_compares_and_goes_on(tmp_path, capsys):
+    config = tmp_path / "tiny.toml"
+    config.write_text(CONFIG)
+    arguments = [
+        "--config",
+        str(config),
+        "--seeds",
+        "5",
+        "--steps",
+        "300",
+        "--games",
+        "20",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(arguments) == 0
+    assert "dqn" in capsys.readouterr().out
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert len(results["results"][0]["win_rates"]) == 5
+    assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert main(arguments) == 0
+    assert "5 of 5 trainings are done" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*arguments[:5], "500", *arguments[6:]])
+    assert "has steps 300, not 500" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--config", "moon"], "any-size"),
+        (["--config", "dqn-8x8", "any-size"], "different algorithms"),
+        (["--config", "dqn-8x8", "--seeds", "3"], "at least 5"),
+        (["--config", "dqn-8x8", "--games", "0"], "games"),
+        (["--config", "dqn-8x8", "--steps", "5", "--minutes", "1"], "either"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments, word, tmp_path, capsys):
+    with pytest.raises(SystemExit) as error:
+        main([*arguments, "--out", str(tmp_path / "out")])
+    assert error.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert word in line
+    assert not (tmp_path / "out").exists()
