@@ -148,7 +148,7 @@ def _rates_and_scores(figure: Figure, content: Content) -> None:
     parts = (
         ("win_rate", "ci95", "win rate"),
         ("survived_win_rate", "survived_ci95", "win rate after the first click"),
-        ("score", "score_ci95", "score: cells opened, doubled on a win"),
+        ("score", "score_ci95", "score: cells opened,\ndoubled on a win"),
     )
     for axes, (name, ends, label) in zip(panels, parts, strict=True):
         _draw_dots(axes, board, policies, name, ends)
