@@ -19,12 +19,19 @@ class BoardExtractor(BaseFeaturesExtractor):
         observation_space: the int8 `Box` of the codes, radius 1.
         channels: as `NetworkSize` has it.
         blocks: as `NetworkSize` has it.
+        mines: the number of mines on the boards, which observations do not show; without it the features lack what
+            follows from it.
+
+    Attributes:
+        mines: as above; it may change from one batch to the next.
 
     Raises:
         ValueError: the space is another one, or a number is out of range.
     """
 
-    def __init__(self, observation_space: spaces.Space[Any], channels: int = 64, blocks: int = 2) -> None:
+    def __init__(
+        self, observation_space: spaces.Space[Any], channels: int = 64, blocks: int = 2, mines: int | None = None
+    ) -> None:
         """Prepares the trunk."""
         if not isinstance(observation_space, spaces.Box) or observation_space.shape is None:
             raise ValueError(f"the observation space must be a Box of codes, not {observation_space}")
@@ -32,8 +39,9 @@ class BoardExtractor(BaseFeaturesExtractor):
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
         super().__init__(observation_space, features_dim=channels)
         self.trunk = Trunk(NetworkSize(channels, blocks))
+        self.mines = mines
 
     def forward(self, observations: Tensor) -> Tensor:
         """Maps codes, (N, rows, cols), to features, (N, channels, rows, cols)."""
-        features: Tensor = self.trunk(observations)
+        features: Tensor = self.trunk(observations, self.mines)
         return features

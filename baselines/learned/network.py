@@ -14,6 +14,9 @@ from minesweeper_env.config import whole_number
 MAX_COUNT = Codes.of_radius(1).max_count
 MAX_CHANNELS, MAX_BLOCKS = 1024, 64
 
+_MANY = 64.0
+"""The number of safe cells that is given to the network as 1; more are not told apart."""
+
 
 @dataclass(frozen=True)
 class NetworkSize:
@@ -71,13 +74,18 @@ class BoardPlanes(nn.Module):
     There is one plane for each count, one for "covered" whatever the mark, since marks are no evidence, and
     two that an open cell with covered neighbours has: the share of them that are mines, and for each number
     of safe cells among them a plane. The first ones sum to 1 on the board and to 0 in the padding, and so mark
-    the edge as well. Codes travel as small integers and are expanded here, on the device that learns.
+    the edge as well. The last planes are the same all over the board and come from the number of mines, which the
+    player knows: the share of mines among the covered cells, and how many safe cells are left, one plane for each
+    of the numbers 1 to `FEW` and one for all of them. Codes travel as small integers and are expanded here, on the
+    device that learns.
     """
 
     levels: Tensor
     around: Tensor
+    few: Tensor
 
-    COUNT = 2 * (MAX_COUNT + 2)
+    FEW = 8
+    COUNT = 2 * (MAX_COUNT + 2) + FEW + 2
 
     def __init__(self) -> None:
         """Prepares the constants."""
@@ -86,9 +94,19 @@ class BoardPlanes(nn.Module):
         neighbourhood = torch.ones(1, 1, 3, 3)
         neighbourhood[0, 0, 1, 1] = 0
         self.register_buffer("around", neighbourhood, persistent=False)
+        self.register_buffer("few", torch.arange(1, self.FEW + 1, dtype=torch.float32), persistent=False)
 
-    def forward(self, codes: Tensor) -> Tensor:
-        """Maps codes, (N, rows, cols) of any dtype, to planes, (N, COUNT, rows, cols) float32."""
+    def forward(self, codes: Tensor, mines: int | Tensor | None) -> Tensor:
+        """Returns the planes of boards.
+
+        Args:
+            codes: (N, rows, cols) of any dtype.
+            mines: the number of mines on each board, or (N,) numbers; None if it is not known, which leaves the planes
+                that tell of it 0.
+
+        Returns:
+            (N, COUNT, rows, cols) float32.
+        """
         counts = codes.to(torch.float32).clamp(max=MAX_COUNT + 1)
         covered = (counts > MAX_COUNT).to(torch.float32)
         covered_around = functional.conv2d(covered[:, None], self.around, padding=1)[:, 0]
@@ -96,8 +114,19 @@ class BoardPlanes(nn.Module):
         share = torch.where(informative, counts / covered_around.clamp(min=1), 0.0)
         safe_around = torch.where(informative, covered_around - counts, -1.0)
         planes = [counts[..., None] == self.levels, safe_around[..., None] == self.levels[:-1], share[..., None]]
+        planes.append(self._of_mines(covered, mines))
         # Last in memory, the planes are laid out as CPU convolutions are fastest with.
         return torch.cat([plane.to(torch.float32) for plane in planes], dim=3).permute(0, 3, 1, 2)
+
+    def _of_mines(self, covered: Tensor, mines: int | Tensor | None) -> Tensor:
+        """Returns what the number of mines says, (N, rows, cols, FEW + 2)."""
+        shape = (*covered.shape, self.FEW + 2)
+        if mines is None:
+            return covered.new_zeros(shape)
+        cells = covered.sum(dim=(1, 2))
+        left, share = (cells - mines)[:, None], (mines / cells.clamp(min=1))[:, None]
+        told = torch.cat([share, (left / _MANY).clamp(max=1.0), left == self.few], dim=1)
+        return told[:, None, None, :].expand(shape)
 
 
 class Trunk(nn.Module):
@@ -117,9 +146,9 @@ class Trunk(nn.Module):
         self.pooling = GlobalPooling(size.channels)
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def forward(self, codes: Tensor) -> Tensor:
-        """Maps codes, (N, rows, cols) of any dtype, to features, (N, channels, rows, cols) float32."""
-        planes = self.planes(codes)
+    def forward(self, codes: Tensor, mines: int | None) -> Tensor:
+        """Maps boards, as `BoardPlanes` takes them, to features, (N, channels, rows, cols) float32."""
+        planes = self.planes(codes, mines)
         with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
             features: Tensor = self.pooling(self.blocks(torch.relu(self.stem(planes))))
         return features.float()
@@ -158,7 +187,7 @@ class BoardNetwork(nn.Module):
         """Returns a new network."""
         return cls(Trunk(size), CellHead(size.channels))
 
-    def forward(self, codes: Tensor) -> Tensor:
-        """Maps codes, (N, rows, cols) of any dtype, to (N, rows * cols) float32."""
-        values: Tensor = self.head(self.trunk(codes))
+    def forward(self, codes: Tensor, mines: int | None) -> Tensor:
+        """Maps boards, as `BoardPlanes` takes them, to (N, rows * cols) float32."""
+        values: Tensor = self.head(self.trunk(codes, mines))
         return values

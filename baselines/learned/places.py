@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import BaseBuffer
 
+from baselines.learned.features import BoardExtractor
 from baselines.learned.masks import safe_cells
 from baselines.learned.pacing import Paced
 from baselines.learned.replay import WeightedReplayBuffer
@@ -112,6 +113,8 @@ class InTurn(Paced):
         self._last_original_obs = None
         # The policy, and networks within it, check what they are given by the spaces that they were made with.
         for module in self.policy.modules():
+            if isinstance(module, BoardExtractor):
+                module.mines = place.env.config.mines
             if hasattr(module, "observation_space"):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
         self._use_buffer(place.buffer)

@@ -22,15 +22,17 @@ class LearnedPolicy:
 
     Args:
         network: on any device; it is used as it is, and put into no other mode.
+        mines: the number of mines on the boards.
         symmetries: whether to rate a board by the mean over its rotations and reflections, 8 on a square and else 4,
             which takes as many times as long.
     """
 
     games_at_once = 200
 
-    def __init__(self, network: BoardNetwork, symmetries: bool = False) -> None:
+    def __init__(self, network: BoardNetwork, mines: int, symmetries: bool = False) -> None:
         """Takes the network."""
         self.network = network
+        self.mines = mines
         self.symmetries = symmetries
 
     def reset(self, seed: int) -> None:
@@ -63,7 +65,7 @@ class LearnedPolicy:
         chosen = symmetries(rows, cols) if self.symmetries else symmetries(rows, cols)[:1]
         cells = torch.arange(rows * cols, device=boards.device)
         rated = [
-            self.network(transform(boards, symmetry))[:, transform_cells(cells, rows, cols, symmetry)]
+            self.network(transform(boards, symmetry), self.mines)[:, transform_cells(cells, rows, cols, symmetry)]
             for symmetry in chosen
         ]
         return torch.stack(rated).mean(dim=0)

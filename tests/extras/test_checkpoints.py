@@ -55,7 +55,7 @@ def test_an_agent_round_trips_without_unpickling(folder, monkeypatch):
     network = BoardNetwork.of_size(SIZE)
     forbid_unpickling(monkeypatch)
     boards = torch.as_tensor(random_boards(4, 5, 5))
-    assert torch.equal(load_network(folder)(boards), network(boards))
+    assert torch.equal(load_network(folder)(boards, 3), network(boards, 3))
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (3, 9), (16, 30)])

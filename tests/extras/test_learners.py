@@ -143,7 +143,7 @@ def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
         arguments = {"action_masks": masks} if algo == "ppo" else {}
         expected = model.predict(codes, deterministic=True, **arguments)[0]
         started = (codes < 9).any(axis=(1, 2))
-        actions = LearnedPolicy(model.network()).act(codes, masks.astype(np.int8))
+        actions = LearnedPolicy(model.network(), 2).act(codes, masks.astype(np.int8))
         np.testing.assert_array_equal(actions[started], expected[started])
         assert (actions[~started] == 2 * 5 + 2).all()
 
@@ -179,7 +179,7 @@ def test_symmetries_take_cells_where_they_take_boards(rows, cols, count):
 
 def test_agents_act_alike_on_layouts_that_agree_with_everything_shown():
     """A wall of mines in column 3 hides from the player what differs behind it."""
-    policy = LearnedPolicy(tiny_model("dqn").network())
+    policy = LearnedPolicy(tiny_model("dqn").network(), 5)
     first, second = np.zeros((4, 7), bool), np.zeros((4, 7), bool)
     first[:, 3] = second[:, 3] = first[0, 5] = second[3, 6] = True
     seen = []

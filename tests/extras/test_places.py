@@ -9,7 +9,7 @@ from baselines.learned.configuration import configuration_names, read_configurat
 from baselines.learned.curves import read_points
 from baselines.learned.masks import click_masks
 from baselines.learned.models import make_model
-from baselines.learned.network import BoardNetwork, NetworkSize, Trunk
+from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Trunk
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.precision import faster_precision, set_precision
 from baselines.learned.settings import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
@@ -75,9 +75,9 @@ def test_precision_is_measured_and_followed():
     assert torch.equal(torch.get_rng_state(), state)
     network = BoardNetwork.of_size(size)
     codes = torch.randint(0, 12, (4, 5, 5))
-    exact = network(codes)
+    exact = network(codes, 5)
     set_precision(network, "bfloat16")
-    rounded = network(codes)
+    rounded = network(codes, 5)
     assert rounded.dtype == torch.float32
     assert not torch.equal(exact, rounded)
     torch.testing.assert_close(exact, rounded, atol=0.1, rtol=0.1)
@@ -90,13 +90,13 @@ def test_averaging_over_symmetries_makes_values_symmetric(shape):
     torch.manual_seed(0)
     network = BoardNetwork.of_size(NetworkSize(8, 1))
     boards = torch.randint(0, 12, (6, *shape), dtype=torch.int8)
-    policy = LearnedPolicy(network, symmetries=True)
+    policy = LearnedPolicy(network, 5, symmetries=True)
     values = torch.as_tensor(policy.values(boards.numpy())).reshape(6, *shape)
     for symmetry in symmetries(*shape):
         turned = torch.as_tensor(policy.values(transform(boards, symmetry).numpy())).reshape(6, *shape)
         torch.testing.assert_close(turned, transform(values, symmetry), atol=1e-5, rtol=1e-5)
-    plain = LearnedPolicy(network).values(boards.numpy())
-    np.testing.assert_array_equal(plain, network(boards).detach().numpy())
+    plain = LearnedPolicy(network, 5).values(boards.numpy())
+    np.testing.assert_array_equal(plain, network(boards, 5).detach().numpy())
     actions = policy.act(boards.numpy(), click_masks(boards).numpy().astype(np.int8))
     assert click_masks(boards).numpy()[np.arange(6), actions].all()
 
@@ -115,3 +115,24 @@ def test_curves_hold_the_points_of_all_sessions(tmp_path):
     points = read_points(tmp_path)
     assert points["eval/win_rate"] == [(100, 0.5), (300, 0.75)]
     assert points["train/loss"] == [(200, 0.25)]
+
+
+def test_the_number_of_mines_reaches_the_network():
+    planes = BoardPlanes()
+    codes = torch.full((2, 3, 4), 11)
+    codes[0, :, :3] = 1
+    codes[1, 0, 0] = 2
+    told = planes(codes, 2)[:, -planes.FEW - 2 :]
+    assert (told == told[:, :, :1, :1]).all()
+    torch.testing.assert_close(told[0, :, 0, 0], torch.tensor([2 / 3, 1 / 64, 1, 0, 0, 0, 0, 0, 0, 0]))
+    torch.testing.assert_close(told[1, :, 0, 0], torch.tensor([2 / 11, 9 / 64, 0, 0, 0, 0, 0, 0, 0, 0]))
+    assert torch.equal(planes(codes, torch.tensor([2, 2])), planes(codes, 2))
+    assert (planes(codes, None)[:, -planes.FEW - 2 :] == 0).all()
+    assert torch.equal(planes(codes, None)[:, : -planes.FEW - 2], planes(codes, 2)[:, : -planes.FEW - 2])
+
+
+def test_algorithms_tell_their_networks_the_mines_of_the_board():
+    model = make_model(tiny("dqn", boards=BOARDS))
+    for place in model.places:
+        model.enter(place)
+        assert model.q_net.features_extractor.mines == place.env.config.mines

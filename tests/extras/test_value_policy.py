@@ -50,7 +50,7 @@ def test_with_all_layouts_searched_it_plays_perfectly_after_its_first_click():
 def test_a_click_is_worth_its_safety_times_what_the_network_says():
     config, network = click_config(6, 6, 8), some_network()
     policy = ValuePolicy(config, network, layouts=0, slack=SLACK)
-    boards = boards_in_play(config, 60)
+    boards = boards_in_play(config, 300)
     boards = boards[(boards <= 8).any(axis=(1, 2))]
     clicks = policy.act(boards, masks_of(boards))
     codes, chances, log_layouts = inputs(boards, config.mines)

@@ -70,7 +70,9 @@ class ValueNetwork(nn.Module):
         Returns:
             (N, rows * cols) float32, the logits.
         """
-        planes = torch.cat([self.planes(codes), self.oracle_planes(codes, chances, log_layouts)], dim=1)
+        # The chances add up to the number of mines.
+        mines = chances.sum(dim=(1, 2)).round()
+        planes = torch.cat([self.planes(codes, mines), self.oracle_planes(codes, chances, log_layouts)], dim=1)
         with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
             features = self.last(self.pooling(self.blocks(torch.relu(self.stem(planes)))))
         logits: Tensor = self.head(features.float())
