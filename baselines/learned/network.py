@@ -24,7 +24,7 @@ class NetworkSize:
 
     Attributes:
         channels: the number of features of a cell.
-        blocks: the number of residual blocks, each of two 3x3 convolutions.
+        blocks: the number of residual blocks, each of two 3x3 convolutions, with what they tell of the whole board.
 
     Raises:
         ValueError: a field is out of range; the message says what is allowed.
@@ -142,15 +142,15 @@ class Trunk(nn.Module):
         self.dtype = torch.float32
         self.planes = BoardPlanes()
         self.stem = nn.Conv2d(BoardPlanes.COUNT, size.channels, 3, padding=1)
-        self.blocks = nn.Sequential(*(ResidualBlock(size.channels) for _ in range(size.blocks)))
-        self.pooling = GlobalPooling(size.channels)
+        blocks = ((ResidualBlock(size.channels), GlobalPooling(size.channels)) for _ in range(size.blocks))
+        self.blocks = nn.Sequential(*(part for pair in blocks for part in pair))
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, codes: Tensor, mines: int | None) -> Tensor:
         """Maps boards, as `BoardPlanes` takes them, to features, (N, channels, rows, cols) float32."""
         planes = self.planes(codes, mines)
         with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
-            features: Tensor = self.pooling(self.blocks(torch.relu(self.stem(planes))))
+            features: Tensor = self.blocks(torch.relu(self.stem(planes)))
         return features.float()
 
 
