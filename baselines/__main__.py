@@ -11,8 +11,8 @@ from baselines.cli.arguments import BAD_ARGUMENTS
 COMMANDS = {
     "evaluate": "scores policies on seeded games",
     "train": "trains an agent",
-    "seeds": "trains algorithms with several seeds, and compares what they reach",
     "statistics": "tests whether the mines lie as the first-click rules claim",
+    "seeds": "trains algorithms with several seeds, and compares what they reach",
 }
 
 
