@@ -66,7 +66,7 @@ def _make_parser() -> argparse.ArgumentParser:
     whole = whole_number_from(1)
     what = parser.add_argument_group("what to train")
     what.add_argument("--config", help="settings to start from: one that comes with the package, or a .toml file")
-    what.add_argument("--algo", choices=("ppo", "dqn", "value"), help="the algorithm (ppo)")
+    what.add_argument("--algo", choices=("ppo", "plain-ppo", "dqn", "value"), help="the algorithm (ppo)")
     what.add_argument("--size", type=parse_size, help="8, or 16x30 for rows x columns (8)")
     what.add_argument("--mines", type=whole, help="the number of mines (14)")
     what.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")

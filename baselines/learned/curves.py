@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import cycle
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -15,6 +16,7 @@ from baselines.output import replace_file
 
 CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
+STYLES = (":", "--", "-.")
 
 Points = dict[str, list[tuple[float, float]]]
 
@@ -45,14 +47,15 @@ def _draw_loss(axes: Axes, points: Points, name: str) -> None:
 
 
 def _draw_board(axes: Axes, points: Points, board: str) -> None:
-    axes.plot(*zip(*points[board], strict=True), marker="o", label="agent")
-    for name in points:
-        if name.startswith(f"{board}/"):
-            rate = points[name][-1][1]
-            axes.axhline(rate, linestyle="--", linewidth=1, color="grey")
-            axes.annotate(name.rpartition("/")[2], (0.01, rate), xycoords=("axes fraction", "data"), fontsize=8)
+    steps, rates = zip(*points[board], strict=True)
+    axes.plot(steps, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
+    references = [name for name in points if name.startswith(f"{board}/")]
+    for name, style in zip(references, cycle(STYLES)):
+        rate = points[name][-1][1]
+        axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
     title = f"win rate, {board.removeprefix('eval/').replace('-', ' with ')} mines"
     axes.set(title=title, xlabel="steps", ylim=(0, 1))
+    axes.legend(loc="best")
 
 
 def read_points(folder: Path) -> Points:

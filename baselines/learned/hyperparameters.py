@@ -134,6 +134,20 @@ class PPOHyperparameters(Hyperparameters):
 
 
 @dataclass(frozen=True)
+class PlainPPOHyperparameters(PPOHyperparameters):
+    """Those of PPO without anything of ours: no hindsight, and Stable-Baselines3's weight of the value loss."""
+
+    learning_rate: float = _number(1e-3, 1e-8, 1)
+    batch_size: int = _number(512, 1, MAX_BATCH)
+    max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+    n_steps: int = _number(32, 1, 1 << 16)
+    n_epochs: int = _number(4, 1, 1_000)
+    vf_coef: float = _number(0.5, 0, 1e6)
+    ent_coef: float = _number(0.01, 0, 1e6)
+    hindsight: float = _number(0.0, 0, 0)
+
+
+@dataclass(frozen=True)
 class ValueHyperparameters(Hyperparameters):
     """Those of value; `value/practice.py` and `value/learner.py` say what they do.
 
@@ -155,6 +169,7 @@ class ValueHyperparameters(Hyperparameters):
 
 ALGORITHMS: dict[str, type[Hyperparameters]] = {
     "ppo": PPOHyperparameters,
+    "plain-ppo": PlainPPOHyperparameters,
     "dqn": DQNHyperparameters,
     "value": ValueHyperparameters,
 }

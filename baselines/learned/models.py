@@ -7,6 +7,7 @@ from typing import Any
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.hyperparameters import DQNHyperparameters, Hyperparameters, PPOHyperparameters
 from baselines.learned.pacing import FlatThenFalling
+from baselines.learned.plain_ppo import PlainPolicy
 from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO
 from baselines.learned.precision import set_precision
 from baselines.learned.q_policy import MinesweeperQPolicy
@@ -66,7 +67,9 @@ def _dqn(settings: TrainingSettings, arguments: dict[str, Any]) -> MaskedDQN:
 
 def _ppo(settings: TrainingSettings, arguments: dict[str, Any]) -> MinesweeperPPO:
     assert isinstance(settings.hyperparameters, PPOHyperparameters)
-    return MinesweeperPPO(MinesweeperPolicy, normalize_advantage=False, **arguments)
+    plain = settings.algo == "plain-ppo"
+    policy = PlainPolicy if plain else MinesweeperPolicy
+    return MinesweeperPPO(policy, normalize_advantage=plain, **arguments)
 
 
 def schedule(hyperparameters: Hyperparameters) -> FlatThenFalling:

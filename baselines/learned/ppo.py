@@ -37,6 +37,7 @@ from baselines.learned.features import BoardExtractor
 from baselines.learned.masks import click_masks, untouched
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
+from baselines.learned.plain_ppo import PlainPolicy
 from baselines.learned.returns import hindsight_losses, to_fitted_return, to_return
 from baselines.learned.symmetry import turn_at_random
 from baselines.learned.vec_env import MinesweeperVecEnv
@@ -105,6 +106,16 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         assert isinstance(obs, Tensor)
         return self._mean(*self._judge(obs, click_masks(obs)))
 
+    def click_head(self) -> CellHead:
+        """Returns a head whose greatest number is the greedy click; a copy, merging the two heads."""
+        head = CellHead(self.features_dim)
+        sources = (self.value_net.layer.parameters(), self.action_net.layer.parameters())
+        with torch.no_grad():
+            # Both heads are linear in the same features, so their sum is a head as well.
+            for mine, critics, actors in zip(head.parameters(), *sources, strict=True):
+                mine.copy_(SHARPNESS * critics + actors)
+        return head.to(self.device)
+
     def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
         probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
         return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
@@ -114,7 +125,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
     """MaskablePPO whose schedules follow a `Budget`, and which can play on several boards in turn.
 
     Args:
-        policy: `MinesweeperPolicy`.
+        policy: `MinesweeperPolicy`, or `PlainPolicy` for a control, which learns nothing in hindsight.
         env: a `MinesweeperVecEnv`.
         hindsight: the weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
         keep: the share of the boards that are kept for it.
@@ -123,11 +134,11 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         **kwargs: as `MaskablePPO` takes them.
     """
 
-    policy: MinesweeperPolicy
+    policy: MinesweeperPolicy | PlainPolicy
 
     def __init__(
         self,
-        policy: type[MinesweeperPolicy],
+        policy: type[MinesweeperPolicy | PlainPolicy],
         env: MinesweeperVecEnv,
         hindsight: float = 0.0,
         keep: float = 0.25,
@@ -208,13 +219,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         return loss.item()
 
     def network(self) -> BoardNetwork:
-        """Returns a network that plays as the policy does when it is greedy; a copy, merging the two heads."""
+        """Returns a network that plays as the policy does when it is greedy; its trunk is the policy's."""
         extractor = self.policy.features_extractor
         assert isinstance(extractor, BoardExtractor)
-        actor, critic = self.policy.action_net.layer, self.policy.value_net.layer
-        head = CellHead(self.policy.features_dim)
-        with torch.no_grad():
-            # Both heads are linear in the same features, so their sum is a head as well.
-            for mine, critics, actors in zip(head.parameters(), critic.parameters(), actor.parameters(), strict=True):
-                mine.copy_(SHARPNESS * critics + actors)
-        return BoardNetwork(extractor.trunk, head.to(self.device))
+        return BoardNetwork(extractor.trunk, self.policy.click_head())

@@ -3,7 +3,7 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
-from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from tiny import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.between import EvaluationSchedule
 from baselines.learned.dqn import random_clicks
@@ -132,7 +132,7 @@ def test_ppo_value_is_the_mean_of_its_action_values():
     torch.testing.assert_close(policy.predict_values(boards)[:, 0], (chances * values).sum(1))
 
 
-@BOTH
+@ALL
 def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
     model = tiny_model(algo).learn(1100)
     (env,) = make_envs(tiny(algo))
@@ -140,7 +140,7 @@ def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
     for _ in range(20):
         codes, *_ = env.step(env.games.sample_actions())
         masks = env.action_masks()
-        arguments = {"action_masks": masks} if algo == "ppo" else {}
+        arguments = {"action_masks": masks} if algo != "dqn" else {}
         expected = model.predict(codes, deterministic=True, **arguments)[0]
         started = (codes < 9).any(axis=(1, 2))
         actions = LearnedPolicy(model.network(), 2).act(codes, masks.astype(np.int8))
@@ -200,7 +200,7 @@ def test_plain_stable_baselines3_takes_the_policies():
     DQN(MinesweeperQPolicy, env, learning_starts=20, buffer_size=100, policy_kwargs=size, device="cpu").learn(64)
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize(("reward", "gamma"), [("win_loss", 0.9), ("win", 1.0), ("progress", 0.5)])
 def test_every_reward_and_gamma_trains(algo, reward, gamma):
     model = tiny_model(algo, reward=reward, gamma=gamma).learn(1100)

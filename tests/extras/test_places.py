@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from tiny import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.configuration import configuration_names, read_configuration
 from baselines.learned.curves import read_points
@@ -31,7 +31,7 @@ def test_every_board_gets_the_same_amount_of_work(algo):
         assert place.observations.shape == (8, config.rows, config.cols)
 
 
-@BOTH
+@ALL
 def test_clicks_are_legal_on_every_board(algo):
     model = make_model(tiny(algo, boards=BOARDS))
     checked = set()

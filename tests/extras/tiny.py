@@ -6,6 +6,7 @@ import torch
 from baselines.learned.settings import TrainingSettings
 
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
+ALL = pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
 
 
 @pytest.fixture(autouse=True)
