@@ -34,10 +34,11 @@ from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import RolloutReturn
 from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.dqn.policies import QNetwork
 from torch import Tensor
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks, untouched
+from baselines.learned.masks import random_clicks, untouched
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
 from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
@@ -233,18 +234,19 @@ class MaskedDQN(InTurn, DQN):
             best = self.q_net_target(next_observations).amax(dim=1, keepdim=True)
         return rewards + (1 - dones) * self.gamma * best
 
+    def begin_with(self, network: BoardNetwork) -> None:
+        """Takes the weights of a network of the same size, for the target as well."""
+        for own in (self.network().state_dict(), self._board_network(self.q_net_target).state_dict()):
+            for name, weights in network.state_dict().items():
+                own[name].copy_(weights)
+
     def network(self) -> BoardNetwork:
         """Returns the network that plays, whose weights training goes on changing."""
-        extractor, head = self.q_net.features_extractor, self.q_net.q_net
+        return self._board_network(self.q_net)
+
+    @staticmethod
+    def _board_network(q_net: QNetwork) -> BoardNetwork:
+        extractor, head = q_net.features_extractor, q_net.q_net
         assert isinstance(extractor, BoardExtractor)
         assert isinstance(head, CellHead)
         return BoardNetwork(extractor.trunk, head)
-
-
-def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Draws for each of the boards, codes (N, rows, cols), one of its legal clicks, all equally likely.
-
-    It draws from PyTorch's global generator, which Stable-Baselines3 seeds.
-    """
-    masks = click_masks(boards)
-    return np.argmax(np.where(masks, torch.rand(masks.shape).numpy(), -1.0), axis=1)

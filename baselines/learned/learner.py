@@ -9,8 +9,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
+from baselines.learned.checkpoints import load_weights
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.files import Tensors
+from baselines.learned.network import BoardNetwork
 from baselines.learned.pacing import Budget, Clock
 from baselines.learned.ppo import MinesweeperPPO
 from baselines.learned.snapshots import restore_model, snapshot_of_model
@@ -48,6 +50,13 @@ class Learner(Protocol):
 
     def log(self) -> None:
         """Writes what was recorded, and what happened since, to the logger."""
+
+    def begin_with(self, network: nn.Module) -> None:
+        """Takes the weights of a network of the kind and size that `network` returns.
+
+        Raises:
+            ValueError: it is of another kind or size.
+        """
 
     def network(self) -> nn.Module:
         """Returns what plays, which training may go on changing."""
@@ -97,6 +106,12 @@ class ModelLearner:
         for name, share in self.clock.shares("environment", "inference", "update").items():
             self.model.logger.record(f"time/{name}", share)
         self.model.dump_logs()
+
+    def begin_with(self, network: nn.Module) -> None:
+        """Takes the weights of a `BoardNetwork`."""
+        load_weights(self.model.network(), network.state_dict())
+        assert isinstance(network, BoardNetwork)
+        self.model.begin_with(network)
 
     def network(self) -> nn.Module:
         """Returns the network that plays."""

@@ -38,3 +38,12 @@ def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
 def untouched(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Returns (N,) bool, whether no cell of the board, codes (N, rows, cols), is open yet."""
     return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
+
+
+def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Draws for each of the boards, codes (N, rows, cols), one of its legal clicks, all equally likely.
+
+    It draws from PyTorch's global generator, which Stable-Baselines3 seeds.
+    """
+    masks = click_masks(boards)
+    return np.argmax(np.where(masks, torch.rand(masks.shape).numpy(), -1.0), axis=1)

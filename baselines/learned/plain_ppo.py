@@ -63,6 +63,10 @@ class PlainPolicy(MaskableActorCriticPolicy):
         parameters = self.parameters()
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
+    def begin_with(self, head: CellHead) -> None:
+        """Has the logits begin as a head that rates clicks."""
+        self.action_net.load_state_dict(head.state_dict())
+
     def click_head(self) -> CellHead:
         """Returns the head whose greatest number is the greedy click."""
         return self.action_net

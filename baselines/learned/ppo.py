@@ -67,7 +67,8 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
     def _build(self, lr_schedule: Schedule) -> None:
         self.action_net = CellHead(self.features_dim)
         self.value_net = CellHead(self.features_dim)
-        nn.init.zeros_(self.action_net.layer.weight)
+        for parameter in self.action_net.parameters():
+            nn.init.zeros_(parameter)
         parameters = self.parameters()
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
@@ -115,6 +116,10 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
             for mine, critics, actors in zip(head.parameters(), *sources, strict=True):
                 mine.copy_(SHARPNESS * critics + actors)
         return head.to(self.device)
+
+    def begin_with(self, head: CellHead) -> None:
+        """Has the critic begin as a head that rates clicks by their returns."""
+        self.value_net.load_state_dict(head.state_dict())
 
     def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
         probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
@@ -217,6 +222,11 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
         self.policy.optimizer.step()
         return loss.item()
+
+    def begin_with(self, network: BoardNetwork) -> None:
+        """Takes the weights of a network of the same size; what to do with its head is up to the policy."""
+        self.network().trunk.load_state_dict(network.trunk.state_dict())
+        self.policy.begin_with(network.head)
 
     def network(self) -> BoardNetwork:
         """Returns a network that plays as the policy does when it is greedy; its trunk is the policy's."""

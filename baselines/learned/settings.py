@@ -37,6 +37,7 @@ class TrainingSettings:
         reward: the name of a reward scheme.
         gamma: the discount factor, 0 to 1.
         teacher: "none", or "exact" for learning the oracle's probabilities in place of the rewards (DQN alone).
+        start: a run folder, whose agent's weights the network begins with, or None.
         envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
         channels: of the network.
         blocks: of the network.
@@ -59,6 +60,7 @@ class TrainingSettings:
     reward: str = "safe_click"
     gamma: float = 0.0
     teacher: str = "none"
+    start: str | None = None
     envs: int = 256
     channels: int = 64
     blocks: int = 3
@@ -84,6 +86,8 @@ class TrainingSettings:
             raise ValueError("a teacher needs algo dqn, reward safe_click and gamma 0: it gives the chance to be safe")
         if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
             raise ValueError("algo value learns the chance to win: it takes no reward and no gamma")
+        if self.start is not None and not isinstance(self.start, str):
+            raise ValueError(f"start must be the path of a run folder, not {self.start!r}")
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))

@@ -14,7 +14,7 @@ import torch
 from stable_baselines3.common.logger import Logger, make_output_format
 
 from baselines.learned.between import Between, EvaluationSchedule
-from baselines.learned.checkpoints import save_agent
+from baselines.learned.checkpoints import load_network, save_agent
 from baselines.learned.curves import draw_curves
 from baselines.learned.files import read_json, read_tensors, write_json, write_tensors
 from baselines.learned.learner import Learner, ModelLearner
@@ -96,6 +96,8 @@ class TrainingRun:
         self.best: dict[str, Any] | None = None
         self.learner = make_learner(self.settings)
         earlier = self._restore() if resume else None
+        if settings.start is not None and not resume:
+            self._begin_with(Path(settings.start))
         self.selection = Selection(self.settings, earlier["references"] if earlier else None)
         seconds = None if settings.minutes is None else 60 * settings.minutes
         self.budget = Budget(settings.steps, seconds, earlier["seconds"] if earlier else 0.0)
@@ -192,6 +194,12 @@ class TrainingRun:
         except (ValueError, KeyError) as error:
             raise ValueError(f"{path} cannot be gone on from: {error}") from error
         return progress
+
+    def _begin_with(self, folder: Path) -> None:
+        try:
+            self.learner.begin_with(load_network(folder))
+        except ValueError as error:
+            raise ValueError(f"the training cannot start from {folder}: {error}") from error
 
     def _record(self) -> None:
         """Writes what is trained, by which command and versions; later sessions are added to the first."""

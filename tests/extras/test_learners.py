@@ -6,8 +6,7 @@ from stable_baselines3 import DQN
 from tiny import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.between import EvaluationSchedule
-from baselines.learned.dqn import random_clicks
-from baselines.learned.masks import click_masks
+from baselines.learned.masks import click_masks, random_clicks
 from baselines.learned.models import make_envs, make_model
 from baselines.learned.pacing import Budget, FlatThenFalling
 from baselines.learned.policy import LearnedPolicy

@@ -5,12 +5,15 @@ import pytest
 import torch
 from tiny import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
+from baselines.learned.checkpoints import load_network, save_agent
 from baselines.learned.configuration import configuration_names, read_configuration
 from baselines.learned.curves import read_points
+from baselines.learned.learner import ModelLearner
 from baselines.learned.masks import click_masks
 from baselines.learned.models import make_model
 from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Trunk
 from baselines.learned.policy import LearnedPolicy
+from baselines.learned.ppo import SHARPNESS
 from baselines.learned.precision import faster_precision, set_precision
 from baselines.learned.settings import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
 from baselines.learned.symmetry import symmetries, transform
@@ -115,6 +118,23 @@ def test_curves_hold_the_points_of_all_sessions(tmp_path):
     points = read_points(tmp_path)
     assert points["eval/win_rate"] == [(100, 0.5), (300, 0.75)]
     assert points["train/loss"] == [(200, 0.25)]
+
+
+@ALL
+def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
+    settings = tiny(algo)
+    torch.manual_seed(7)
+    given = BoardNetwork.of_size(settings.network)
+    save_agent(tmp_path, given, settings.network, {})
+    learner = ModelLearner(make_model(settings))
+    learner.begin_with(load_network(tmp_path))
+    codes = torch.randint(0, 12, (5, 4, 5))
+    values = learner.network()(codes, 2)
+    torch.testing.assert_close(values, given(codes, 2) * (SHARPNESS if algo == "ppo" else 1))
+    if algo == "dqn":
+        torch.testing.assert_close(learner.model.q_net_target.outputs(codes), values)
+    with pytest.raises(ValueError, match="do not fit"):
+        learner.begin_with(BoardNetwork.of_size(NetworkSize(5, 1)))
 
 
 def test_the_number_of_mines_reaches_the_network():

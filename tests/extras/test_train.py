@@ -105,6 +105,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--config", "moon"], "any-size"),
         (["--config", "no/such.toml"], "cannot be read"),
         (["--set", "batch_size=0"], "batch_size"),
+        (["--start", "nowhere"], "cannot start from nowhere"),
         (["--set", "batch_size=many"], "NAME=NUMBER"),
         (["--set", "batch_size=1000000"], "GB of memory"),
         (["--algo", "dqn", "--set", "buffer_size=60000000", "--boards", "90x90/900"], "GB of memory"),

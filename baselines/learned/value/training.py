@@ -7,6 +7,7 @@ from typing import Any
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
+from baselines.learned.checkpoints import load_weights
 from baselines.learned.files import Tensors
 from baselines.learned.hyperparameters import ValueHyperparameters
 from baselines.learned.learner import Action, TrainingStopped
@@ -63,6 +64,10 @@ class ValueTraining:
             self._logger.record(f"time/{name}", share)
         self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
         self._logger.dump(self.steps)
+
+    def begin_with(self, network: nn.Module) -> None:
+        """Takes the weights of a `ValueNetwork` of the same size."""
+        load_weights(self.learner.network, network.state_dict())
 
     def network(self) -> nn.Module:
         """Returns the network that plays."""
