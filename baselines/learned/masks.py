@@ -1,4 +1,4 @@
-"""Which clicks are legal, read off the codes: the one place for learners that store no masks."""
+"""What the codes of a board say of its cells: which can be clicked, and in the end which were safe."""
 
 from __future__ import annotations
 
