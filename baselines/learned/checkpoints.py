@@ -83,9 +83,18 @@ def load_weights(network: Any, weights: dict[str, Any]) -> None:
     Raises:
         ValueError: names or shapes are not those of the network.
     """
+    check_weights(network, weights)
+    network.load_state_dict(weights)
+
+
+def check_weights(network: Any, weights: dict[str, Any]) -> None:
+    """Makes sure that weights fit a network.
+
+    Raises:
+        ValueError: names or shapes are not those of the network.
+    """
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if found != expected:
         differing = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
         raise ValueError(f"the weights do not fit the network: {', '.join(differing[:3])}")
-    network.load_state_dict(weights)

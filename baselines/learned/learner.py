@@ -9,7 +9,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from baselines.learned.checkpoints import load_weights
+from baselines.learned.checkpoints import check_weights
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.files import Tensors
 from baselines.learned.network import BoardNetwork
@@ -109,8 +109,10 @@ class ModelLearner:
 
     def begin_with(self, network: nn.Module) -> None:
         """Takes the weights of a `BoardNetwork`."""
-        load_weights(self.model.network(), network.state_dict())
-        assert isinstance(network, BoardNetwork)
+        own = self.model.network()
+        if not isinstance(network, BoardNetwork):
+            raise ValueError("it is of another kind")
+        check_weights(own, network.state_dict())
         self.model.begin_with(network)
 
     def network(self) -> nn.Module:

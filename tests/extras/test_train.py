@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from tiny import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.train import main
 from baselines.extras import MissingExtraError
@@ -41,25 +41,13 @@ def test_same_seed_and_steps_give_the_same_weights(algo, tmp_path):
 
 
 @BOTH
-def test_resume_goes_on_exactly(algo, tmp_path, monkeypatch):
+def test_resume_goes_on_exactly(algo, tmp_path):
     straight, broken = tmp_path / "straight", tmp_path / "broken"
     straight.mkdir()
     broken.mkdir()
     settings = tiny(algo, steps=1216, boards=("4x5/2", "3x4/2"))
     TrainingRun(settings, straight, "").run()
-    run = TrainingRun(settings, broken, "", checkpoint_seconds=0)
-
-    class PowerCutError(Exception):
-        pass
-
-    def save_until_the_cut():
-        if run.learner.steps >= 1100:
-            run._save()
-            raise PowerCutError
-
-    run._between._save = save_until_the_cut
-    with pytest.raises(PowerCutError):
-        run.run()
+    train_until_cut(settings, broken, 1100)
     resumed = TrainingRun(settings, broken, "", resume=True)
     assert 1100 <= resumed.learner.steps < 1200
     assert resumed.run().steps == 1216

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from tiny import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.agents import find_agent
 from baselines.learned.files import read_tensors
@@ -30,23 +30,11 @@ def test_a_training_of_value_leaves_an_agent_of_its_kind(tmp_path):
 
 
 def test_resuming_value_goes_on_exactly(tmp_path):
-    class PowerCutError(Exception):
-        pass
-
     folders = [tmp_path / name for name in ("straight", "broken")]
     for folder in folders:
         folder.mkdir()
     TrainingRun(value_settings(), folders[0], "").run()
-    run = TrainingRun(value_settings(), folders[1], "", checkpoint_seconds=0)
-
-    def save_until_the_cut():
-        if run.learner.steps >= 700:
-            run._save()
-            raise PowerCutError
-
-    run._between._save = save_until_the_cut
-    with pytest.raises(PowerCutError):
-        run.run()
+    train_until_cut(value_settings(), folders[1], 700)
     resumed = TrainingRun(value_settings(), folders[1], "", resume=True)
     assert 700 <= resumed.learner.steps < 1500
     resumed.run()

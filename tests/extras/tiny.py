@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from baselines.learned.settings import TrainingSettings
+from baselines.learned.training import TrainingRun
 
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
 ALL = pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
@@ -18,3 +19,21 @@ def tiny(algo, **changes):
     small = {"boards": ("4x5/2",), "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "blocks": 1}
     small["hyperparameters"] = {"batch_size": 32, "learning_starts": 100} if algo == "dqn" else {"batch_size": 32}
     return TrainingSettings(algo=algo, **{**small, "eval_games": 5, "threads": 1, "precision": "float32", **changes})
+
+
+class PowerCutError(Exception):
+    """Ends a training as a power cut would, right after a checkpoint."""
+
+
+def train_until_cut(settings, folder, steps):
+    """Trains in a folder until the first checkpoint after so many steps, and no further."""
+    run = TrainingRun(settings, folder, "", checkpoint_seconds=0)
+
+    def save_until_the_cut():
+        if run.learner.steps >= steps:
+            run._save()
+            raise PowerCutError
+
+    run._between._save = save_until_the_cut
+    with pytest.raises(PowerCutError):
+        run.run()
