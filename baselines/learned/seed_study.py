@@ -18,7 +18,7 @@ from baselines.learned.agents import find_agent
 from baselines.learned.curves import read_points
 from baselines.learned.files import read_json, write_json
 from baselines.learned.settings import TrainingSettings
-from baselines.learned.training import CHECKPOINT_FILE, RUN_FILE, TrainingRun
+from baselines.learned.training import RUN_FILE, TrainingRun
 from baselines.playing import play_games
 from baselines.seeds import check_test_seeds
 
@@ -98,8 +98,7 @@ def carry_out(task: Task) -> str:
     """Trains, or goes on with it, and tests; returns the name of the task. What is done already is left as it is."""
     if not task.done:
         task.folder.mkdir(parents=True, exist_ok=True)
-        # A run folder without a checkpoint was interrupted before its first one.
-        resume = (task.folder / RUN_FILE).is_file() and (task.folder / CHECKPOINT_FILE).is_file()
+        resume = (task.folder / RUN_FILE).is_file()
         outcome = TrainingRun(task.settings, task.folder, task.command, resume=resume, bar=False).run()
         write_json(task.folder / RESULT_FILE, {"steps": outcome.steps, "games": task.games, "wins": _test(task)})
     return task.name

@@ -70,7 +70,7 @@ class TrainingRun:
 
     Args:
         settings: what to train.
-        folder: exists; a checkpoint in it is gone on from if `resume`.
+        folder: exists; a checkpoint in it, if there is one, is gone on from if `resume`.
         command: what started the training, for the record.
         resume: whether to go on.
         checkpoint_seconds: the time between two checkpoints.
@@ -95,8 +95,9 @@ class TrainingRun:
         self.command = command
         self.best: dict[str, Any] | None = None
         self.learner = make_learner(self.settings)
-        earlier = self._restore() if resume else None
-        if settings.start is not None and not resume:
+        # A training that ended before its first checkpoint has nothing to go on from, and begins anew.
+        earlier = self._restore() if resume and (folder / CHECKPOINT_FILE).exists() else None
+        if settings.start is not None and earlier is None:
             self._begin_with(Path(settings.start))
         self.selection = Selection(self.settings, earlier["references"] if earlier else None)
         seconds = None if settings.minutes is None else 60 * settings.minutes

@@ -57,6 +57,14 @@ def test_resume_goes_on_exactly(algo, tmp_path):
     assert finished[0][1]["learner"] == finished[1][1]["learner"]
 
 
+def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path):
+    settings = tiny("ppo", steps=200)
+    TrainingRun(settings, tmp_path, "")._record()
+    outcome = TrainingRun(settings, tmp_path, "", resume=True).run()
+    assert outcome.steps >= 200
+    assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
+
+
 @BOTH
 def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     out = tmp_path / "run"
