@@ -46,6 +46,7 @@ from baselines.learned.replay import Samples, WeightedReplayBuffer
 from baselines.learned.returns import hindsight_losses, value_losses
 from baselines.learned.symmetry import turn_at_random
 from baselines.learned.teacher import distillation_loss
+from baselines.learned.thinning import chances_to_keep
 from baselines.learned.vec_env import MinesweeperVecEnv
 
 
@@ -157,7 +158,7 @@ class MaskedDQN(InTurn, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        chances = self._chances_to_keep(reward)
+        chances = chances_to_keep(np.abs(reward - self._predicted), self.keep_scale, self.keep_least)
         chosen = torch.rand(len(boards)).numpy() < chances
         if self.gamma == 0:
             chosen &= ~untouched(boards)
@@ -173,12 +174,6 @@ class MaskedDQN(InTurn, DQN):
         )
         self.place.note_ends(dones, infos)
         self._last_obs = new_obs
-
-    def _chances_to_keep(self, rewards: NDArray[np.float32]) -> NDArray[np.float32]:
-        if self.keep_scale == 0:
-            return np.ones(len(rewards), np.float32)
-        errors = np.abs(rewards - self._predicted)
-        return np.clip(self.keep_scale * errors, self.keep_least, 1.0).astype(np.float32)
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
         """Draws each stored transition `replays` times on average, in minibatches, and logs "train/loss".

@@ -117,6 +117,8 @@ class PPOHyperparameters(Hyperparameters):
         keep: the share of the boards that are kept for it.
         buffer_size: how many of them are kept on each board.
         replays: how often each of them is drawn, on average.
+        keep_scale: a step is learned from with a chance of `keep_scale` times 1 - V; with 0, from all.
+        keep_least: the least such chance.
     """
 
     batch_size: int = _number(128, 1, MAX_BATCH)
@@ -131,11 +133,13 @@ class PPOHyperparameters(Hyperparameters):
     keep: float = _number(0.25, 0, 1)
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
     replays: float = _number(2.0, 1e-3, 1e3)
+    keep_scale: float = _number(5.0, 0, 1e6)
+    keep_least: float = _number(0.1, 1e-3, 1)
 
 
 @dataclass(frozen=True)
 class PlainPPOHyperparameters(PPOHyperparameters):
-    """Those of PPO without anything of ours: no hindsight, and Stable-Baselines3's weight of the value loss."""
+    """Those of PPO without anything of ours: no hindsight, no thinning, the usual weight of the value loss."""
 
     learning_rate: float = _number(1e-3, 1e-8, 1)
     batch_size: int = _number(512, 1, MAX_BATCH)
@@ -145,6 +149,7 @@ class PlainPPOHyperparameters(PPOHyperparameters):
     vf_coef: float = _number(0.5, 0, 1e6)
     ent_coef: float = _number(0.01, 0, 1e6)
     hindsight: float = _number(0.0, 0, 0)
+    keep_scale: float = _number(0.0, 0, 0)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.distributions import MaskableDistribution, make_masked_proba_distribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.buffers import RolloutBuffer
@@ -40,6 +39,7 @@ from baselines.learned.places import InTurn
 from baselines.learned.plain_ppo import PlainPolicy
 from baselines.learned.returns import hindsight_losses, to_fitted_return, to_return
 from baselines.learned.symmetry import turn_at_random
+from baselines.learned.thinning import ThinnedRolloutBuffer
 from baselines.learned.vec_env import MinesweeperVecEnv
 
 SHARPNESS = 4.0
@@ -136,6 +136,9 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         keep: the share of the boards that are kept for it.
         buffer_size: how many of them are kept.
         replays: how often each is drawn, on average.
+        keep_scale: a step is learned from with a chance of `keep_scale` times its expected loss, 1 - V, if gamma is 0
+            and returns are probabilities; 0 keeps all.
+        keep_least: the least such chance.
         **kwargs: as `MaskablePPO` takes them.
     """
 
@@ -149,17 +152,20 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         keep: float = 0.25,
         buffer_size: int = 50_000,
         replays: float = 2.0,
+        keep_scale: float = 5.0,
+        keep_least: float = 0.1,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
         self.hindsight, self.keep, self.buffer_size, self.replays = hindsight, keep, buffer_size, replays
+        self.keep_scale, self.keep_least = keep_scale, keep_least
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
-            self.hindsight = 0.0
+            self.hindsight = self.keep_scale = 0.0
         self.play_on([env], [self.batch_size])
 
-    def _make_buffer(self, env: MinesweeperVecEnv) -> MaskableRolloutBuffer:
-        return MaskableRolloutBuffer(
+    def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:
+        return ThinnedRolloutBuffer(
             self.n_steps,
             env.observation_space,
             env.action_space,
@@ -169,7 +175,8 @@ class MinesweeperPPO(InTurn, MaskablePPO):
             env.num_envs,
         )
 
-    def _use_buffer(self, buffer: MaskableRolloutBuffer) -> None:
+    def _use_buffer(self, buffer: ThinnedRolloutBuffer) -> None:
+        buffer.scale, buffer.least = self.keep_scale, self.keep_least
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
@@ -202,7 +209,8 @@ class MinesweeperPPO(InTurn, MaskablePPO):
     def train(self) -> None:
         """Learns from the rollout, and then from hindsight."""
         super().train()
-        place, learned = self.place, self.n_epochs * self.n_steps * self.n_envs
+        assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
+        place, learned = self.place, self.n_epochs * self.rollout_buffer.drawn
         losses = []
         while place.drawn + self.batch_size <= self.replays * place.memory.added:
             losses.append(self._hindsight_step())
