@@ -10,7 +10,7 @@ from torch import nn
 from baselines.learned.checkpoints import VALUE, load_network, read_description
 from baselines.learned.network import BoardNetwork
 from baselines.learned.policy import LearnedPolicy
-from baselines.learned.precision import check_precision, set_precision
+from baselines.learned.precision import resolve_precision, set_precision
 from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig
 
@@ -25,20 +25,20 @@ class ClickAgent:
         """Remembers the folder."""
         self._folder = folder
 
-    def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "float32") -> Policy:
+    def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "auto") -> Policy:
         """Loads the agent.
 
         Args:
             config: the board, which may be another than the agent was trained on.
             symmetries: as `LearnedPolicy` has it.
-            precision: "float32" or "bfloat16".
+            precision: "float32", "bfloat16", or "auto" for the latter where the processor has instructions for it.
 
         Raises:
             ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
         """
         if not isinstance(symmetries, bool):
             raise ValueError(f"symmetries must be true or false, not {symmetries!r}")
-        check_precision(precision)
+        precision = resolve_precision(precision)
         network = load_network(self._folder)
         set_precision(network, precision)
         return policy_of(network, config, symmetries)

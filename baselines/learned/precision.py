@@ -13,18 +13,22 @@ from minesweeper_env.codes import HIDDEN
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
+_BFLOAT16_INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16")
+"""The names of PyTorch for them, on x86 and on ARM."""
+
 _BOARDS, _SIDE, _MINES, _REPEATS = 32, 8, 14, 5
 _GAIN = 1.1
 """How many times faster bfloat16 must be to be chosen: it rounds to 8 bits, for which there must be a reason."""
 
 
-def check_precision(precision: str) -> None:
-    """Makes sure that a precision is one of `PRECISIONS`.
+def resolve_precision(precision: str) -> str:
+    """Returns a precision for playing, one of `PRECISIONS`, in place of "auto" the `native_precision`.
 
     Raises:
-        ValueError: it is not.
+        ValueError: it is neither "auto" nor one of them.
     """
-    one_of("precision", precision, PRECISIONS)
+    one_of("precision", precision, ("auto", *PRECISIONS))
+    return native_precision() if precision == "auto" else precision
 
 
 def set_precision(network: nn.Module, precision: str) -> None:
@@ -33,6 +37,15 @@ def set_precision(network: nn.Module, precision: str) -> None:
         # Those that can: trunks, and the networks of value.
         if isinstance(getattr(module, "dtype", None), torch.dtype):
             module.dtype = PRECISIONS[precision]  # type: ignore[assignment]
+
+
+def native_precision() -> str:
+    """Returns "bfloat16" if the processor has instructions for its products, and else "float32".
+
+    Unlike a measurement, this says the same whenever it is asked on a machine, so that games can be repeated there.
+    """
+    capabilities = torch.cpu.get_capabilities()
+    return "bfloat16" if any(capabilities.get(name) for name in _BFLOAT16_INSTRUCTIONS) else "float32"
 
 
 def faster_precision(size: NetworkSize, device: str = "cpu") -> str:

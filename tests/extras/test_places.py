@@ -14,7 +14,7 @@ from baselines.learned.models import make_model
 from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Trunk
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.ppo import SHARPNESS
-from baselines.learned.precision import faster_precision, set_precision
+from baselines.learned.precision import faster_precision, resolve_precision, set_precision
 from baselines.learned.settings import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
 from baselines.learned.symmetry import symmetries, transform
 from baselines.seeds import TRAINING_SEEDS
@@ -86,6 +86,18 @@ def test_precision_is_measured_and_followed():
     torch.testing.assert_close(exact, rounded, atol=0.1, rtol=0.1)
     assert all(module.dtype == torch.bfloat16 for module in network.modules() if isinstance(module, Trunk))
     assert all(parameter.dtype == torch.float32 for parameter in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "expected"),
+    [({}, "float32"), ({"avx512_bf16": False, "avx512_f": True}, "float32"), ({"amx_bf16": True}, "bfloat16")],
+)
+def test_agents_play_in_the_precision_that_the_processor_has_instructions_for(capabilities, expected, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    assert resolve_precision("auto") == expected
+    assert resolve_precision("float32") == "float32"
+    with pytest.raises(ValueError, match="precision must be one of auto, float32, bfloat16"):
+        resolve_precision("half")
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (3, 6)])

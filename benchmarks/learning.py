@@ -1,0 +1,101 @@
+"""How fast agents learn and play 8x8 with 14 mines, on one core.
+
+Learning: Stable-Baselines3's own loop with the network and the hyperparameters of a configuration, from the weights of
+the agent that comes with the package, since a network that knows nothing yet keeps more to learn from. Steps a second
+in all games together, and what the time goes to.
+
+Playing: games a second of the agents that come with the package, in either precision, beside scripted policies.
+
+    python benchmarks/learning.py
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Iterator
+
+import torch
+from timing import Work, arguments, machine, median_ratio, print_table, rates
+
+import minesweeper_env
+from baselines.learned.configuration import read_configuration
+from baselines.learned.dqn import MaskedDQN
+from baselines.learned.models import make_model
+from baselines.learned.ppo import MinesweeperPPO
+from baselines.learned.precision import PRECISIONS, faster_precision
+from baselines.learned.settings import TrainingSettings
+from baselines.playing import play_games
+from baselines.registry import AGENTS, make_policy
+from baselines.learned.checkpoints import load_network
+from minesweeper_env.config import BoardConfig
+
+BOARD = BoardConfig(8, 8, 14, moves=("click",))
+LEARNERS = {"dqn": "dqn-8x8", "ppo": "ppo-8x8"}
+STEPS = 8192
+"""Of a piece of work, several rollouts."""
+
+PLAYERS = ("dqn", "ppo", "value", "exact", "lookahead")
+GAMES = 200
+SEEDS = itertools.count(5_000_000)
+
+
+def learning(model: MaskedDQN | MinesweeperPPO) -> Work:
+    """Returns the work of going on with a training."""
+
+    def work() -> int:
+        before = model.num_timesteps
+        model.learn(STEPS, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+        return model.num_timesteps - before
+
+    return work
+
+
+def playing(name: str) -> Work:
+    """Returns the work of playing a block of games that were not played before."""
+    policy = make_policy(name, BOARD)
+
+    def work() -> int:
+        seeds = list(itertools.islice(SEEDS, GAMES))
+        return len(play_games(policy, BOARD, seeds))
+
+    return work
+
+
+def players() -> Iterator[str]:
+    """Yields the policies that are timed, with their options."""
+    for name in PLAYERS:
+        if name in ("dqn", "ppo"):
+            yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
+        else:
+            yield name
+
+
+def main() -> None:
+    """Measures and prints."""
+    chosen = arguments(__doc__.split("\n", 1)[0], 5.0, 5)
+    torch.set_num_threads(1)
+    print(f"minesweeper_env {minesweeper_env.__version__}, torch {torch.__version__}, {machine()}")
+    models = {}
+    for name, config in LEARNERS.items():
+        settings = TrainingSettings(**{**read_configuration(config), "precision": "auto", "threads": 1})
+        models[name] = make_model(settings)
+        models[name].begin_with(load_network(AGENTS / name))
+    measured = rates({name: learning(model) for name, model in models.items()}, chosen.seconds, chosen.repeats)
+    lines = []
+    for name, all_ in measured.items():
+        shares = models[name].clock.shares("environment", "inference", "update")
+        parts = [f"{share:.1%}" for share in shares.values()]
+        lines.append((name, f"{statistics.median(all_):,.0f}", f"{max(all_):,.0f}", *parts))
+    header = ("learning, steps a second", "median", "best", "environment", "inference", "update")
+    print_table("8x8, 14 mines, Stable-Baselines3's loop", header, lines)
+    measured = rates({name: playing(name) for name in players()}, chosen.seconds, chosen.repeats)
+    lines = [
+        (name, f"{statistics.median(all_):,.0f}", f"{max(all_):,.0f}", f"{median_ratio(all_, measured['exact']):.3f}")
+        for name, all_ in measured.items()
+    ]
+    print_table("8x8, 14 mines, one process", ("playing, games a second", "median", "best", "of exact's"), lines)
+
+
+if __name__ == "__main__":
+    main()
