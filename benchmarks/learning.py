@@ -19,15 +19,15 @@ import torch
 from timing import Work, arguments, machine, median_ratio, print_table, rates
 
 import minesweeper_env
+from baselines.learned.checkpoints import load_network
 from baselines.learned.configuration import read_configuration
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.models import make_model
 from baselines.learned.ppo import MinesweeperPPO
-from baselines.learned.precision import PRECISIONS, faster_precision
+from baselines.learned.precision import PRECISIONS
 from baselines.learned.settings import TrainingSettings
 from baselines.playing import play_games
 from baselines.registry import AGENTS, make_policy
-from baselines.learned.checkpoints import load_network
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))

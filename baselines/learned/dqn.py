@@ -73,7 +73,7 @@ class MaskedDQN(InTurn, DQN):
         self,
         policy: type[MinesweeperQPolicy],
         env: MinesweeperVecEnv,
-        replays: float = 2.0,
+        replays: float = 4.0,
         keep_scale: float = 5.0,
         keep_least: float = 0.1,
         hindsight: float = 0.1,

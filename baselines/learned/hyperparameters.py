@@ -86,7 +86,7 @@ class DQNHyperparameters(Hyperparameters):
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
     learning_starts: int = _number(1_000, 1, MAX_BUFFER)
     train_freq: int = _number(8, 1, 10_000)
-    replays: float = _number(2.0, 1e-3, 1e3)
+    replays: float = _number(4.0, 1e-3, 1e3)
     keep_scale: float = _number(5.0, 0, 1e6)
     keep_least: float = _number(0.1, 1e-3, 1)
     hindsight: float = _number(0.1, 0, 1e3)
@@ -114,10 +114,9 @@ class PPOHyperparameters(Hyperparameters):
         vf_coef: the weight of the value loss.
         ent_coef: the weight of the entropy.
         hindsight: the weight of the auxiliary loss on what covered cells proved to be; with 0, there is none.
-        keep: the share of the boards that are kept for it.
-        buffer_size: how many of them are kept on each board.
+        buffer_size: how many boards are kept for it, of each size.
         replays: how often each of them is drawn, on average.
-        keep_scale: a step is learned from with a chance of `keep_scale` times 1 - V; with 0, from all.
+        keep_scale: a step is learned from, and its board kept, with a chance of `keep_scale` times 1 - V; with 0, all.
         keep_least: the least such chance.
     """
 
@@ -130,9 +129,8 @@ class PPOHyperparameters(Hyperparameters):
     vf_coef: float = _number(5.0, 0, 1e6)
     ent_coef: float = _number(0.0, 0, 1e6)
     hindsight: float = _number(1.0, 0, 1e3)
-    keep: float = _number(0.25, 0, 1)
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
-    replays: float = _number(2.0, 1e-3, 1e3)
+    replays: float = _number(4.0, 1e-3, 1e3)
     keep_scale: float = _number(5.0, 0, 1e6)
     keep_least: float = _number(0.1, 1e-3, 1)
 

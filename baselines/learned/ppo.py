@@ -39,7 +39,7 @@ from baselines.learned.places import InTurn
 from baselines.learned.plain_ppo import PlainPolicy
 from baselines.learned.returns import hindsight_losses, to_fitted_return, to_return
 from baselines.learned.symmetry import turn_at_random
-from baselines.learned.thinning import ThinnedRolloutBuffer
+from baselines.learned.thinning import ThinnedRolloutBuffer, chances_to_keep
 from baselines.learned.vec_env import MinesweeperVecEnv
 
 SHARPNESS = 4.0
@@ -133,11 +133,10 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         policy: `MinesweeperPolicy`, or `PlainPolicy` for a control, which learns nothing in hindsight.
         env: a `MinesweeperVecEnv`.
         hindsight: the weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
-        keep: the share of the boards that are kept for it.
-        buffer_size: how many of them are kept.
+        buffer_size: how many boards are kept for it.
         replays: how often each is drawn, on average.
         keep_scale: a step is learned from with a chance of `keep_scale` times its expected loss, 1 - V, if gamma is 0
-            and returns are probabilities; 0 keeps all.
+            and returns are probabilities, and its board is kept for the auxiliary phase with that chance; 0 keeps all.
         keep_least: the least such chance.
         **kwargs: as `MaskablePPO` takes them.
     """
@@ -149,19 +148,21 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         policy: type[MinesweeperPolicy | PlainPolicy],
         env: MinesweeperVecEnv,
         hindsight: float = 0.0,
-        keep: float = 0.25,
         buffer_size: int = 50_000,
-        replays: float = 2.0,
+        replays: float = 4.0,
         keep_scale: float = 5.0,
         keep_least: float = 0.1,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
-        self.hindsight, self.keep, self.buffer_size, self.replays = hindsight, keep, buffer_size, replays
+        self.hindsight, self.buffer_size, self.replays = hindsight, buffer_size, replays
         self.keep_scale, self.keep_least = keep_scale, keep_least
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
             self.hindsight = self.keep_scale = 0.0
+        # Stable-Baselines3 tells the buffer alone of V, and that only once the next boards are there.
+        self._values = np.zeros(0, np.float32)
+        self.policy.register_forward_hook(self._note_values)
         self.play_on([env], [self.batch_size])
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:
@@ -194,6 +195,9 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         self.clock.lap("inference")
         return go_on
 
+    def _note_values(self, _policy: nn.Module, _inputs: Any, outputs: tuple[Tensor, Tensor, Tensor]) -> None:
+        self._values = outputs[1].detach().cpu().numpy()[:, 0]
+
     def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
         super()._update_info_buffer(infos, dones)
         if self.hindsight == 0:
@@ -202,7 +206,8 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         boards, place = self._last_obs, self.place
         assert isinstance(boards, np.ndarray)
         assert dones is not None
-        chosen = (torch.rand(len(boards)).numpy() < self.keep) & ~untouched(boards)
+        chances = chances_to_keep(1 - self._values, self.keep_scale, self.keep_least)
+        chosen = (torch.rand(len(boards)).numpy() < chances) & ~untouched(boards)
         place.memory.add_some(chosen, observations=boards, games=place.games)
         place.note_ends(dones, infos)
 
