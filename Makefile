@@ -47,6 +47,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/learning.py
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/build.py

@@ -12,6 +12,7 @@ COMMANDS = {
     "evaluate": "scores policies on seeded games",
     "train": "trains an agent",
     "statistics": "tests whether the mines lie as the first-click rules claim",
+    "safety": "compares the chances that an agent gives to cells with the exact ones",
     "seeds": "trains algorithms with several seeds, and compares what they reach",
 }
 

@@ -48,6 +48,14 @@ def agent_names() -> list[str]:
     return sorted(path.parent.name for path in AGENTS.glob(f"*/{RUN_FILE}"))
 
 
+def agent_folder(name: str) -> Path | None:
+    """Returns the run folder of this name: that of an agent that comes with the package, or a path."""
+    for folder in (AGENTS / name, Path(name)):
+        if (folder / RUN_FILE).is_file():
+            return folder
+    return None
+
+
 def policy_names() -> list[str]:
     """Returns the names of the scripted policies, weakest first, and of the trained agents."""
     return [*SCRIPTED, *agent_names()]
@@ -137,7 +145,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     if base in SCRIPTED:
         module, _, attribute = SCRIPTED[base].partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
-    elif (folder := _agent_folder(base)) is not None:
+    elif (folder := agent_folder(base)) is not None:
         for module in ("torch", "safetensors"):
             import_extra(module)
         make = import_module("baselines.learned.agents").find_agent(folder)
@@ -150,14 +158,6 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         raise ValueError(f"option {option} of policy {name!r} is given twice")
     _check_options(base, make, given | options)
     return PolicyMaker(name, make, given | options)
-
-
-def _agent_folder(name: str) -> Path | None:
-    """Returns the run folder of this name: that of an agent that comes with the package, or a path."""
-    for folder in (AGENTS / name, Path(name)):
-        if (folder / RUN_FILE).is_file():
-            return folder
-    return None
 
 
 def _read_specification(text: str) -> tuple[str, dict[str, Any]]:

@@ -12,20 +12,21 @@ Playing: games a second of the agents that come with the package, in either prec
 from __future__ import annotations
 
 import itertools
-import statistics
 from collections.abc import Iterator
 
 import torch
-from timing import Work, arguments, machine, median_ratio, print_table, rates
+from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
 
 import minesweeper_env
 from baselines.learned.checkpoints import load_network
 from baselines.learned.configuration import read_configuration
 from baselines.learned.dqn import MaskedDQN
+from baselines.learned.learner import ModelLearner
 from baselines.learned.models import make_model
 from baselines.learned.ppo import MinesweeperPPO
 from baselines.learned.precision import PRECISIONS
 from baselines.learned.settings import TrainingSettings
+from baselines.learned.training import resolve_settings
 from baselines.playing import play_games
 from baselines.registry import AGENTS, make_policy
 from minesweeper_env.config import BoardConfig
@@ -36,6 +37,7 @@ STEPS = 8192
 """Of a piece of work, several rollouts."""
 
 PLAYERS = ("dqn", "ppo", "value", "exact", "lookahead")
+PARTS = ("environment", "inference", "update")
 GAMES = 200
 SEEDS = itertools.count(5_000_000)
 
@@ -71,30 +73,35 @@ def players() -> Iterator[str]:
             yield name
 
 
+def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
+    """Returns trainings that are about to go on from the agents that come with the package."""
+    found = {}
+    for name, configuration in LEARNERS.items():
+        settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
+        learner = ModelLearner(make_model(settings))
+        learner.begin_with(load_network(AGENTS / name))
+        found[name] = learner.model
+    return found
+
+
+def shares(model: MaskedDQN | MinesweeperPPO) -> list[str]:
+    """Returns the shares of `PARTS` in the time of a training."""
+    return [f"{share:.1%}" for share in model.clock.shares(*PARTS).values()]
+
+
 def main() -> None:
     """Measures and prints."""
     chosen = arguments(__doc__.split("\n", 1)[0], 5.0, 5)
     torch.set_num_threads(1)
     print(f"minesweeper_env {minesweeper_env.__version__}, torch {torch.__version__}, {machine()}")
-    models = {}
-    for name, config in LEARNERS.items():
-        settings = TrainingSettings(**{**read_configuration(config), "precision": "auto", "threads": 1})
-        models[name] = make_model(settings)
-        models[name].begin_with(load_network(AGENTS / name))
-    measured = rates({name: learning(model) for name, model in models.items()}, chosen.seconds, chosen.repeats)
-    lines = []
-    for name, all_ in measured.items():
-        shares = models[name].clock.shares("environment", "inference", "update")
-        parts = [f"{share:.1%}" for share in shares.values()]
-        lines.append((name, f"{statistics.median(all_):,.0f}", f"{max(all_):,.0f}", *parts))
-    header = ("learning, steps a second", "median", "best", "environment", "inference", "update")
-    print_table("8x8, 14 mines, Stable-Baselines3's loop", header, lines)
+    learners = models()
+    measured = rates({name: learning(model) for name, model in learners.items()}, chosen.seconds, chosen.repeats)
+    lines = [(*line, *shares(learners[line[0]])) for line in rows(measured)]
+    print_table("learning, steps a second", ("algorithm", "median", "best", *PARTS), lines)
     measured = rates({name: playing(name) for name in players()}, chosen.seconds, chosen.repeats)
-    lines = [
-        (name, f"{statistics.median(all_):,.0f}", f"{max(all_):,.0f}", f"{median_ratio(all_, measured['exact']):.3f}")
-        for name, all_ in measured.items()
-    ]
-    print_table("8x8, 14 mines, one process", ("playing, games a second", "median", "best", "of exact's"), lines)
+    ratios = [f"{median_ratio(all_, measured['exact']):.3f}" for all_ in measured.values()]
+    lines = [(*line, ratio) for line, ratio in zip(rows(measured), ratios, strict=True)]
+    print_table("playing, games a second", ("policy", "median", "best", "of exact's"), lines)
 
 
 if __name__ == "__main__":

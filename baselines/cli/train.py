@@ -74,7 +74,7 @@ def _make_parser() -> argparse.ArgumentParser:
     what.add_argument("--reward", choices=REWARDS, help="the reward scheme (safe_click)")
     what.add_argument("--gamma", type=float, help="the discount factor, 0 to 1 (0)")
     what.add_argument("--teacher", choices=("none", "exact"), help="exact: learn the oracle's probabilities (none)")
-    what.add_argument("--start", metavar="FOLDER", help="a run folder, whose agent the network begins as")
+    what.add_argument("--start", metavar="AGENT", help="a run folder, or an agent by name, that the network begins as")
     what.add_argument("--seed", type=whole_number_from(0), help="of all random choices (0)")
     length = parser.add_argument_group("how long, and where")
     length.add_argument("--minutes", type=positive_number, help="how long to train in all, by the clock (10)")

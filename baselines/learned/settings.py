@@ -37,7 +37,7 @@ class TrainingSettings:
         reward: the name of a reward scheme.
         gamma: the discount factor, 0 to 1.
         teacher: "none", or "exact" for learning the oracle's probabilities in place of the rewards (DQN alone).
-        start: a run folder, whose agent's weights the network begins with, or None.
+        start: a run folder, or the name of an agent, whose weights the network begins with, or None.
         envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
         channels: of the network.
         blocks: of the network.
@@ -87,7 +87,7 @@ class TrainingSettings:
         if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
             raise ValueError("algo value learns the chance to win: it takes no reward and no gamma")
         if self.start is not None and not isinstance(self.start, str):
-            raise ValueError(f"start must be the path of a run folder, not {self.start!r}")
+            raise ValueError(f"start must be a run folder or the name of an agent, not {self.start!r}")
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))

@@ -25,6 +25,7 @@ from baselines.learned.provenance import describe_session
 from baselines.learned.selection import Score, Selection
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.value.training import make_value_learner
+from baselines.registry import agent_folder
 
 RUN_FILE = "run.json"
 CHECKPOINT_FILE = "checkpoint.safetensors"
@@ -98,7 +99,7 @@ class TrainingRun:
         # A training that ended before its first checkpoint has nothing to go on from, and begins anew.
         earlier = self._restore() if resume and (folder / CHECKPOINT_FILE).exists() else None
         if settings.start is not None and earlier is None:
-            self._begin_with(Path(settings.start))
+            self._begin_with(agent_folder(settings.start) or Path(settings.start))
         self.selection = Selection(self.settings, earlier["references"] if earlier else None)
         seconds = None if settings.minutes is None else 60 * settings.minutes
         self.budget = Budget(settings.steps, seconds, earlier["seconds"] if earlier else 0.0)

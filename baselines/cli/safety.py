@@ -1,0 +1,110 @@
+"""`python -m baselines safety`: how near the chances that an agent gives to cells come to the exact ones."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.failures import explain
+from baselines.extras import MissingExtraError, import_extra
+from baselines.output import check_writable, replace_file
+from baselines.registry import RUN_FILE, agent_folder, agent_names
+from baselines.seeds import check_test_seeds
+from baselines.terminal import game_bar, table_console
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+
+if TYPE_CHECKING:
+    from baselines.learned.network import BoardNetwork
+    from baselines.learned.safety import Comparison
+
+NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "rich", "tqdm")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for the ones it was started with.
+
+    Returns:
+        0 when all is done, 130 after Ctrl-C, 1 when the picture could not be written.
+    """
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    try:
+        for module in (*NEEDED, *(["matplotlib"] if options.out else [])):
+            import_extra(module)
+        from baselines.learned.safety import compare
+
+        seeds, config, network = _prepare(options)
+    except (ValueError, OSError, MissingExtraError) as error:
+        parser.error(explain(error))
+    try:
+        with game_bar("playing", options.agent, len(seeds)) as on_finished:
+            comparison = compare(network, config, seeds, on_finished)
+        _print(comparison, options)
+        if options.out is not None:
+            from baselines.learned.safety_picture import draw_safety
+
+            replace_file(options.out, draw_safety(comparison, seeds[0], options.agent))
+    except KeyboardInterrupt:
+        print("interrupted: nothing was written", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as error:
+        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="python -m baselines safety",
+        description="Compare the chances that an agent gives to cells with the exact ones, on boards of its own games.",
+    )
+    parser.add_argument("--agent", default="dqn", help="an agent that comes with the package, or a run folder (dqn)")
+    parser.add_argument("--size", type=parse_size, default=(8, 8), help="8, or 16x30 for rows x columns (8)")
+    parser.add_argument("--mines", type=whole_number_from(1), default=14, help="the number of mines (14)")
+    parser.add_argument("--first-click", choices=FIRST_CLICKS, default="opening", help="the first-click rule (opening)")
+    parser.add_argument("--games", type=whole_number_from(1), default=1000, help="the games (1000)")
+    parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game, which is shown (0)")
+    parser.add_argument("--out", type=parse_path, metavar="PNG", help="where the picture goes")
+    return parser
+
+
+def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetwork]:
+    """Checks all that can be checked before the first game."""
+    from baselines.learned.safety import load_rater
+
+    seeds = check_test_seeds(options.seed, options.games)
+    config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+    folder = agent_folder(options.agent)
+    if folder is None:
+        known = ", ".join(agent_names())
+        raise ValueError(f"there is no agent {options.agent!r}; there are {known}, and folders with {RUN_FILE}")
+    network = load_rater(folder)
+    if options.out is not None:
+        check_writable(options.out)
+    return seeds, config, network
+
+
+def _print(comparison: Comparison, options: argparse.Namespace) -> None:
+    from rich.table import Table
+
+    (rows, cols), last = options.size, options.seed + options.games - 1
+    title = (
+        f"{options.agent}, {rows}x{cols}, {options.mines} mines, first click {options.first_click!r}: "
+        f"{len(comparison.codes)} boards of games on seeds {options.seed} to {last}"
+    )
+    table = Table("by the network", title=title, title_justify="left")
+    for heading in ("exact", "root mean square", "cells"):
+        table.add_column(heading, justify="right")
+    for said, true, spread, cells in comparison.reliability():
+        table.add_row(f"{said:.3f}", f"{true:.3f}", f"{spread:.3f}", f"{cells}")
+    console = table_console()
+    console.print(table)
+    console.print("The chance of a mine in covered cells: means of each class; their root mean squared difference.")
+    for name, difference in comparison.root_mean_squares().items():
+        console.print(f"root mean squared difference, {name}: {difference:.4f}")

@@ -1,0 +1,73 @@
+"""A picture of a network's safety map: boards of a game beside the exact probabilities, and how far the two agree."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from baselines.learned.safety import Comparison
+from minesweeper_env.codes import Codes
+from minesweeper_env.overlay import render_overlay
+
+BOARDS = 3
+"""The boards of the game that are shown, evenly from its second to its last."""
+
+
+def draw_safety(comparison: Comparison, seed: int, name: str) -> bytes:
+    """Returns a PNG: boards of one game with the network's chances and the exact ones, and a reliability diagram.
+
+    Args:
+        comparison: of all games.
+        seed: the game whose boards are shown.
+        name: of the agent.
+    """
+    game = comparison.of_game(seed)
+    chosen = np.unique(np.linspace(0, len(game.codes) - 1, BOARDS).round().astype(int))
+    figure = Figure(figsize=(4 * (len(chosen) + 1.4), 8.6), layout="constrained")
+    panels = figure.add_gridspec(2, len(chosen) + 1, width_ratios=[1.0] * len(chosen) + [1.4])
+    for column, number in enumerate(chosen):
+        for row, (title, chances) in enumerate(((name, game.predicted), ("exact", game.exact))):
+            axes = figure.add_subplot(panels[row, column])
+            axes.imshow(_board(game.codes[number], chances[number]))
+            axes.set(title=f"{title}, before click {number + 2} of game {seed}", xticks=[], yticks=[])
+    _draw_reliability(figure.add_subplot(panels[0, -1]), comparison)
+    _draw_differences(figure.add_subplot(panels[1, -1]), comparison)
+    picture = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(picture)  # type: ignore[no-untyped-call]
+    return picture.getvalue()
+
+
+def _board(codes: NDArray[np.int8], chances: NDArray[np.float64]) -> NDArray[np.uint8]:
+    picture = render_overlay("rgb_array", codes, Codes.of_radius(1), np.zeros(codes.shape, np.bool_), chances)
+    assert isinstance(picture, np.ndarray)
+    return picture
+
+
+def _draw_reliability(axes: Axes, comparison: Comparison) -> None:
+    said, true, spread, _ = zip(*comparison.reliability(), strict=True)
+    axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="exact")
+    axes.errorbar(said, true, yerr=spread, marker="o", capsize=3, label="mean of a class, +- root mean square")
+    axes.set(title="chance of a mine", xlabel="by the network", ylabel="exact", xlim=(0, 1), ylim=(0, 1))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="upper left")
+
+
+def _draw_differences(axes: Axes, comparison: Comparison) -> None:
+    covered = comparison.covered
+    differences = np.abs(comparison.predicted - comparison.exact)[covered]
+    counts = covered.sum(axis=(1, 2)).repeat(covered.sum(axis=(1, 2)))
+    edges = np.unique(np.linspace(counts.min(), counts.max() + 1, 13).astype(int))
+    classes = np.searchsorted(edges, counts, side="right") - 1
+    present = np.unique(classes)
+    for share, style in ((0.5, "-"), (0.9, "--"), (0.99, ":")):
+        values = [np.quantile(differences[classes == number], share) for number in present]
+        middles = [(edges[number] + edges[min(number + 1, len(edges) - 1)] - 1) / 2 for number in present]
+        axes.plot(middles, values, style, marker=".", label=f"{share:.0%} of cells are below")
+    axes.set(title="difference to the exact chance", xlabel="covered cells on the board", yscale="log")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="best")

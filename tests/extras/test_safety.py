@@ -1,0 +1,106 @@
+"""What an agent says of cells, beside the exact probabilities."""
+
+import io
+import json
+
+import imageio.v3 as imageio
+import numpy as np
+import pytest
+import torch
+from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+from baselines.__main__ import main
+from baselines.learned.checkpoints import save_agent
+from baselines.learned.network import BoardNetwork, NetworkSize
+from baselines.learned.safety import Comparison, compare, load_rater
+from baselines.learned.safety_picture import draw_safety
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities
+
+SIZE = NetworkSize(4, 1)
+BOARD = BoardConfig(5, 5, 4, first_click="opening", moves=("click",))
+
+
+def write_agent(folder, **changes):
+    torch.manual_seed(0)
+    save_agent(folder, BoardNetwork.of_size(SIZE), SIZE, {})
+    settings = tiny("dqn").to_json() | changes
+    if settings["algo"] != "dqn":
+        settings = tiny(settings["algo"]).to_json()
+    (folder / "run.json").write_text(json.dumps({"settings": settings, "sessions": []}))
+    return folder
+
+
+def test_a_comparison_holds_every_board_of_the_games_beside_the_oracle(tmp_path):
+    network = load_rater(write_agent(tmp_path))
+    found = compare(network, BOARD, range(230))
+    assert set(found.games) <= set(range(230))
+    assert len(set(found.games)) > 150
+    for number in (0, 7, len(found.codes) - 1):
+        codes = found.codes[number]
+        covered = codes == 11
+        np.testing.assert_allclose(found.exact[number][covered], mine_probabilities(codes, 4)[covered], atol=1e-12)
+        with torch.no_grad():
+            said = torch.sigmoid(network(torch.as_tensor(codes[None]), 4))[0].numpy().reshape(5, 5)
+        np.testing.assert_allclose(1 - found.predicted[number], said, atol=1e-5)
+    game = found.of_game(found.games[0])
+    # The boards of a game follow each other: cells are opened and never covered again.
+    is_open = (game.codes < 9).sum(axis=(1, 2))
+    assert (np.diff(is_open) > 0).all()
+
+
+def test_figures_of_a_comparison():
+    codes = np.array([[[11, 11, 1, 11]]], np.int8)
+    said, exact = np.array([[[0.0, 0.44, 0.3, 0.48]]]), np.array([[[0.0, 0.5, 0.0, 0.5]]])
+    comparison = Comparison(codes, np.zeros(1, np.int64), said, exact)
+    squares = comparison.root_mean_squares()
+    assert squares["covered cells"] == pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 3))
+    assert squares["beside numbers"] == pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 2))
+    (first, second) = comparison.reliability()
+    assert first == (0.0, 0.0, 0.0, 1)
+    assert second == (pytest.approx(0.46), 0.5, pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 2)), 2)
+    perfect = Comparison(codes, np.zeros(1, np.int64), exact, exact)
+    assert set(perfect.root_mean_squares().values()) == {0.0}
+
+
+def test_the_picture_shows_a_game(tmp_path):
+    comparison = compare(load_rater(write_agent(tmp_path)), BOARD, range(20))
+    picture = imageio.imread(io.BytesIO(draw_safety(comparison, int(comparison.games[0]), "agent")))
+    assert picture.shape[0] > 500
+    assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 20
+
+
+def test_the_command_prints_classes_and_draws(tmp_path, capsys):
+    (tmp_path / "agent").mkdir()
+    agent, picture = str(write_agent(tmp_path / "agent")), tmp_path / "safety.png"
+    arguments = ["safety", "--agent", agent, "--size", "5", "--mines", "4", "--games", "30", "--out", str(picture)]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "root mean squared difference, beside numbers: 0." in printed
+    assert imageio.imread(picture).shape[0] > 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--agent", "nobody"], "there is no agent 'nobody'"),
+        (["--mines", "64"], "mines"),
+        (["--games", "0"], "a whole number of at least 1"),
+        (["--seed", str(1 << 30)], "seeds of test games"),
+        (["--out", "/no/such/folder/picture.png"], "the folder of /no/such/folder/picture.png does not exist"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments, complaint, tmp_path, capsys):
+    agent = [] if "--agent" in arguments else ["--agent", str(write_agent(tmp_path))]
+    with pytest.raises(SystemExit, match="2"):
+        main(["safety", *agent, *arguments])
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert complaint in error
+
+
+def test_an_agent_that_gives_no_chances_is_refused(tmp_path, capsys):
+    for changes in ({"gamma": 0.5}, {"reward": "win"}, {"algo": "ppo"}):
+        with pytest.raises(SystemExit, match="2"):
+            main(["safety", "--agent", str(write_agent(tmp_path, **changes))])
+        assert "are no chances of safety" in capsys.readouterr().err
