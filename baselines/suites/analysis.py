@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from baselines.report import config_row, result_row, versions
@@ -64,12 +64,10 @@ def _board(
     suite: Suite, board: BoardConfig, results: Sequence[tuple[Task, PolicyResult]], left_out: Sequence[LeftOut]
 ) -> dict[str, Any]:
     here = [(task, result) for task, result in results if _same_board(task.config, board)]
-    next_stronger, comparisons = _compare(here, suite.paired)
+    shown, comparisons = _compare(here, suite.paired)
     return {
         "config": config_row(board),
-        "results": [
-            {**_row(suite, task, result), "mcnemar": next_stronger.get(result.policy)} for task, result in here
-        ],
+        "results": [{**_row(suite, task, result), "mcnemar": shown.get(result.policy)} for task, result in here],
         "comparisons": comparisons,
         "left_out": [
             {"policy": each.policy, "reason": each.reason} for each in left_out if _same_board(each.config, board)
@@ -90,30 +88,40 @@ def _row(suite: Suite, task: Task, result: PolicyResult) -> dict[str, Any]:
 def _compare(
     here: Sequence[tuple[Task, PolicyResult]], paired: str
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
-    """Returns the test of each policy against the next stronger one, and all the tests.
+    """Returns the test that the row of each policy shows, and all the tests.
 
     Policies meet only where they play the same games, and as many. Of equal win rates the one listed later counts as
     stronger.
     """
-    next_stronger: dict[str, dict[str, Any]] = {}
+    shown: dict[str, dict[str, Any]] = {}
     tests: list[dict[str, Any]] = []
     for games in dict.fromkeys((task.start, task.games) for task, _ in here):
-        equals = [result for task, result in here if (task.start, task.games) == games]
-        rivals = sorted(equals, key=lambda each: each.win_rate)
-        for (i, weaker), (j, stronger) in combinations(enumerate(rivals), 2):
-            if j > i + 1 and paired != "all":
-                continue
-            comparison = compare(weaker, stronger)
+        rivals = sorted(
+            (result for task, result in here if (task.start, task.games) == games), key=lambda each: each.win_rate
+        )
+        for one, other in _pairs(rivals, paired):
+            comparison = compare(one, other)
             if comparison is not None:
-                tests.append({"policy": weaker.policy, **asdict(comparison)})
-                next_stronger.setdefault(weaker.policy, asdict(comparison))
-    return next_stronger, tests
+                tests.append({"policy": one.policy, **asdict(comparison)})
+                shown.setdefault(one.policy, asdict(comparison))
+    return shown, tests
+
+
+def _pairs(rivals: Sequence[PolicyResult], paired: str) -> list[tuple[PolicyResult, PolicyResult]]:
+    """Returns which policies, weakest first, are compared with which: see `Suite.paired`."""
+    if paired == "next":
+        return list(pairwise(rivals))
+    if paired == "all":
+        return list(combinations(rivals, 2))
+    references = [rival for rival in rivals if rival.policy == paired]
+    return [(rival, reference) for reference in references for rival in rivals if rival is not reference]
 
 
 def _notes(
     suite: Suite, results: Sequence[tuple[Task, PolicyResult]], left_out: Sequence[LeftOut], games: int
 ) -> list[str]:
-    notes = [*suite.notes, "p: exact McNemar test against the next stronger policy that played the same games."]
+    against = "the next stronger policy that played" if suite.paired in ("next", "all") else f"{suite.paired} on"
+    notes = [*suite.notes, f"p: exact McNemar test against {against} the same games."]
     shorter = sorted({(task.policy, task.games) for task, _ in results if task.games < games})
     notes += [
         f"{policy} is slow, played only the first {count} of {games} games, and is compared with none that played more."

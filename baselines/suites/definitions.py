@@ -36,7 +36,8 @@ class Suite:
         boards: the games, whose moves each policy chooses.
         entries: the policies, weakest first.
         games: how many each policy plays on each board, unless `--games` says otherwise.
-        paired: "next", to compare each policy with the next stronger one on the board, or "all", for each two.
+        paired: "next", to compare each policy with the next stronger one on the board, "all", for each two, or the name
+            of one of the policies, for each other with that one.
         columns: those of the tables, by their names in `baselines.suites.tables`.
         plot: the plot, by its name in `baselines.suites.plots`.
         scored: whether the rows tell the score of source 004: see `baselines.suites.measures`.

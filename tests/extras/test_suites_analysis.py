@@ -96,6 +96,17 @@ def test_every_two_policies_meet_if_asked_for():
         assert (test["games"], test["won_alone"], test["lost_alone"]) == (4, 1, 2)
 
 
+def test_every_policy_meets_the_one_that_is_named():
+    rows = [row("a", [1, 1, 0, 1]), row("b", [0, 0, 0, 1]), row("c", [0, 1, 1, 0]), row("d", [1, 1, 1, 1], start="x:y")]
+    content = results(replace(ONE_BOARD, paired="c"), *rows)
+    (board,) = content["boards"]
+    against = {each["policy"]: each["mcnemar"] and each["mcnemar"]["against"] for each in board["results"]}
+    assert against == {"a": "c", "b": "c", "c": None, "d": None}
+    (test,) = [test for test in board["comparisons"] if test["policy"] == "a"]
+    assert (test["games"], test["won_alone"], test["lost_alone"]) == (4, 2, 1)
+    assert "p: exact McNemar test against c on the same games." in content["notes"]
+
+
 def test_notes_say_what_is_missing():
     left_out = [LeftOut("optimal", config, f"{config.rows} rows are too many") for config in TINY.boards]
     records = [GameRecord(i, False, 40, True) for i in range(2)]
