@@ -88,6 +88,7 @@ def _make_parser() -> argparse.ArgumentParser:
     size.add_argument("--channels", type=whole, help="the width of the network (64)")
     size.add_argument("--blocks", type=whole, help="the residual blocks of the network (3)")
     size.add_argument("--precision", choices=("auto", "float32", "bfloat16"), help="of convolutions (auto: the faster)")
+    size.add_argument("--optimizer", choices=("muon", "adam"), help="what takes the steps (muon)")
     size.add_argument("--eval-games", type=whole, help="the games of each evaluation while training (300)")
     size.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="hyperparameters of the algorithm")
     return parser

@@ -13,8 +13,8 @@ What differs from textbook DQN:
 6. The first click of a game is drawn uniformly: under most first-click rules it is always safe, so values
    could not tell the cells apart, and games that always start in one place teach nothing of the others. With
    gamma 0 it is not stored.
-7. The replay buffer takes most of the transitions that were predicted well only now and then, and weighs them
-   accordingly (`replay.py`), so that the time to learn goes where there is something to learn.
+7. The replay buffer takes only few of the clicks that were all but certain to be safe (`replay.py`), so that the time
+   to learn goes where there is something to learn.
 8. Once a game has ended, its last board shows where the mines were, as it does to any player. With gamma 0 that
    tells of every covered cell of every board of the game whether it was safe, and not of the clicked one alone;
    `hindsight` weighs this second loss. It needs nothing that was not observed, yet is closer to supervised
@@ -42,7 +42,7 @@ from baselines.learned.masks import random_clicks, untouched
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
 from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
-from baselines.learned.replay import Samples, WeightedReplayBuffer
+from baselines.learned.replay import Samples, ThinnedReplayBuffer
 from baselines.learned.returns import hindsight_losses, value_losses
 from baselines.learned.symmetry import turn_at_random
 from baselines.learned.teacher import distillation_loss
@@ -57,8 +57,8 @@ class MaskedDQN(InTurn, DQN):
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         replays: how often a stored transition is drawn, on average; it takes the place of `gradient_steps`.
-        keep_scale: a transition is stored with a chance of `keep_scale` times the error of its prediction if gamma is
-            0 and returns are probabilities; 0 stores all.
+        keep_scale: a transition is stored with a chance of `keep_scale` times its expected loss, 1 - Q, if gamma is 0
+            and returns are probabilities; 0 stores all.
         keep_least: the least such chance.
         hindsight: the weight of the loss on what the covered cells of a board have proved to be by the end of its game,
             for gamma 0 and returns that are probabilities.
@@ -67,7 +67,7 @@ class MaskedDQN(InTurn, DQN):
     """
 
     policy: MinesweeperQPolicy
-    replay_buffer: WeightedReplayBuffer  # type: ignore[assignment]
+    replay_buffer: ThinnedReplayBuffer  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -84,15 +84,15 @@ class MaskedDQN(InTurn, DQN):
         self.replays, self.keep_scale, self.keep_least = replays, keep_scale, keep_least
         self.hindsight, self.teacher = hindsight, teacher
         self._predicted = np.zeros(0, np.float32)
-        super().__init__(policy, env, replay_buffer_class=WeightedReplayBuffer, **kwargs)
+        super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)
         if not self.policy.probability or self.gamma > 0:
             self.keep_scale = self.hindsight = 0.0
         self.play_on([env], [self.batch_size])
 
-    def _make_buffer(self, env: MinesweeperVecEnv) -> WeightedReplayBuffer:
-        return WeightedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+    def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedReplayBuffer:
+        return ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
 
-    def _use_buffer(self, buffer: WeightedReplayBuffer) -> None:
+    def _use_buffer(self, buffer: ThinnedReplayBuffer) -> None:
         self.replay_buffer = buffer
 
     def predict(
@@ -158,7 +158,7 @@ class MaskedDQN(InTurn, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        chances = chances_to_keep(np.abs(reward - self._predicted), self.keep_scale, self.keep_least)
+        chances = chances_to_keep(1 - self._predicted, self.keep_scale, self.keep_least)
         chosen = torch.rand(len(boards)).numpy() < chances
         if self.gamma == 0:
             chosen &= ~untouched(boards)
@@ -169,7 +169,6 @@ class MaskedDQN(InTurn, DQN):
             actions=buffer_action,
             rewards=reward,
             dones=ended,
-            weights=1.0 / chances,
             games=self.place.games,
         )
         self.place.note_ends(dones, infos)
@@ -198,8 +197,7 @@ class MaskedDQN(InTurn, DQN):
 
     def _gradient_step(self, batch_size: int) -> float:
         sample = self.replay_buffer.sample(batch_size)
-        losses = self._losses(sample)
-        loss = (sample.weights * losses).sum() / sample.weights.sum()
+        loss = self._losses(sample).mean()
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.q_net.parameters(), self.max_grad_norm)

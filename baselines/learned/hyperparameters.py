@@ -20,7 +20,7 @@ class Hyperparameters:
     """What all algorithms share.
 
     Attributes:
-        learning_rate: of Adam, at first.
+        learning_rate: of Adam, at first; `muon.py` says what Muon makes of it.
         learning_rate_flat: the share of the training, 0 to 0.99, in which it stays; from then on it falls linearly.
         learning_rate_final: the share of it that is left in the end, 0 to 1.
         batch_size: the samples of a minibatch on a board of 64 cells; on others it has as many cells.
@@ -33,7 +33,7 @@ class Hyperparameters:
     learning_rate: float = _number(2e-3, 1e-8, 1)
     learning_rate_flat: float = _number(0.5, 0, 0.99)
     learning_rate_final: float = _number(0.02, 0, 1)
-    batch_size: int = _number(256, 1, MAX_BATCH)
+    batch_size: int = _number(64, 1, MAX_BATCH)
     max_grad_norm: float = _number(10.0, 1e-6, 1e6)
 
     def __post_init__(self) -> None:
@@ -120,7 +120,6 @@ class PPOHyperparameters(Hyperparameters):
         keep_least: the least such chance.
     """
 
-    batch_size: int = _number(128, 1, MAX_BATCH)
     max_grad_norm: float = _number(5.0, 1e-6, 1e6)
     n_steps: int = _number(8, 1, 1 << 16)
     n_epochs: int = _number(1, 1, 1_000)

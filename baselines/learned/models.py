@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.hyperparameters import DQNHyperparameters, Hyperparameters, PPOHyperparameters
+from baselines.learned.muon import Muon
 from baselines.learned.pacing import FlatThenFalling
 from baselines.learned.plain_ppo import PlainPolicy
 from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO
@@ -17,6 +20,8 @@ from baselines.learned.vec_env import MinesweeperVecEnv
 
 LEAST_GAMES, LEAST_BATCH = 32, 32
 """On a large board, which has fewer games and smaller minibatches than a usual one, there are no fewer than these."""
+
+OPTIMIZER_CLASSES: dict[str, type[torch.optim.Optimizer]] = {"muon": Muon, "adam": torch.optim.Adam}
 
 NOT_FOR_MODELS = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size")
 """The hyperparameters that become something else before an algorithm takes them."""
@@ -55,6 +60,7 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
         "device": settings.device,
         "policy_kwargs": {
             "probability": is_probability(settings.reward, settings.gamma),
+            "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
             "features_extractor_kwargs": {"channels": settings.channels, "blocks": settings.blocks},
         },
     }

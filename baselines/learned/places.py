@@ -18,7 +18,7 @@ from stable_baselines3.common.buffers import BaseBuffer
 from baselines.learned.features import BoardExtractor
 from baselines.learned.masks import safe_cells
 from baselines.learned.pacing import Paced
-from baselines.learned.replay import WeightedReplayBuffer
+from baselines.learned.replay import ThinnedReplayBuffer
 from baselines.learned.vec_env import MinesweeperVecEnv
 
 LEARNING_COST = 3
@@ -47,7 +47,7 @@ class Place:
     observations: NDArray[np.int8]
     episode_starts: NDArray[np.bool_]
     games: NDArray[np.int64]
-    memory: WeightedReplayBuffer
+    memory: ThinnedReplayBuffer
     work: int = 0
     drawn: int = 0
 
@@ -92,8 +92,8 @@ class InTurn(Paced):
     def _place(self, env: MinesweeperVecEnv, batch_size: int) -> Place:
         buffer, count = self._make_buffer(env), env.num_envs
         memory = buffer
-        if not isinstance(memory, WeightedReplayBuffer):
-            memory = WeightedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+        if not isinstance(memory, ThinnedReplayBuffer):
+            memory = ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
         return Place(env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), memory)
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> BaseBuffer:

@@ -54,10 +54,14 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         args: as `MaskableActorCriticPolicy` takes them.
         probability: whether returns are probabilities, see `returns.py`.
         kwargs: as `MaskableActorCriticPolicy` takes them; features_extractor_kwargs holds the sizes.
+
+    Attributes:
+        values: V, (N, 1), of the boards that clicks were last chosen for.
     """
 
     action_net: CellHead
     value_net: CellHead  # type: ignore[assignment]
+    values: Tensor
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
         """Builds the network."""
@@ -88,7 +92,10 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         """Returns the actions (N,), V (N, 1) and the log-probabilities (N,)."""
         outputs, distribution = self._judge(obs, action_masks)
         actions = distribution.get_actions(deterministic=deterministic)
-        return actions, self._mean(outputs, distribution), distribution.log_prob(actions)
+        values = self._mean(outputs, distribution)
+        # Stable-Baselines3 tells the buffer alone of V, and that only once the next boards are there.
+        self.values = values.detach()
+        return actions, values, distribution.log_prob(actions)
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Masks = None
@@ -160,9 +167,6 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
             self.hindsight = self.keep_scale = 0.0
-        # Stable-Baselines3 tells the buffer alone of V, and that only once the next boards are there.
-        self._values = np.zeros(0, np.float32)
-        self.policy.register_forward_hook(self._note_values)
         self.play_on([env], [self.batch_size])
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:
@@ -195,9 +199,6 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         self.clock.lap("inference")
         return go_on
 
-    def _note_values(self, _policy: nn.Module, _inputs: Any, outputs: tuple[Tensor, Tensor, Tensor]) -> None:
-        self._values = outputs[1].detach().cpu().numpy()[:, 0]
-
     def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
         super()._update_info_buffer(infos, dones)
         if self.hindsight == 0:
@@ -205,8 +206,9 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         # Called after each step, before its observations take the place of those that it began with.
         boards, place = self._last_obs, self.place
         assert isinstance(boards, np.ndarray)
+        assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
-        chances = chances_to_keep(1 - self._values, self.keep_scale, self.keep_least)
+        chances = chances_to_keep(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_least)
         chosen = (torch.rand(len(boards)).numpy() < chances) & ~untouched(boards)
         place.memory.add_some(chosen, observations=boards, games=place.games)
         place.note_ends(dones, infos)

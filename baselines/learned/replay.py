@@ -1,10 +1,10 @@
-"""A replay buffer of single transitions, each with the weight that makes up for the ones that were not stored.
+"""A replay buffer of single transitions, of which not all are stored.
 
 Most clicks of a game are certain, and a network soon predicts them almost without error: they would fill the buffer
 and take most of the time to learn from, for next to no gradient. So a transition is stored with a chance that grows
-with the error of its prediction, and weighs the inverse of that chance in the loss, which leaves the expected
-gradient as it is: importance sampling, as in prioritised replay with full correction (Schaul et al. 2016, section
-3.4), but done once, when a transition comes in.
+with the loss that was expected of its click. This rests on what was known before the click: what is stored has,
+given its board and its click, the outcomes of all, and the means that are learned have no bias. (Prioritised replay,
+Schaul et al. 2016, goes by the loss that came, and needs weights that make up for it.)
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ class Samples(NamedTuple):
         next_observations: (N, rows, cols) int8 codes.
         dones: (N, 1) float32, 1 where the game ended.
         rewards: (N, 1) float32.
-        weights: (N, 1) float32, the inverse of the chance that it was stored.
         safe: (N, rows * cols) int8, whether each cell had proved safe by the end of the game: 1 or 0, or -1 for a
             board of a game that has not ended.
     """
@@ -42,11 +41,10 @@ class Samples(NamedTuple):
     next_observations: Tensor
     dones: Tensor
     rewards: Tensor
-    weights: Tensor
     safe: Tensor
 
 
-class WeightedReplayBuffer(BaseBuffer):
+class ThinnedReplayBuffer(BaseBuffer):
     """The last `buffer_size` transitions of all games together.
 
     Args:
@@ -61,7 +59,7 @@ class WeightedReplayBuffer(BaseBuffer):
         ValueError: an argument is not allowed.
     """
 
-    NAMES = ("observations", "next_observations", "actions", "rewards", "dones", "weights", "games", "safe")
+    NAMES = ("observations", "next_observations", "actions", "rewards", "dones", "games", "safe")
 
     def __init__(
         self,
@@ -79,7 +77,7 @@ class WeightedReplayBuffer(BaseBuffer):
         self.observations = np.zeros((buffer_size, *self.obs_shape), np.int8)
         self.next_observations = np.zeros_like(self.observations)
         self.actions = np.zeros(buffer_size, np.int64)
-        self.rewards, self.dones, self.weights = (np.zeros(buffer_size, np.float32) for _ in range(3))
+        self.rewards, self.dones = (np.zeros(buffer_size, np.float32) for _ in range(2))
         self.games = np.full(buffer_size, -1, np.int64)
         self.safe = np.zeros((buffer_size, int(np.prod(self.obs_shape))), np.int8)
         self.added = 0
@@ -119,7 +117,6 @@ class WeightedReplayBuffer(BaseBuffer):
             self.to_torch(self.next_observations[batch_inds]),
             column(self.dones),
             column(self.rewards),
-            column(self.weights),
             self.to_torch(self.safe[batch_inds]),
         )
 
@@ -135,7 +132,7 @@ class WeightedReplayBuffer(BaseBuffer):
         Raises:
             ValueError, KeyError: the state is of another buffer.
         """
-        size = len(state["weights"])
+        size = len(state["games"])
         for name in self.NAMES:
             getattr(self, name)[:size] = state[name]
         self.full = size == self.buffer_size

@@ -70,11 +70,11 @@ def _buffer_bytes(settings: TrainingSettings) -> int:
 
 
 def _memory_bytes(settings: TrainingSettings) -> int:
-    """Returns the size of what is replayed: two boards and what their cells proved to be, and five numbers."""
+    """Returns the size of what is replayed: two boards and what their cells proved to be, and four numbers."""
     own = settings.hyperparameters
     if not isinstance(own, (DQNHyperparameters, PPOHyperparameters)):
         return 0
-    return sum(own.buffer_size * (3 * config.cells + 2 * _LONG + 3 * _FLOAT) for config in settings.configs)
+    return sum(own.buffer_size * (3 * config.cells + 2 * _LONG + 2 * _FLOAT) for config in settings.configs)
 
 
 def _weight_bytes(settings: TrainingSettings) -> int:

@@ -19,6 +19,7 @@ MAX_SEED = 1 << 12
 MAX_ENVS = 1 << 14
 MAX_BOARDS = 32
 TEACHERS = ("none", "exact")
+OPTIMIZERS = ("muon", "adam")
 USUAL_CELLS = 64
 """Numbers of games and of samples are meant for boards of so many cells; see `TrainingSettings.scaled`."""
 
@@ -38,6 +39,7 @@ class TrainingSettings:
         gamma: the discount factor, 0 to 1.
         teacher: "none", or "exact" for learning the oracle's probabilities in place of the rewards (DQN alone).
         start: a run folder, or the name of an agent, whose weights the network begins with, or None.
+        optimizer: "muon" (see `muon.py`), or "adam".
         envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
         channels: of the network.
         blocks: of the network.
@@ -61,6 +63,7 @@ class TrainingSettings:
     gamma: float = 0.0
     teacher: str = "none"
     start: str | None = None
+    optimizer: str = "muon"
     envs: int = 256
     channels: int = 64
     blocks: int = 3
@@ -75,6 +78,7 @@ class TrainingSettings:
         one_of("algo", self.algo, ALGORITHMS)
         one_of("reward", self.reward, REWARDS)
         one_of("teacher", self.teacher, TEACHERS)
+        one_of("optimizer", self.optimizer, OPTIMIZERS)
         one_of("precision", self.precision, ("auto", *PRECISIONS))
         one_of("device", self.device, ("auto", "cpu", "cuda"))
         number_within("gamma", self.gamma, 0, 1)

@@ -13,7 +13,7 @@ from baselines.learned.checkpoints import load_network, save_agent
 from baselines.learned.files import read_tensors, write_tensors
 from baselines.learned.models import make_model
 from baselines.learned.network import BoardNetwork, NetworkSize
-from baselines.learned.replay import WeightedReplayBuffer
+from baselines.learned.replay import ThinnedReplayBuffer
 from baselines.learned.snapshots import restore_model, snapshot_of_model
 from baselines.output import replace_file
 from minesweeper_env.config import BoardConfig
@@ -158,7 +158,7 @@ def assert_same_place(one, other):
     for name, value in other.env.get_state().items():
         np.testing.assert_array_equal(one.env.get_state()[name], value)
     assert one.memory.pos == other.memory.pos > 0
-    for name in WeightedReplayBuffer.NAMES:
+    for name in ThinnedReplayBuffer.NAMES:
         np.testing.assert_array_equal(getattr(one.memory, name), getattr(other.memory, name))
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.files import Tensors
+from baselines.learned.muon import Muon
 from baselines.learned.network import NetworkSize
 from baselines.learned.pacing import Clock, FlatThenFalling
 from baselines.learned.places import LEARNING_COST
@@ -77,6 +78,7 @@ class ValueLearner:
         reduced: bool = False,
         practice: PracticeOptions | None = None,
         learning: LearningOptions | None = None,
+        optimizer: type[torch.optim.Optimizer] | None = None,
     ) -> None:
         """Begins the games, with a new network.
 
@@ -88,6 +90,7 @@ class ValueLearner:
             reduced: whether it computes with bfloat16 rather than float32.
             practice: how the games are played.
             learning: how the network learns.
+            optimizer: of which class the optimiser is; None for `Muon`.
 
         Raises:
             ValueError: there is no board, or one that learned agents cannot play or learn nothing on.
@@ -109,7 +112,7 @@ class ValueLearner:
         if reduced:
             self.network.dtype = torch.bfloat16
         self._device = device
-        self._optimizer = torch.optim.Adam(self.network.parameters())
+        self._optimizer = (optimizer or Muon)(self.network.parameters())  # type: ignore[call-arg]
         self._practices = [Practice(config, practice or PracticeOptions(), self._rng) for config in boards]
 
     def learn(self, between: Callable[[], None]) -> NoReturn:

@@ -11,7 +11,7 @@ from baselines.learned.checkpoints import load_weights
 from baselines.learned.files import Tensors
 from baselines.learned.hyperparameters import ValueHyperparameters
 from baselines.learned.learner import Action, TrainingStopped
-from baselines.learned.models import schedule
+from baselines.learned.models import OPTIMIZER_CLASSES, schedule
 from baselines.learned.pacing import Budget
 from baselines.learned.settings import USUAL_CELLS, TrainingSettings
 from baselines.learned.value.learner import LearningOptions, ValueLearner
@@ -109,5 +109,6 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
         reduced=settings.precision == "bfloat16",
         practice=practice,
         learning=learning,
+        optimizer=OPTIMIZER_CLASSES[settings.optimizer],
     )
     return ValueTraining(learner)
