@@ -30,7 +30,7 @@ class Hyperparameters:
         ValueError: a value is not allowed; the message says what is.
     """
 
-    learning_rate: float = _number(2e-3, 1e-8, 1)
+    learning_rate: float = _number(1e-3, 1e-8, 1)
     learning_rate_flat: float = _number(0.5, 0, 0.99)
     learning_rate_final: float = _number(0.02, 0, 1)
     batch_size: int = _number(64, 1, MAX_BATCH)
