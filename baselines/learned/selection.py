@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from torch import nn
@@ -21,11 +22,30 @@ class Score(NamedTuple):
 
     Attributes:
         win_rates: its share of the selection games of each board, by the name of the board.
-        win_rate: their mean, by which the best agent of a training is chosen.
+        games: how many it played on each.
     """
 
     win_rates: dict[str, float]
-    win_rate: float
+    games: int
+
+    @property
+    def win_rate(self) -> float:
+        """The mean over the boards."""
+        return sum(self.win_rates.values()) / len(self.win_rates)
+
+    @property
+    def standard_error(self) -> float:
+        """That of the mean."""
+        variances = [rate * (1 - rate) / self.games for rate in self.win_rates.values()]
+        return math.sqrt(sum(variances)) / len(variances)
+
+    def is_as_good_as(self, highest: float) -> bool:
+        """Returns whether the agent is worth keeping in place of earlier ones, of which the highest win rate is given.
+
+        It is if it lost no more than one standard error. Towards the end of a training, when the learning rate falls,
+        agents get better by less than the noise of the selection games, and the luckiest is seldom the best.
+        """
+        return self.win_rate >= highest - self.standard_error
 
 
 class Selection:
@@ -48,7 +68,7 @@ class Selection:
     def score(self, network: nn.Module) -> Score:
         """Plays the games with a network."""
         rates = {board: self._win_rate(policy_of(network, config), board) for board, config in self.boards.items()}
-        return Score(rates, sum(rates.values()) / len(rates))
+        return Score(rates, len(self.seeds))
 
     def describe(self, score: Score) -> str:
         """Returns the win rates of an agent beside those of the scripted policies, in one line."""

@@ -94,7 +94,8 @@ class TrainingRun:
         self.settings = resolve_settings(settings)
         self.folder = folder
         self.command = command
-        self.best: dict[str, Any] | None = None
+        self.kept: dict[str, Any] | None = None
+        self.highest = 0.0
         self.learner = make_learner(self.settings)
         # A training that ended before its first checkpoint has nothing to go on from, and begins anew.
         earlier = self._restore() if resume and (folder / CHECKPOINT_FILE).exists() else None
@@ -105,12 +106,12 @@ class TrainingRun:
         self.budget = Budget(settings.steps, seconds, earlier["seconds"] if earlier else 0.0)
         self.schedule = EvaluationSchedule(self.budget)
         if earlier:
-            self.best = earlier["best"]
+            self.kept, self.highest = earlier["kept"], earlier["highest"]
             self.schedule.resume(self.learner.steps, earlier["evaluation_seconds"])
         self._between = Between(
             self.learner, self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds, bar
         )
-        self._between.news = self.best["summary"] if self.best else ""
+        self._between.news = self.kept["summary"] if self.kept else ""
 
     def run(self) -> Outcome:
         """Trains until the budget is spent, or SIGINT or SIGTERM arrives; both leave a checkpoint and an agent."""
@@ -123,19 +124,19 @@ class TrainingRun:
                 if self.budget.progress(self.learner.steps) < 1:
                     self.learner.learn(self._between, self._between.step)
             interrupted = self._between.stop_requested
-            if not interrupted or self.best is None:
+            if not interrupted or self.kept is None:
                 self._evaluate()
             self._save()
             draw_curves(self.folder)
         finally:
             self._between.close()
             self._logger.close()
-        summary = "" if self.best is None else self.best["summary"]
+        summary = "" if self.kept is None else self.kept["summary"]
         shares = self.learner.clock.shares("environment", "inference", "update")
         return Outcome(interrupted, self.learner.steps, summary, shares)
 
     def _evaluate(self) -> str:
-        """Plays the selection games; keeps the agent if none was better."""
+        """Plays the selection games; keeps the agent unless an earlier one was better."""
         begin = time.perf_counter()
         network = self.learner.network()
         score = self.selection.score(network)
@@ -143,8 +144,9 @@ class TrainingRun:
         self.schedule.took(seconds, self.learner.steps)
         summary = self.selection.describe(score)
         self._log_score(score, seconds)
-        if self.best is None or score.win_rate >= self.best["win_rate"]:
+        if self.kept is None or score.is_as_good_as(self.highest):
             self._keep(network, score, summary)
+        self.highest = max(self.highest, score.win_rate)
         draw_curves(self.folder)
         return summary
 
@@ -160,7 +162,7 @@ class TrainingRun:
         self.learner.log()
 
     def _keep(self, network: torch.nn.Module, score: Score, summary: str) -> None:
-        self.best = {
+        self.kept = {
             "win_rate": score.win_rate,
             "win_rates": score.win_rates,
             "games": self.settings.eval_games,
@@ -172,7 +174,7 @@ class TrainingRun:
             "algo": self.settings.algo,
             "trained_on": {"boards": list(self.settings.boards), "first_click": self.settings.first_click},
             "teacher": self.settings.teacher,
-            "selected_by": self.best,
+            "selected_by": self.kept,
         }
         save_agent(self.folder, network, self.settings.network, facts)
 
@@ -181,7 +183,8 @@ class TrainingRun:
         progress = {
             "seconds": self.budget.elapsed(),
             "evaluation_seconds": self.schedule.seconds,
-            "best": self.best,
+            "kept": self.kept,
+            "highest": self.highest,
             "references": self.selection.references,
         }
         write_tensors(self.folder / CHECKPOINT_FILE, tensors, {"learner": state, "progress": progress})

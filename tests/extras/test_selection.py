@@ -1,0 +1,38 @@
+"""Which of the agents of a training is kept."""
+
+import math
+
+import pytest
+from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+from baselines.learned.files import read_json
+from baselines.learned.selection import Score
+from baselines.learned.training import TrainingRun
+
+
+def test_the_standard_error_is_that_of_the_mean_over_the_boards():
+    one = Score({"8x8/14": 0.64}, 100)
+    assert one.win_rate == 0.64
+    assert one.standard_error == pytest.approx(0.048)
+    two = Score({"8x8/14": 0.64, "5x5/5": 0.8}, 100)
+    assert two.win_rate == pytest.approx(0.72)
+    assert two.standard_error == pytest.approx(math.hypot(0.048, 0.04) / 2)
+
+
+def test_an_agent_may_lose_a_standard_error_and_no_more():
+    score = Score({"8x8/14": 0.64}, 100)
+    assert score.is_as_good_as(0.5)
+    assert score.is_as_good_as(0.687)
+    assert not score.is_as_good_as(0.689)
+
+
+def test_the_last_agent_that_is_good_enough_is_kept(tmp_path, monkeypatch):
+    """The bound is one standard error below the highest rate ever, so that it does not sink step by step."""
+    run = TrainingRun(tiny("dqn", steps=100, eval_games=100), tmp_path, "")
+    monkeypatch.setattr(run, "_log_score", lambda *_: None)
+    kept = []
+    for rate in (0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75):
+        monkeypatch.setattr(run.selection, "score", lambda _network, rate=rate: Score({"4x5/2": rate}, 100))
+        run._evaluate()
+        kept.append(read_json(tmp_path / "agent.json")["selected_by"]["win_rate"])
+    assert kept == [0.30, 0.50, 0.46, 0.46, 0.46, 0.80, 0.77, 0.77]
