@@ -31,7 +31,7 @@ class Hyperparameters:
     """
 
     learning_rate: float = _number(1e-3, 1e-8, 1)
-    learning_rate_flat: float = _number(0.5, 0, 0.99)
+    learning_rate_flat: float = _number(0.1, 0, 0.99)
     learning_rate_final: float = _number(0.02, 0, 1)
     batch_size: int = _number(64, 1, MAX_BATCH)
     max_grad_norm: float = _number(10.0, 1e-6, 1e6)
