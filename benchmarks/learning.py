@@ -1,8 +1,8 @@
 """How fast agents learn and play 8x8 with 14 mines, on one core.
 
 Learning: Stable-Baselines3's own loop with the network and the hyperparameters of a configuration, from the weights of
-the agent that comes with the package, since a network that knows nothing yet keeps more to learn from. Steps a second
-in all games together, and what the time goes to.
+the agent that comes with the package, if there is one: a network that knows nothing yet keeps more to learn from.
+Steps a second in all games together, and what the time goes to.
 
 Playing: games a second of the agents that come with the package, in either precision, beside scripted policies.
 
@@ -18,7 +18,7 @@ import torch
 from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
 
 import minesweeper_env
-from baselines.learned.checkpoints import load_network
+from baselines.learned.checkpoints import CLICKS, load_network, read_description
 from baselines.learned.configuration import read_configuration
 from baselines.learned.dqn import MaskedDQN
 from baselines.learned.learner import ModelLearner
@@ -28,7 +28,7 @@ from baselines.learned.precision import PRECISIONS
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.training import resolve_settings
 from baselines.playing import play_games
-from baselines.registry import AGENTS, make_policy
+from baselines.registry import AGENTS, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
@@ -36,7 +36,7 @@ LEARNERS = {"dqn": "dqn-8x8", "ppo": "ppo-8x8"}
 STEPS = 8192
 """Of a piece of work, several rollouts."""
 
-PLAYERS = ("dqn", "ppo", "value", "exact", "lookahead")
+SCRIPTED = ("exact", "lookahead")
 PARTS = ("environment", "inference", "update")
 GAMES = 200
 SEEDS = itertools.count(5_000_000)
@@ -55,7 +55,7 @@ def learning(model: MaskedDQN | MinesweeperPPO) -> Work:
 
 def playing(name: str) -> Work:
     """Returns the work of playing a block of games that were not played before."""
-    policy = make_policy(name, BOARD)
+    policy = build_policy(name, BOARD)
 
     def work() -> int:
         seeds = list(itertools.islice(SEEDS, GAMES))
@@ -66,11 +66,12 @@ def playing(name: str) -> Work:
 
 def players() -> Iterator[str]:
     """Yields the policies that are timed, with their options."""
-    for name in PLAYERS:
-        if name in ("dqn", "ppo"):
+    for name in agent_names():
+        if read_description(AGENTS / name)["kind"] == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name
+    yield from SCRIPTED
 
 
 def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
@@ -79,7 +80,8 @@ def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
     for name, configuration in LEARNERS.items():
         settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
         learner = ModelLearner(make_model(settings))
-        learner.begin_with(load_network(AGENTS / name))
+        if name in agent_names():
+            learner.begin_with(load_network(AGENTS / name))
         found[name] = learner.model
     return found
 
