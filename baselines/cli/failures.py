@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+
+from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.playing import PolicyError
 from baselines.suites.parts import DamagedPartError
 from baselines.workers import WorkerError
@@ -17,3 +21,24 @@ def explain(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split())
+
+
+def carry_out(program: str, work: Callable[[], object]) -> int:
+    """Does work that writes its files at its end, if at all.
+
+    Args:
+        program: the name of the command, for its complaints.
+        work: what to do.
+
+    Returns:
+        The exit status: 0 when all is done, 130 after Ctrl-C, 1 when a file could not be written.
+    """
+    try:
+        work()
+    except KeyboardInterrupt:
+        print("interrupted: nothing was written", file=sys.stderr)
+        return INTERRUPTED
+    except OSError as error:
+        print(f"{program}: {explain(error)}", file=sys.stderr)
+        return FAILED
+    return 0

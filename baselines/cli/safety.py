@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, parse_size, whole_number_from
-from baselines.cli.failures import explain
+from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.failures import carry_out, explain
 from baselines.extras import MissingExtraError, import_extra
 from baselines.output import check_writable, replace_file
 from baselines.registry import RUN_FILE, agent_folder, agent_names
@@ -42,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seeds, config, network = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
-    try:
+
+    def work() -> None:
         with game_bar("playing", options.agent, len(seeds)) as on_finished:
             comparison = compare(network, config, seeds, on_finished)
         _print(comparison, options)
@@ -50,13 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from baselines.learned.safety_picture import draw_safety
 
             replace_file(options.out, draw_safety(comparison, seeds[0], options.agent))
-    except KeyboardInterrupt:
-        print("interrupted: nothing was written", file=sys.stderr)
-        return INTERRUPTED
-    except OSError as error:
-        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
-        return FAILED
-    return 0
+
+    return carry_out(parser.prog, work)
 
 
 def _make_parser() -> argparse.ArgumentParser:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, parse_size, whole_number_from
-from baselines.cli.failures import explain
+from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.failures import carry_out, explain
 from baselines.extras import MissingExtraError, import_extra
 from baselines.output import replace_file
 from baselines.report import versions
@@ -49,17 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         configs = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
-    try:
+
+    def work() -> None:
         findings = [_find(config, options) for config in configs]
         _print(findings, options)
         _write(findings, options, command)
-    except KeyboardInterrupt:
-        print("interrupted: nothing was written", file=sys.stderr)
-        return INTERRUPTED
-    except OSError as error:
-        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
-        return FAILED
-    return 0
+
+    return carry_out(parser.prog, work)
 
 
 def _make_parser() -> argparse.ArgumentParser:
