@@ -15,7 +15,7 @@ from baselines.learned.files import read_json, read_tensors, write_json, write_t
 from baselines.learned.network import BoardNetwork, NetworkSize
 
 AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
-FORMAT = 2
+FORMAT = 3
 CLICKS, VALUE = "clicks", "value"
 """The kinds of agents: a network that rates clicks, and one that rates guesses beside the oracle."""
 
@@ -32,7 +32,7 @@ def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[
     write_tensors(folder / WEIGHTS_FILE, network.state_dict(), facts)
     # Second, since the description is what makes the folder a run folder: there is never one without weights.
     kind = CLICKS if isinstance(network, BoardNetwork) else VALUE
-    description = {"format": FORMAT, "kind": kind, "channels": size.channels, "blocks": size.blocks, **facts}
+    description = {"format": FORMAT, "kind": kind, "channels": size.channels, "depth": size.depth, **facts}
     write_json(folder / AGENT_FILE, description)
 
 
@@ -58,7 +58,7 @@ def load_network(folder: Path) -> nn.Module:
     """
     description = read_description(folder)
     try:
-        size = NetworkSize(description["channels"], description["blocks"])
+        size = NetworkSize(description["channels"], description["depth"])
     except (KeyError, ValueError) as error:
         raise ValueError(f"{folder / AGENT_FILE} does not describe a network: {error}") from error
     network = _new_network(description["kind"], size)

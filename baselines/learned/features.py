@@ -18,7 +18,7 @@ class BoardExtractor(BaseFeaturesExtractor):
     Args:
         observation_space: the int8 `Box` of the codes, radius 1.
         channels: as `NetworkSize` has it.
-        blocks: as `NetworkSize` has it.
+        depth: as `NetworkSize` has it.
         mines: the number of mines on the boards, which observations do not show; without it the features lack what
             follows from it.
 
@@ -30,7 +30,7 @@ class BoardExtractor(BaseFeaturesExtractor):
     """
 
     def __init__(
-        self, observation_space: spaces.Space[Any], channels: int = 64, blocks: int = 2, mines: int | None = None
+        self, observation_space: spaces.Space[Any], channels: int = 32, depth: int = 8, mines: int | None = None
     ) -> None:
         """Prepares the trunk."""
         if not isinstance(observation_space, spaces.Box) or observation_space.shape is None:
@@ -38,7 +38,7 @@ class BoardExtractor(BaseFeaturesExtractor):
         if len(observation_space.shape) != 2 or int(observation_space.high.max()) != MINE:
             raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
         super().__init__(observation_space, features_dim=channels)
-        self.trunk = Trunk(NetworkSize(channels, blocks))
+        self.trunk = Trunk(NetworkSize(channels, depth))
         self.mines = mines
 
     def forward(self, observations: Tensor) -> Tensor:

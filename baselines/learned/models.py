@@ -61,7 +61,7 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
         "policy_kwargs": {
             "probability": is_probability(settings.reward, settings.gamma),
             "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
-            "features_extractor_kwargs": {"channels": settings.channels, "blocks": settings.blocks},
+            "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
         },
     }
 

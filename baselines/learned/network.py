@@ -12,7 +12,7 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.config import whole_number
 
 MAX_COUNT = Codes.of_radius(1).max_count
-MAX_CHANNELS, MAX_BLOCKS = 1024, 64
+MAX_CHANNELS, MAX_DEPTH = 1024, 64
 
 _MANY = 64.0
 """The number of safe cells that is given to the network as 1; more are not told apart."""
@@ -24,24 +24,24 @@ class NetworkSize:
 
     Attributes:
         channels: the number of features of a cell.
-        blocks: the number of residual blocks, each of two 3x3 convolutions, with what they tell of the whole board.
+        depth: how many times the residual block is applied, two 3x3 convolutions and what they tell of the whole board.
 
     Raises:
         ValueError: a field is out of range; the message says what is allowed.
     """
 
-    channels: int = 64
-    blocks: int = 2
+    channels: int = 32
+    depth: int = 8
 
     def __post_init__(self) -> None:
         """Checks the fields."""
-        for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("blocks", self.blocks, MAX_BLOCKS)):
+        for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("depth", self.depth, MAX_DEPTH)):
             if whole_number(name, value, 1) > most:
                 raise ValueError(f"{name} must be 1 to {most}, not {value}")
 
 
 class ResidualBlock(nn.Module):
-    """x -> relu(x + conv(relu(conv(x)))), without normalisation, which small nets of this depth do not need."""
+    """x -> x + conv(relu(conv(x))), for features that are not negative."""
 
     def __init__(self, channels: int) -> None:
         """Prepares the two convolutions on (N, channels, rows, cols)."""
@@ -51,7 +51,8 @@ class ResidualBlock(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Maps (N, channels, rows, cols) to the same shape."""
-        return torch.relu(features + self.second(torch.relu(self.first(features))))
+        changes: Tensor = self.second(torch.relu(self.first(features)))
+        return features + changes
 
 
 class GlobalPooling(nn.Module):
@@ -129,29 +130,47 @@ class BoardPlanes(nn.Module):
         return told[:, None, None, :].expand(shape)
 
 
-class Trunk(nn.Module):
-    """Codes to features, by convolutions that keep the board's size.
+class Tower(nn.Module):
+    """Planes to features, by one residual block that is applied again and again.
+
+    Reasoning on a board is the same step repeated, so one step is learned, from all its uses at once (Schwarzschild et
+    al. 2021, "Can you learn an algorithm?"); with blocks of their own for each step, networks learned slower.
 
     Attributes:
         dtype: what the convolutions compute with; the weights themselves stay float32. See `precision.py`.
     """
 
-    def __init__(self, size: NetworkSize) -> None:
+    def __init__(self, planes: int, size: NetworkSize) -> None:
         """Prepares the layers with PyTorch's default initialisation."""
         super().__init__()
         self.dtype = torch.float32
-        self.planes = BoardPlanes()
-        self.stem = nn.Conv2d(BoardPlanes.COUNT, size.channels, 3, padding=1)
-        blocks = ((ResidualBlock(size.channels), GlobalPooling(size.channels)) for _ in range(size.blocks))
-        self.blocks = nn.Sequential(*(part for pair in blocks for part in pair))
+        self.depth = size.depth
+        self.stem = nn.Conv2d(planes, size.channels, 3, padding=1)
+        self.block = nn.Sequential(ResidualBlock(size.channels), GlobalPooling(size.channels))
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Maps (N, planes, rows, cols) to features, (N, channels, rows, cols) float32."""
+        with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
+            features = torch.relu(self.stem(planes))
+            for _ in range(self.depth):
+                features = self.block(features)
+        return features.float()
+
+
+class Trunk(nn.Module):
+    """Codes to features, by convolutions that keep the board's size."""
+
+    def __init__(self, size: NetworkSize) -> None:
+        """Prepares the layers."""
+        super().__init__()
+        self.planes = BoardPlanes()
+        self.tower = Tower(BoardPlanes.COUNT, size)
 
     def forward(self, codes: Tensor, mines: int | None) -> Tensor:
         """Maps boards, as `BoardPlanes` takes them, to features, (N, channels, rows, cols) float32."""
-        planes = self.planes(codes, mines)
-        with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
-            features: Tensor = self.blocks(torch.relu(self.stem(planes)))
-        return features.float()
+        features: Tensor = self.tower(self.planes(codes, mines))
+        return features
 
 
 class CellHead(nn.Module):

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from baselines.learned.checking import one_of
-from baselines.learned.network import BoardNetwork, NetworkSize
+from baselines.learned.network import BoardNetwork, NetworkSize, Tower
 from minesweeper_env.codes import HIDDEN
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -34,9 +34,8 @@ def resolve_precision(precision: str) -> str:
 def set_precision(network: nn.Module, precision: str) -> None:
     """Has all convolutions in a network compute with "float32" or "bfloat16"."""
     for module in network.modules():
-        # Those that can: trunks, and the networks of value.
-        if isinstance(getattr(module, "dtype", None), torch.dtype):
-            module.dtype = PRECISIONS[precision]  # type: ignore[assignment]
+        if isinstance(module, Tower):
+            module.dtype = PRECISIONS[precision]
 
 
 def native_precision() -> str:

@@ -43,7 +43,7 @@ def check_resources(settings: TrainingSettings, folder: Path) -> None:
 
 def memory_needed(settings: TrainingSettings) -> int:
     """Returns about how many bytes the buffers, the weights and the largest minibatch take, in bytes."""
-    own, layers = settings.hyperparameters, 2 * settings.blocks + 4
+    own, layers = settings.hyperparameters, 3 * settings.depth + 4
     largest = 0
     for config in settings.configs:
         batch = settings.scaled(own.batch_size, config.cells)
@@ -79,7 +79,7 @@ def _memory_bytes(settings: TrainingSettings) -> int:
 
 def _weight_bytes(settings: TrainingSettings) -> int:
     width = settings.channels
-    convolutions = 9 * width * (BoardPlanes.COUNT + 2 * settings.blocks * width)
+    convolutions = 9 * width * (BoardPlanes.COUNT + 2 * width)
     return _FLOAT * (convolutions + 2 * width * width)
 
 

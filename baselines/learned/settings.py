@@ -41,8 +41,8 @@ class TrainingSettings:
         start: a run folder, or the name of an agent, whose weights the network begins with, or None.
         optimizer: "muon" (see `muon.py`), or "adam".
         envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
-        channels: of the network.
-        blocks: of the network.
+        channels: of the network, as `NetworkSize` has them.
+        depth: of the network, as `NetworkSize` has it.
         precision: "auto" for the faster one on this machine, "float32" or "bfloat16".
         eval_games: the games of each evaluation during training, on each board.
         device: "auto", "cpu" or "cuda".
@@ -65,8 +65,8 @@ class TrainingSettings:
     start: str | None = None
     optimizer: str = "muon"
     envs: int = 256
-    channels: int = 64
-    blocks: int = 3
+    channels: int = 32
+    depth: int = 8
     precision: str = "auto"
     eval_games: int = 300
     device: str = "auto"
@@ -114,7 +114,7 @@ class TrainingSettings:
     @property
     def network(self) -> NetworkSize:
         """The size of the network."""
-        return NetworkSize(self.channels, self.blocks)
+        return NetworkSize(self.channels, self.depth)
 
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns how many boards of `cells` cells have together as many cells as `number` usual ones."""

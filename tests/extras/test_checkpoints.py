@@ -18,7 +18,7 @@ from baselines.learned.snapshots import restore_model, snapshot_of_model
 from baselines.output import replace_file
 from minesweeper_env.config import BoardConfig
 
-SIZE = NetworkSize(channels=6, blocks=1)
+SIZE = NetworkSize(channels=6, depth=1)
 BOARD = BoardConfig(5, 5, 3, moves=("click",))
 AGENT_FILES = ("agent.json", "agent.safetensors")
 
@@ -97,7 +97,7 @@ def test_a_single_changed_byte_is_found(folder, place):
 
 
 @pytest.mark.parametrize(
-    "change", [{"channels": 7}, {"channels": "6"}, {"blocks": 0}, {"format": 9}, {"channels": 10**9}]
+    "change", [{"channels": 7}, {"channels": "6"}, {"depth": 0}, {"format": 9}, {"channels": 10**9}]
 )
 def test_a_description_that_does_not_fit_is_one_clear_line(folder, change):
     path = folder / "agent.json"

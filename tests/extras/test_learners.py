@@ -194,7 +194,7 @@ def test_agents_act_alike_on_layouts_that_agree_with_everything_shown():
 
 def test_plain_stable_baselines3_takes_the_policies():
     env = MinesweeperVecEnv(BoardConfig(4, 4, 2, moves=("click",)), 4, "win")
-    size = {"features_extractor_kwargs": {"channels": 4, "blocks": 1}}
+    size = {"features_extractor_kwargs": {"channels": 4, "depth": 1}}
     MaskablePPO(MinesweeperPolicy, env, n_steps=8, batch_size=32, policy_kwargs=size, device="cpu").learn(64)
     DQN(MinesweeperQPolicy, env, learning_starts=20, buffer_size=100, policy_kwargs=size, device="cpu").learn(64)
 

@@ -18,9 +18,7 @@ GAMES = 1000
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
-    settings = TrainingSettings(
-        algo=algo, boards=("5x5/3",), minutes=None, steps=30_000, envs=128, channels=32, blocks=1, threads=1
-    )
+    settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=30_000, envs=128, depth=3, threads=1)
     TrainingRun(settings, tmp_path, "").run()
     (board,) = settings.configs
     trained = win_rate(find_agent(tmp_path)(board), board)

@@ -11,7 +11,7 @@ from baselines.learned.curves import read_points
 from baselines.learned.learner import ModelLearner
 from baselines.learned.masks import click_masks
 from baselines.learned.models import make_model
-from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Trunk
+from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Tower
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.ppo import SHARPNESS
 from baselines.learned.precision import faster_precision, resolve_precision, set_precision
@@ -84,7 +84,7 @@ def test_precision_is_measured_and_followed():
     assert rounded.dtype == torch.float32
     assert not torch.equal(exact, rounded)
     torch.testing.assert_close(exact, rounded, atol=0.1, rtol=0.1)
-    assert all(module.dtype == torch.bfloat16 for module in network.modules() if isinstance(module, Trunk))
+    assert all(module.dtype == torch.bfloat16 for module in network.modules() if isinstance(module, Tower))
     assert all(parameter.dtype == torch.float32 for parameter in network.parameters())
 
 

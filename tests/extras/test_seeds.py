@@ -14,7 +14,7 @@ algo = "dqn"
 boards = ["4x4/2"]
 envs = 8
 channels = 4
-blocks = 1
+depth = 1
 eval_games = 5
 [hyperparameters]
 batch_size = 32

@@ -20,7 +20,7 @@ from baselines.learned.training import TrainingRun
 from baselines.registry import make_policy
 
 ROOT = Path(__file__).parents[2]
-TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--blocks", "1", "--eval-games", "5"]
+TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
 
 
 def weights(folder):

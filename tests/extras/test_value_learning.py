@@ -183,7 +183,7 @@ def test_what_it_learns_comes_near_to_perfect_play():
     config = click_config(4, 4, 4, "safe")
     practice = PracticeOptions(games=(128, 128), layouts=1)
     learning = LearningOptions(FlatThenFalling(3e-3), batch=(64, 64), waiting=4)
-    learner = ValueLearner([config], NetworkSize(16, 1), 0, practice=practice, learning=learning)
+    learner = ValueLearner([config], NetworkSize(16, 3), 0, practice=practice, learning=learning)
     guesses, exact = guesses_with_exact_worths(config, 300)
     before = squared_error(learner, guesses, exact)
     train(learner, 100)

@@ -11,6 +11,7 @@ from test_lookahead_policy import number_won
 from test_policies import all_layouts, boards_in_play, click_config
 
 from baselines.learned.network import NetworkSize
+from baselines.learned.precision import set_precision
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import ValuePolicy
 from baselines.playing import play_games
@@ -107,7 +108,7 @@ def test_bfloat16_says_about_the_same():
     arguments = inputs(boards_in_play(config, 10), config.mines)
     with torch.no_grad():
         exact = network(*arguments)
-        network.dtype = torch.bfloat16
+        set_precision(network, "bfloat16")
         rounded = network(*arguments)
     assert rounded.dtype == torch.float32
     assert not torch.equal(exact, rounded)

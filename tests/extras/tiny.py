@@ -16,7 +16,7 @@ def one_thread():
 
 
 def tiny(algo, **changes):
-    small = {"boards": ("4x5/2",), "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "blocks": 1}
+    small = {"boards": ("4x5/2",), "minutes": None, "steps": 1200, "envs": 8, "channels": 4, "depth": 1}
     small["hyperparameters"] = {"batch_size": 32, "learning_starts": 100} if algo == "dqn" else {"batch_size": 32}
     return TrainingSettings(algo=algo, **{**small, "eval_games": 5, "threads": 1, "precision": "float32", **changes})
 

@@ -16,6 +16,7 @@ from baselines.learned.muon import Muon
 from baselines.learned.network import NetworkSize
 from baselines.learned.pacing import Clock, FlatThenFalling
 from baselines.learned.places import LEARNING_COST
+from baselines.learned.precision import set_precision
 from baselines.learned.snapshots import optimiser_tensors, part, restore_optimiser
 from baselines.learned.symmetry import symmetries, transform, transform_cells
 from baselines.learned.value.network import ValueNetwork
@@ -75,7 +76,7 @@ class ValueLearner:
         seed: int,
         *,
         device: str = "cpu",
-        reduced: bool = False,
+        precision: str = "float32",
         practice: PracticeOptions | None = None,
         learning: LearningOptions | None = None,
         optimizer: type[torch.optim.Optimizer] | None = None,
@@ -87,7 +88,7 @@ class ValueLearner:
             size: of the network.
             seed: of all randomness, at least 0.
             device: where the network is.
-            reduced: whether it computes with bfloat16 rather than float32.
+            precision: what convolutions compute with, "float32" or "bfloat16".
             practice: how the games are played.
             learning: how the network learns.
             optimizer: of which class the optimiser is; None for `Muon`.
@@ -109,8 +110,7 @@ class ValueLearner:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = ValueNetwork(size).to(device)
-        if reduced:
-            self.network.dtype = torch.bfloat16
+        set_precision(self.network, precision)
         self._device = device
         self._optimizer = (optimizer or Muon)(self.network.parameters())  # type: ignore[call-arg]
         self._practices = [Practice(config, practice or PracticeOptions(), self._rng) for config in boards]

@@ -5,14 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from baselines.learned.network import (
-    MAX_COUNT,
-    BoardPlanes,
-    CellHead,
-    GlobalPooling,
-    NetworkSize,
-    ResidualBlock,
-)
+from baselines.learned.network import MAX_COUNT, BoardPlanes, CellHead, NetworkSize, Tower
 
 _LOG_LAYOUTS = 20.0
 """The logarithm of a number of layouts that is given to the network as 1."""
@@ -40,24 +33,16 @@ class ValueNetwork(nn.Module):
     """Codes, mine probabilities and numbers of layouts to a logit a cell, on boards of any size.
 
     The sigmoid of the logit is the chance that the game is won, given that a click on the cell does not lose.
-
-    Attributes:
-        dtype: what the convolutions compute with; the weights themselves and the head stay float32.
     """
 
     def __init__(self, size: NetworkSize) -> None:
         """Prepares the layers; every chance is 0.5 at first, to within the bias of the head."""
         super().__init__()
-        self.dtype = torch.float32
         self.planes = BoardPlanes()
         self.oracle_planes = OraclePlanes()
-        self.stem = nn.Conv2d(BoardPlanes.COUNT + OraclePlanes.COUNT, size.channels, 3, padding=1)
-        self.blocks = nn.Sequential(*(ResidualBlock(size.channels) for _ in range(size.blocks)))
-        self.pooling = GlobalPooling(size.channels)
-        self.last = ResidualBlock(size.channels)
+        self.tower = Tower(BoardPlanes.COUNT + OraclePlanes.COUNT, size)
         self.head = CellHead(size.channels)
         nn.init.zeros_(self.head.layer.weight)
-        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, codes: Tensor, chances: Tensor, log_layouts: Tensor) -> Tensor:
         """Says what each click is worth.
@@ -73,7 +58,5 @@ class ValueNetwork(nn.Module):
         # The chances add up to the number of mines.
         mines = chances.sum(dim=(1, 2)).round()
         planes = torch.cat([self.planes(codes, mines), self.oracle_planes(codes, chances, log_layouts)], dim=1)
-        with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
-            features = self.last(self.pooling(self.blocks(torch.relu(self.stem(planes)))))
-        logits: Tensor = self.head(features.float())
+        logits: Tensor = self.head(self.tower(planes))
         return logits

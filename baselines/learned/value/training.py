@@ -106,7 +106,7 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
         settings.network,
         settings.first_training_seed(0),
         device=settings.device,
-        reduced=settings.precision == "bfloat16",
+        precision=settings.precision,
         practice=practice,
         learning=learning,
         optimizer=OPTIMIZER_CLASSES[settings.optimizer],
