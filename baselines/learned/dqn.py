@@ -76,7 +76,7 @@ class MaskedDQN(InTurn, DQN):
         replays: float = 4.0,
         keep_scale: float = 5.0,
         keep_least: float = 0.1,
-        hindsight: float = 0.1,
+        hindsight: float = 1.0,
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:

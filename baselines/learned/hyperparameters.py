@@ -89,7 +89,7 @@ class DQNHyperparameters(Hyperparameters):
     replays: float = _number(4.0, 1e-3, 1e3)
     keep_scale: float = _number(5.0, 0, 1e6)
     keep_least: float = _number(0.1, 1e-3, 1)
-    hindsight: float = _number(0.1, 0, 1e3)
+    hindsight: float = _number(1.0, 0, 1e3)
     target_update_interval: int = _number(10_000, 1, 1 << 40)
     exploration_fraction: float = _number(0.02, 0, 1)
     exploration_initial_eps: float = _number(1.0, 0, 1)
