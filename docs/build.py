@@ -13,6 +13,7 @@ import imageio.v3 as imageio
 import numpy as np
 
 import baselines
+from baselines.registry import AGENTS
 from baselines.report import format_p_value
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
@@ -69,8 +70,12 @@ HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson inte
 
 
 def read_results() -> list[Content]:
-    """Returns the files of docs/results, which `evaluate.py` writes with ``--json`` or ``--suite``, by their names."""
-    return [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
+    """Returns what `evaluate.py` wrote with ``--json`` or ``--suite``: docs/results, and what lies beside weights."""
+    contents = [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
+    for path in sorted(AGENTS.glob("*/results.json")):
+        content = json.loads(path.read_bytes())
+        contents.append(content | {"results": [row for row in content["results"] if row["policy"] == path.parent.name]})
+    return contents
 
 
 def fill_results(page: str, contents: Sequence[Content]) -> str:

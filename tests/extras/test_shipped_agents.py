@@ -1,0 +1,71 @@
+"""The agents that come with the package: what lies beside their weights, and that they play as they should."""
+
+import json
+
+import numpy as np
+import pytest
+from tiny import one_thread  # noqa: F401 - a fixture
+
+from baselines.learned.configuration import configuration_names
+from baselines.learned.settings import TrainingSettings
+from baselines.playing import play_games
+from baselines.registry import AGENTS, agent_names, build_policy
+from baselines.seeds import SELECTION_SEEDS, TEST_SEEDS
+from minesweeper_env.config import BoardConfig
+
+NAMES = ["dqn", "ppo"]
+EVERY = pytest.mark.parametrize("name", NAMES)
+MOST_BYTES = 5_000_000
+FILES = {"agent.json", "agent.safetensors", "run.json", "results.json", "curves.png"}
+
+
+def read(name, file):
+    return json.loads((AGENTS / name / file).read_bytes())
+
+
+def win_rate(policy, board, seeds):
+    return np.mean([record.won for record in play_games(policy, board, seeds)])
+
+
+def test_the_agents_are_these_and_small():
+    assert agent_names() == NAMES
+    files = [path for path in AGENTS.rglob("*") if path.is_file()]
+    assert {(path.parent.name, path.name) for path in files} == {(name, file) for name in NAMES for file in FILES}
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+
+
+@EVERY
+def test_an_agent_tells_how_it_was_trained(name):
+    record, agent = read(name, "run.json"), read(name, "agent.json")
+    settings = TrainingSettings.from_json(record["settings"])
+    assert settings.teacher == "none"
+    assert agent["algo"] == settings.algo == name
+    assert agent["trained_on"]["boards"] == list(settings.boards)
+    assert (agent["channels"], agent["depth"]) == (settings.channels, settings.depth)
+    assert agent["selected_by"]["first_seed"] in SELECTION_SEEDS
+    for session in record["sessions"]:
+        assert session["command"].startswith("python train.py --config ")
+        assert session["command"].split()[3] in configuration_names()
+        assert not session["commit"].endswith("-dirty")
+
+
+@EVERY
+def test_the_results_beside_an_agent_are_of_test_games(name):
+    results = read(name, "results.json")
+    assert results["games"] == 10_000
+    assert {results["seed"], results["seed"] + results["games"] - 1} <= set(TEST_SEEDS[:10_000])
+    assert results["command"].startswith("python evaluate.py --policy ")
+    assert name in [row["policy"] for row in results["results"]]
+
+
+@EVERY
+def test_an_agent_plays_as_well_as_it_is_said_to(name):
+    """The bound lies four standard errors of 1000 games below the published figures."""
+    board = BoardConfig(8, 8, 14, moves=("click",))
+    assert win_rate(build_policy(name, board), board, range(20_000, 21_000)) >= 0.59
+
+
+def test_averaging_over_symmetries_plays_too():
+    board = BoardConfig(8, 8, 14, moves=("click",))
+    policy = build_policy("dqn:symmetries=true,precision=float32", board)
+    assert win_rate(policy, board, range(20_000, 20_100)) >= 0.5
