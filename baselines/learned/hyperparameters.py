@@ -25,6 +25,8 @@ class Hyperparameters:
         learning_rate_final: the share of it that is left in the end, 0 to 1.
         batch_size: the samples of a minibatch on a board of 64 cells; on others it has as many cells.
         max_grad_norm: the norm of the gradient above which it is scaled down.
+        weight_decay: how fast weights shrink by themselves, as a share of the learning rate: in Muon its matrices,
+            in Adam (which makes it AdamW) all.
 
     Raises:
         ValueError: a value is not allowed; the message says what is.
@@ -35,6 +37,7 @@ class Hyperparameters:
     learning_rate_final: float = _number(0.02, 0, 1)
     batch_size: int = _number(64, 1, MAX_BATCH)
     max_grad_norm: float = _number(10.0, 1e-6, 1e6)
+    weight_decay: float = _number(0.1, 0, 1)
 
     def __post_init__(self) -> None:
         """Checks all fields by the bounds that they are declared with."""
@@ -141,6 +144,7 @@ class PlainPPOHyperparameters(PPOHyperparameters):
     learning_rate: float = _number(1e-3, 1e-8, 1)
     batch_size: int = _number(512, 1, MAX_BATCH)
     max_grad_norm: float = _number(0.5, 1e-6, 1e6)
+    weight_decay: float = _number(0.0, 0, 1)
     n_steps: int = _number(32, 1, 1 << 16)
     n_epochs: int = _number(4, 1, 1_000)
     vf_coef: float = _number(0.5, 0, 1e6)

@@ -21,9 +21,9 @@ from baselines.learned.vec_env import MinesweeperVecEnv
 LEAST_GAMES, LEAST_BATCH = 32, 32
 """On a large board, which has fewer games and smaller minibatches than a usual one, there are no fewer than these."""
 
-OPTIMIZER_CLASSES: dict[str, type[torch.optim.Optimizer]] = {"muon": Muon, "adam": torch.optim.Adam}
+OPTIMIZER_CLASSES: dict[str, type[torch.optim.Optimizer]] = {"muon": Muon, "adam": torch.optim.AdamW}
 
-NOT_FOR_MODELS = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size")
+NOT_FOR_MODELS = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size", "weight_decay")
 """The hyperparameters that become something else before an algorithm takes them."""
 
 
@@ -61,6 +61,7 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
         "policy_kwargs": {
             "probability": is_probability(settings.reward, settings.gamma),
             "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
+            "optimizer_kwargs": {"weight_decay": own.weight_decay},
             "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
         },
     }

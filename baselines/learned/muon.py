@@ -32,6 +32,8 @@ class Muon(torch.optim.Optimizer):
         lr: the rate of Adam, from which that of Muon follows.
         momentum: of Muon.
         betas: of Adam.
+        weight_decay: how fast matrices shrink by themselves, as a share of their rate, as in AdamW (Loshchilov and
+            Hutter 2019). Without it they grow for ever, since steps have one size, and so each step changes less.
     """
 
     def __init__(
@@ -40,9 +42,10 @@ class Muon(torch.optim.Optimizer):
         lr: float = 2e-3,
         momentum: float = 0.95,
         betas: tuple[float, float] = (0.9, 0.999),
+        weight_decay: float = 0.0,
     ) -> None:
         """Takes the parameters."""
-        super().__init__(params, {"lr": lr, "momentum": momentum, "betas": betas})
+        super().__init__(params, {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
@@ -70,6 +73,7 @@ class Muon(torch.optim.Optimizer):
         ahead = gradient.add(state["momentum"], alpha=group["momentum"])
         rows, cols = len(ahead), ahead[0].numel()
         direction = orthogonalise(ahead.reshape(rows, cols)).reshape(parameter.shape)
+        parameter.mul_(1 - group["lr"] * RATE * group["weight_decay"])
         parameter.add_(direction, alpha=-group["lr"] * RATE * max(1.0, rows / cols) ** 0.5)
 
     def _step_other(self, parameter: Tensor, group: dict[str, Any]) -> None:

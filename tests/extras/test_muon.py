@@ -77,3 +77,13 @@ def test_it_goes_on_from_its_state():
         return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
 
     torch.testing.assert_close(network_after(12, 5), network_after(12, None), rtol=0, atol=0)
+
+
+def test_weight_decay_shrinks_matrices_by_their_rate_and_nothing_else():
+    matrix, bias = nn.Parameter(torch.ones(3, 3)), nn.Parameter(torch.ones(3))
+    matrix.grad, bias.grad = torch.zeros(3, 3), torch.zeros(3)
+    optimiser = Muon([matrix, bias], lr=0.01, weight_decay=0.1)
+    for _ in range(2):
+        optimiser.step()
+    torch.testing.assert_close(matrix.detach(), torch.full((3, 3), (1 - 0.01 * RATE * 0.1) ** 2))
+    assert torch.equal(bias, torch.ones(3))

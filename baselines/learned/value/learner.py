@@ -35,6 +35,7 @@ class LearningOptions:
         batch: the fewest and the most guesses of a minibatch.
         waiting: how many minibatches wait before they are learned from.
         max_grad_norm: gradients are made no longer than this.
+        weight_decay: of the optimiser.
     """
 
     learning_rate: FlatThenFalling = field(default_factory=lambda: FlatThenFalling(2e-3))
@@ -42,6 +43,7 @@ class LearningOptions:
     batch: tuple[int, int] = (32, 256)
     waiting: int = 8
     max_grad_norm: float = 5.0
+    weight_decay: float = 0.0
 
 
 class ValueLearner:
@@ -112,7 +114,7 @@ class ValueLearner:
             self.network = ValueNetwork(size).to(device)
         set_precision(self.network, precision)
         self._device = device
-        self._optimizer = (optimizer or Muon)(self.network.parameters())  # type: ignore[call-arg]
+        self._optimizer = (optimizer or Muon)(self.network.parameters(), weight_decay=self._options.weight_decay)  # type: ignore[call-arg]
         self._practices = [Practice(config, practice or PracticeOptions(), self._rng) for config in boards]
 
     def learn(self, between: Callable[[], None]) -> NoReturn:

@@ -100,6 +100,7 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
         cells_at_once=own.batch_size * USUAL_CELLS,
         batch=(min(LEAST_BATCH, own.batch_size), own.batch_size),
         max_grad_norm=own.max_grad_norm,
+        weight_decay=own.weight_decay,
     )
     learner = ValueLearner(
         settings.configs,
