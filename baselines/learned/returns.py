@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.masks import click_masks
+from minesweeper_env.codes import FLAGGED
 
 WITHIN_ZERO_AND_ONE = ("win",)
 WITHIN_ZERO_AND_ONE_UNDISCOUNTED = ("safe_click",)
@@ -49,6 +50,9 @@ def value_losses(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
 def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor) -> Tensor:
     """Returns the cross-entropy of the chance to be safe, summed over the cells that could be clicked.
 
+    The cells that no count touches are all alike, so they count as one together: on a large board there are hundreds
+    of them, whose luck would drown what the counts tell.
+
     Args:
         outputs: (N, rows * cols), logits of the chance to be safe.
         codes: (N, rows, cols), the boards.
@@ -57,7 +61,15 @@ def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor) -> Tensor:
     Returns:
         (N, 1), 0 for a board for which it is not known.
     """
-    counted = click_masks(codes) & (safe >= 0)
     targets = safe.clamp(min=0).to(outputs.dtype)
     losses = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
-    return (losses * counted).sum(dim=1, keepdim=True)
+    return (losses * _weights(codes) * (safe >= 0)).sum(dim=1, keepdim=True)
+
+
+def _weights(codes: Tensor) -> Tensor:
+    """Returns how much each cell counts in `hindsight_losses`, (N, rows * cols)."""
+    covered = click_masks(codes)
+    is_open = (codes < FLAGGED).to(torch.float32)
+    touched = functional.max_pool2d(is_open[:, None], 3, stride=1, padding=1).flatten(start_dim=1) > 0
+    apart = covered & ~touched
+    return (covered & touched) + apart / apart.sum(dim=1, keepdim=True).clamp(min=1)
