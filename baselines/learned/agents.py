@@ -51,7 +51,9 @@ class ValueAgent:
         """Remembers the folder."""
         self._folder = folder
 
-    def __call__(self, config: BoardConfig, layouts: int = 1000, nodes: int = 100_000, slack: float = 0.12) -> Policy:
+    def __call__(
+        self, config: BoardConfig, layouts: int = 4000, nodes: int = 100_000, slack: float = 0.12, breadth: int = 12
+    ) -> Policy:
         """Loads the agent; the options are those of `baselines.learned.value.policy.ValuePolicy`.
 
         Raises:
@@ -60,7 +62,7 @@ class ValueAgent:
         from baselines.learned.value.policy import ValuePolicy
 
         network = load_network(self._folder)
-        return ValuePolicy(config, network, layouts, nodes, slack)  # type: ignore[arg-type]
+        return ValuePolicy(config, network, layouts, nodes, slack, breadth)  # type: ignore[arg-type]
 
 
 def find_agent(folder: Path) -> Callable[..., Policy]:

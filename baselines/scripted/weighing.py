@@ -57,10 +57,10 @@ def weigh_clicks(
         outcome, layouts = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, chances[0], room)
         if outcome != FINE:
             return i, outcome
-        _rank(board, legal[i], max_count, slack, chances[0], room.around, chances[1])
+        rank_clicks(board, legal[i], max_count, slack, chances[0], room.around, chances[1])
         best = -1.0
         for _ in range(breadth):
-            cell = _take_first(chances[1])
+            cell = take_first(chances[1])
             # No click is worth more than its safety.
             if cell < 0 or 1.0 - chances[0, cell] <= best:
                 break
@@ -73,7 +73,7 @@ def weigh_clicks(
 
 
 @inlined
-def _rank(
+def rank_clicks(
     board: Boards, allowed: NDArray[np.bool_], max_count: int, slack: float, chances: Floats,
     around: NDArray[np.uint32], ranks: Floats,
 ) -> None:  # fmt: skip
@@ -89,7 +89,7 @@ def _rank(
 
 
 @inlined
-def _take_first(ranks: Floats) -> int:
+def take_first(ranks: Floats) -> int:
     """Returns the cell of the highest rank, and takes it out; -1 if none is left."""
     first, most = -1, -0.5
     for cell in range(len(ranks)):
@@ -106,7 +106,7 @@ def _worth_of(
 ) -> tuple[int, float]:
     """Returns an outcome and the worth of a click; `chances[0]` are those before it."""
     covered = board[cell]
-    least, most = _bounds(cell, chances[0], room.around)
+    least, most = count_bounds(cell, chances[0], room.around)
     outcome, worth = FINE, 0.0
     for count in range(least, most + 1):
         board[cell] = count
@@ -122,7 +122,7 @@ def _worth_of(
 
 
 @inlined
-def _bounds(cell: int, chances: Floats, around: NDArray[np.uint32]) -> tuple[int, int]:
+def count_bounds(cell: int, chances: Floats, around: NDArray[np.uint32]) -> tuple[int, int]:
     """Returns the least and the largest count that a cell could show, by its certain neighbours alone."""
     least, most = 0, 0
     for j in range(around.shape[1]):

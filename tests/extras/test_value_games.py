@@ -71,7 +71,7 @@ def test_games_are_as_if_played_click_by_click(config):
             layouts = count_layouts(game.board, config.mines, radius=config.radius)
             assert guesses.log_layouts[i] == pytest.approx(np.log(float(layouts)), abs=1e-9)
         cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
-        statuses = games.click(cells)
+        statuses, _ = games.click(cells)
         for i in range(count):
             clicks[i].append(int(cells[i]))
         over = statuses != PLAYING
@@ -111,7 +111,7 @@ def test_the_products_of_the_chances_tell_how_often_the_play_wins():
         guesses = games.guesses()
         cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
         odds *= 1.0 - guesses.chances.reshape(count, -1)[np.arange(count), cells]
-        over = games.click(cells) == WON
+        over = games.click(cells)[0] == WON
         products.extend(odds[over])
         odds[over] = 1.0
         games.restart(over)
@@ -145,7 +145,7 @@ def test_no_game_is_ever_lost():
     for _ in range(30):
         guesses = games.guesses()
         possible = ((guesses.codes == config.codes.hidden) & (guesses.chances < 1.0)).reshape(60, -1)
-        statuses = games.click(np.where(possible, rng.random(possible.shape), -1.0).argmax(axis=1))
+        statuses, _ = games.click(np.where(possible, rng.random(possible.shape), -1.0).argmax(axis=1))
         assert LOST not in statuses
         games.restart(statuses != PLAYING)
 
@@ -177,8 +177,8 @@ def test_restored_games_go_on_as_the_saved_ones():
         for one, another in zip(mine, yours, strict=True):
             np.testing.assert_array_equal(one, another)
         cells = least_risks(mine.chances, mine.codes, config.codes.hidden)
-        over = games.click(cells) != PLAYING
-        assert ((other.click(cells) != PLAYING) == over).all()
+        over = games.click(cells)[0] != PLAYING
+        assert ((other.click(cells)[0] != PLAYING) == over).all()
         games.restart(over)
         other.restart(over)
 
@@ -192,7 +192,7 @@ def test_games_that_are_too_hard_are_given_up_and_the_others_go_on(monkeypatch):
     seen = set()
     for _ in range(8):
         guesses = games.guesses()
-        statuses = games.click(least_risks(guesses.chances, guesses.codes, config.codes.hidden))
+        statuses, _ = games.click(least_risks(guesses.chances, guesses.codes, config.codes.hidden))
         seen |= set(statuses.tolist())
         games.restart(statuses != PLAYING)
     workspace.rooms_of.cache_clear()
@@ -202,3 +202,24 @@ def test_games_that_are_too_hard_are_given_up_and_the_others_go_on(monkeypatch):
 def test_boards_without_a_guess_are_refused():
     with pytest.raises(ValueError, match="games of 1 x 2 with 1 mines were begun, and none"):
         SafeGames(click_config(1, 2, 1, "safe"), 500, np.random.default_rng(7))
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: f"{config.rows}x{config.cols}-{config.first_click}")
+def test_the_boards_after_a_click_show_what_the_cell_did_and_no_more(config):
+    games = SafeGames(config, 40, np.random.default_rng(8))
+    before = games.guesses()
+    cells = least_risks(before.chances, before.codes, config.codes.hidden)
+    _, after = games.click(cells)
+    # Layouts stay as they are from a click on.
+    mines = games._games.mines()
+    reach = config.radius
+    for i, cell in enumerate(cells):
+        row, col = divmod(int(cell), config.cols)
+        around = mines[i, max(0, row - reach) : row + reach + 1, max(0, col - reach) : col + reach + 1]
+        expected = before.codes[i].copy()
+        expected[row, col] = around.sum()
+        np.testing.assert_array_equal(after.codes[i], expected)
+        chances = mine_probabilities(expected, config.mines, radius=reach)
+        np.testing.assert_allclose(after.chances[i], chances, atol=1e-12)
+        layouts = count_layouts(expected, config.mines, radius=reach)
+        assert after.log_layouts[i] == pytest.approx(np.log(float(layouts)), abs=1e-9)

@@ -17,7 +17,12 @@ from baselines.learned.value.policy import ValuePolicy
 from baselines.playing import play_games
 from minesweeper_env import BoardConfig
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
-from minesweeper_env.inference import count_layouts, first_cell_values, mine_probabilities
+from minesweeper_env.inference import (
+    InconsistentBoardError,
+    count_layouts,
+    first_cell_values,
+    mine_probabilities,
+)
 
 SLACK = 0.12
 
@@ -48,15 +53,30 @@ def test_with_all_layouts_searched_it_plays_perfectly_after_its_first_click():
     assert Fraction(won, len(layouts)) == first_cell_values(4, 4, 3, "safe")[0, 0]
 
 
-def test_a_click_is_worth_its_safety_times_what_the_network_says():
+def worth_by_hand(network: ValueNetwork, board: np.ndarray, cell: int, mines: int) -> float:
+    """Returns the sum, over what a cell can show, of its chance times what the network says of the board then."""
+    layouts, worth = count_layouts(board, mines), 0.0
+    for count in range(9):
+        after = board.copy()
+        after.ravel()[cell] = count
+        try:
+            share = float(count_layouts(after, mines) / layouts)
+        except InconsistentBoardError:
+            continue
+        won = 1.0
+        if (mine_probabilities(after, mines)[after > 8] < 1.0).any():
+            with torch.no_grad():
+                won = float(torch.sigmoid(network(*inputs(after[None], mines))))
+        worth += share * won
+    return worth
+
+
+def test_a_click_is_worth_what_the_network_says_of_what_it_can_show():
     config, network = click_config(6, 6, 8), some_network()
-    policy = ValuePolicy(config, network, layouts=0, slack=SLACK)
-    boards = boards_in_play(config, 300)
+    policy = ValuePolicy(config, network, layouts=0, slack=SLACK, breadth=36)
+    boards = boards_in_play(config, 120)
     boards = boards[(boards <= 8).any(axis=(1, 2))]
     clicks = policy.act(boards, masks_of(boards))
-    codes, chances, log_layouts = inputs(boards, config.mines)
-    with torch.no_grad():
-        won = torch.sigmoid(network(codes, chances, log_layouts)).numpy()
     risky, differs = 0, 0
     for i in range(len(boards)):
         covered = np.flatnonzero((boards[i] > 8).ravel())
@@ -67,12 +87,22 @@ def test_a_click_is_worth_its_safety_times_what_the_network_says():
             continue
         near = covered[risks[covered] <= least + SLACK]
         assert clicks[i] in near
-        worths = (1.0 - risks) * won[i]
-        assert worths[clicks[i]] >= worths[near].max() - 1e-5
+        worths = [worth_by_hand(network, boards[i], cell, config.mines) for cell in near]
+        assert worth_by_hand(network, boards[i], clicks[i], config.mines) >= max(worths) - 1e-5
         risky += 1
         differs += risks[clicks[i]] > least + 1e-9
     assert risky > 20
     assert differs > 0
+
+
+def test_a_narrow_search_takes_the_least_risk():
+    config = click_config(6, 6, 8)
+    boards = boards_in_play(config, 60)
+    boards = boards[(boards <= 8).any(axis=(1, 2))]
+    clicks = ValuePolicy(config, some_network(), layouts=0, breadth=1).act(boards, masks_of(boards))
+    for board, click in zip(boards, clicks, strict=True):
+        risks = np.where(board > 8, mine_probabilities(board, config.mines), 2.0).ravel()
+        assert risks[click] == pytest.approx(risks.min(), abs=1e-9)
 
 
 def test_the_play_depends_on_each_board_alone():
@@ -121,6 +151,7 @@ def test_wrong_options_are_refused():
         ({"layouts": -1}, "layouts must be a whole number of at least 0"),
         ({"nodes": 0}, "nodes must be a whole number of at least 1"),
         ({"slack": float("nan")}, "slack must be a number of at least 0"),
+        ({"breadth": 0}, "breadth must be a whole number of at least 1"),
     ):
         with pytest.raises(ValueError, match=complaint):
             ValuePolicy(config, network, **options)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.value.advancing import NO_CLICK, click_and_advance
+from baselines.learned.value.positions import Positions, ask_oracle
 from baselines.scripted.first_cells import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.games import Games
@@ -23,20 +24,6 @@ MOST_IN_VAIN = 10_000
 
 _DRAWS = 8
 """The layouts that are drawn at once in search of one in which a cell is free."""
-
-
-class Guesses(NamedTuple):
-    """N boards, and what the oracle says of them.
-
-    Attributes:
-        codes: (N, rows, cols) int8.
-        chances: (N, rows, cols) float64, the chance of a mine in each cell; 0 on open ones.
-        log_layouts: (N,) float64, the natural logarithms of the numbers of layouts that fit.
-    """
-
-    codes: NDArray[np.int8]
-    chances: NDArray[np.float64]
-    log_layouts: NDArray[np.float64]
 
 
 class SafeGames:
@@ -93,7 +80,7 @@ class SafeGames:
             self._advance(np.where(chosen, cells, NO_CLICK))
             chosen = self._games.status != PLAYING
 
-    def click(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    def click(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Positions]:
         """Clicks a cell in each game, and has it prove safe.
 
         Args:
@@ -101,7 +88,9 @@ class SafeGames:
 
         Returns:
             (N,), of `minesweeper_env.state`: PLAYING, WON, or TRUNCATED where the game is given up, since its
-            position is too hard for the oracle. Games that are over must be begun anew before the next click.
+            position is too hard for the oracle. Games that are over must be begun anew before the next click. And
+            the boards on which each cell shows what it did, and nothing else has been opened; the oracle says nothing
+            of those of games that were given up.
 
         Raises:
             ValueError: one of the cells is open, or a mine in all layouts; no click is made.
@@ -119,12 +108,24 @@ class SafeGames:
             except PositionTooHardError:
                 self._give_up(i, clicks)
         self._advance(clicks)
-        return self._games.status.copy()
+        # The cells that were clicked are open by now, and say what they did.
+        codes.reshape(self.count, -1)[everyone, cells] = self._codes().reshape(self.count, -1)[everyone, cells]
+        after = self._ask_oracle(codes)
+        return self._games.status.copy(), after
 
-    def guesses(self) -> Guesses:
+    def _ask_oracle(self, codes: NDArray[np.int8]) -> Positions:
+        """Returns what the oracle says of the boards of games that are not given up; gives those up that are hard."""
+        positions = Positions(codes, np.zeros(codes.shape), np.zeros(self.count))
+        going_on = np.flatnonzero(self._games.status != TRUNCATED)
+        found, hard = ask_oracle(self.config, codes[going_on])
+        positions.chances[going_on], positions.log_layouts[going_on] = found.chances, found.log_layouts
+        self._games.status[going_on[hard]] = TRUNCATED
+        return positions
+
+    def guesses(self) -> Positions:
         """Returns the games as they stand, none of which is over; fresh arrays."""
         shape = (self.count, self.config.rows, self.config.cols)
-        return Guesses(self._codes(), self._chances.reshape(shape).copy(), self._log_layouts.copy())
+        return Positions(self._codes(), self._chances.reshape(shape).copy(), self._log_layouts.copy())
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Returns copies of all that the games need to go on; the random generator is the caller's."""

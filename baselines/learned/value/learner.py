@@ -18,7 +18,7 @@ from baselines.learned.pacing import Clock, FlatThenFalling
 from baselines.learned.places import LEARNING_COST
 from baselines.learned.precision import set_precision
 from baselines.learned.snapshots import optimiser_tensors, part, restore_optimiser
-from baselines.learned.symmetry import symmetries, transform, transform_cells
+from baselines.learned.symmetry import symmetries, transform
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.practice import Practice, PracticeOptions, Tally
 from baselines.learned.value.trajectories import Samples
@@ -31,8 +31,8 @@ class LearningOptions:
 
     Attributes:
         learning_rate: of Adam, by the share of the training that remains.
-        cells_at_once: a minibatch has so many guesses that they have this many cells together, within `batch`.
-        batch: the fewest and the most guesses of a minibatch.
+        cells_at_once: a minibatch has so many boards that they have this many cells together, within `batch`.
+        batch: the fewest and the most boards of a minibatch.
         waiting: how many minibatches wait before they are learned from.
         max_grad_norm: gradients are made no longer than this.
         weight_decay: of the optimiser.
@@ -47,13 +47,13 @@ class LearningOptions:
 
 
 class ValueLearner:
-    """Trains a network to say what a click is worth once it has proved safe, on several boards in turn.
+    """Trains a network to say how likely a game is won, on several boards in turn.
 
     On each board games are played in which every click proves safe (`SafeGames`). At a guess the click is the best by
-    the network, or any that is considered; what the games come to is what the network learns, by cross-entropy
-    (`Trajectories`). Games end where the exact search takes over. Each guess is learned from once, turned and
-    mirrored with its minibatch. The board with the least work for its size is next, so that each gets about an equal
-    part of the time; all that happens depends on the seed and the schedule alone, and not on the time.
+    the network, or any that is considered; what the games come to is what the network learns of the boards before and
+    after, by cross-entropy (`Trajectories`). Games end where the exact search takes over. Each board is learned from
+    once, turned and mirrored with its minibatch. The board with the least work for its size is next, so that each gets
+    about an equal part of the time; all that happens depends on the seed and the schedule alone, and not on the time.
 
     What is logged, after each round of learning on a board:
         train/loss: the mean cross-entropy of the chances to win, in nats.
@@ -64,11 +64,11 @@ class ValueLearner:
 
     Attributes:
         network: what learns.
-        steps: the guesses learned from so far.
+        steps: the boards learned from so far.
         log: called with a name and a value; set by the caller.
         progress: called with `steps`; returns which share of the training is over, 0 to 1; set by the caller.
         clock: what the time was spent on: "environment" (the games, with the oracle and the exact search),
-            "inference" (the network at guesses) and "update".
+            "inference" (what clicks can show, and the network) and "update".
     """
 
     def __init__(
@@ -160,19 +160,17 @@ class ValueLearner:
 
     def _turned(self, samples: Samples) -> list[Tensor]:
         """Returns the fields of a minibatch on the device, turned and mirrored by one random symmetry of the board."""
-        codes, chances, log_layouts, cells, targets = (torch.from_numpy(array).to(self._device) for array in samples)
-        rows, cols = codes.shape[1:]
-        choices = symmetries(rows, cols)
+        codes, chances, log_layouts, targets = (torch.from_numpy(array).to(self._device) for array in samples)
+        choices = symmetries(*codes.shape[1:])
         symmetry = choices[int(self._rng.integers(len(choices)))]
-        codes, chances = transform(codes, symmetry), transform(chances, symmetry)
-        return [codes, chances, log_layouts, transform_cells(cells, rows, cols, symmetry), targets]
+        return [transform(codes, symmetry), transform(chances, symmetry), log_layouts, targets]
 
     def _take_step(self, minibatch: list[Tensor]) -> tuple[float, float]:
         """Returns the loss and the squared error before the step."""
-        codes, chances, log_layouts, cells, targets = minibatch
+        codes, chances, log_layouts, targets = minibatch
         for group in self._optimizer.param_groups:
             group["lr"] = self._options.learning_rate(1.0 - self.progress(self.steps))
-        logits = self.network(codes, chances, log_layouts).gather(1, cells[:, None])[:, 0]
+        logits = self.network(codes, chances, log_layouts)
         loss = functional.binary_cross_entropy_with_logits(logits, targets)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.pacing import Clock
-from baselines.learned.value.guesses import MOST_IN_VAIN, Guesses, SafeGames
+from baselines.learned.value.guesses import MOST_IN_VAIN, SafeGames
 from baselines.learned.value.network import ValueNetwork
-from baselines.learned.value.policy import SLACK, best_clicks, worths_of_clicks
+from baselines.learned.value.policy import BREADTH, SLACK, best_clicks
+from baselines.learned.value.positions import Positions
 from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
 from baselines.scripted.endings import Endings
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import PLAYING, TRUNCATED, WON
+from minesweeper_env.state import TRUNCATED, WON
 
 ENDING_COST = 25
 """The time of the search for an ending, over that of a forward pass on one cell, about."""
@@ -30,6 +31,7 @@ class PracticeOptions:
         games: the fewest and the most games on a board.
         exploration: the chance that a guess is any of the clicks considered, and not the best.
         slack: how much more than the least risk a click may have to be considered.
+        breadth: how many clicks are considered at most, those of least risk.
         decay: the lambda of `Trajectories`.
         layouts: how many layouts, at most, are valued exactly, which ends a game.
         nodes: the sets of layouts that are examined for this, at most.
@@ -39,6 +41,7 @@ class PracticeOptions:
     games: tuple[int, int] = (64, 512)
     exploration: float = 0.3
     slack: float = SLACK
+    breadth: int = BREADTH
     decay: float = 0.7
     layouts: int = 250
     nodes: int = 20_000
@@ -97,54 +100,61 @@ class Practice:
         """
         guesses = self._end_games()
         clock.lap("environment")
-        clicks = self._choose(guesses, network)
+        cells, clicks = self._choose(guesses, network)
         clock.lap("inference")
-        self.trajectories.add(guesses, clicks)
         self._odds *= clicks.safety
         self.tally.guesses += self._games.count
         self.tally.explored += int(clicks.explored.sum())
         self.work += self._games.count * self.config.cells
-        statuses = self._games.click(clicks.cells)
-        won = np.flatnonzero(statuses == WON)
-        self._finish(won, np.ones(len(won)))
+        statuses, after = self._games.click(cells)
+        self.trajectories.add(guesses, after, clicks)
         self.trajectories.drop(np.flatnonzero(statuses == TRUNCATED))
-        self._restart(statuses != PLAYING)
+        going_on = self._end_exactly(after, statuses != TRUNCATED)
+        won = np.flatnonzero(going_on & (statuses == WON))
+        self._finish(won, np.ones(len(won)))
+        self._restart(~going_on | (statuses == WON))
         clock.lap("environment")
 
     def draw(self, count: int) -> Samples:
-        """Takes out `count` of the guesses that can be learned from."""
+        """Takes out `count` of the boards that can be learned from."""
         return self.trajectories.draw(count, self._rng)
 
-    def _end_games(self) -> Guesses:
+    def _end_games(self) -> Positions:
         """Ends games whose end is found exactly, and begins new ones, until none is so near its end."""
         guesses = self._games.guesses()
-        given_up, ended = np.zeros(self._games.count, np.bool_), 0
-        while (near := (guesses.log_layouts <= self._endings.most) & ~given_up).any():
-            if ended >= MOST_IN_VAIN and near.all():
+        everyone, ended = np.ones(self._games.count, np.bool_), 0
+        while not (going_on := self._end_exactly(guesses, everyone)).all():
+            ended += int((~going_on).sum())
+            if ended >= MOST_IN_VAIN and not going_on.any():
                 config = self.config
                 board = f"{config.rows} x {config.cols} with {config.mines} mines"
                 raise ValueError(f"exact search finds all guesses on {board}: there is nothing to learn")
-            ended += int(near.sum())
-            games = np.flatnonzero(near)
-            endings = [self._endings.find(guesses.codes[i], guesses.log_layouts[i]) for i in games]
-            self.work += ENDING_COST * len(games)
-            found = np.array([ending is not None for ending in endings])
-            given_up[games[~found]] = True
-            self._finish(games[found], np.array([ending.win_probability for ending in endings if ending is not None]))
-            self._restart(near & ~given_up)
+            self._restart(~going_on)
             guesses = self._games.guesses()
         return guesses
 
-    def _choose(self, guesses: Guesses, network: ValueNetwork) -> Clicks:
-        everyone = np.arange(self._games.count)
-        covered = (guesses.codes > self.config.codes.max_count).reshape(len(everyone), -1)
-        worths = worths_of_clicks(network, guesses, covered, self._options.slack)
-        best = best_clicks(worths)
-        drawn = np.where(worths >= 0.0, self._rng.random(worths.shape), -1.0).argmax(axis=1)
-        explores = self._rng.random(len(everyone)) < self._options.exploration
-        cells = np.where(explores, drawn, best)
-        safety = 1.0 - guesses.chances.reshape(len(everyone), -1)[everyone, cells]
-        return Clicks(cells, safety, worths[everyone, best], cells != best)
+    def _end_exactly(self, positions: Positions, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Ends those of the chosen games, (N,) bool, whose end is found from these boards; returns which go on."""
+        going_on, worths = chosen.copy(), np.zeros(len(chosen))
+        for i in np.flatnonzero(chosen & (positions.log_layouts <= self._endings.most)):
+            self.work += ENDING_COST
+            ending = self._endings.find(positions.codes[i], positions.log_layouts[i])
+            if ending is not None:
+                going_on[i], worths[i] = False, ending.win_probability
+        ended = np.flatnonzero(chosen & ~going_on)
+        self._finish(ended, worths[ended])
+        return going_on
+
+    def _choose(self, guesses: Positions, network: ValueNetwork) -> tuple[NDArray[np.int64], Clicks]:
+        """Returns the cells to click, (N,), and how they were chosen."""
+        count, options = self._games.count, self._options
+        risks = np.where(guesses.codes > self.config.codes.max_count, guesses.chances, np.inf).reshape(count, -1)
+        boards = guesses.codes.reshape(count, -1)
+        best, values = best_clicks(network, self.config, boards, risks < np.inf, options.slack, options.breadth)
+        considered = (risks <= risks.min(axis=1, keepdims=True) + options.slack) & (risks < 1.0)
+        drawn = np.where(considered, self._rng.random(risks.shape), -1.0).argmax(axis=1)
+        cells = np.where(self._rng.random(count) < options.exploration, drawn, best)
+        return cells, Clicks(1.0 - risks[np.arange(count), cells], values, cells != best)
 
     def _finish(self, games: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
         self.trajectories.finish(games, worths)

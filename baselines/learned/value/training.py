@@ -91,6 +91,7 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
         games=(min(LEAST_GAMES, settings.envs), settings.envs),
         exploration=own.exploration,
         slack=own.slack,
+        breadth=own.breadth,
         decay=own.decay,
         layouts=own.layouts,
         nodes=own.nodes,

@@ -1,4 +1,4 @@
-"""Guesses that were made, kept until it is known what became of them, and then until they are learned from."""
+"""Boards before and after guesses, kept until it is known what became of them, and then until they are learned from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.guesses import Guesses
+from baselines.learned.value.positions import Positions
 
 _NONE = -1
 _FIRST_ROOM = 1024
@@ -18,52 +18,49 @@ Places = NDArray[np.int64]
 
 
 class Clicks(NamedTuple):
-    """What was clicked in N games.
+    """How N games were clicked at a guess.
 
     Attributes:
-        cells: (N,) int64, the cells, row * cols + col.
-        safety: (N,) float64, the chances that they were free.
-        values: (N,) float64, the chances to win that the best clicks had, as the network saw it.
+        safety: (N,) float64, the chances that the clicked cells were free.
+        values: (N,) float64, the chances to win before the clicks, by what the best of them can show and the network.
         explored: (N,) bool, whether something else than the best was clicked.
     """
 
-    cells: NDArray[np.int64]
     safety: NDArray[np.float64]
     values: NDArray[np.float64]
     explored: Flags
 
 
 class Samples(NamedTuple):
-    """K guesses to learn from.
+    """K boards to learn from.
 
     Attributes:
         codes: (K, rows, cols) int8.
         chances: (K, rows, cols) float32, the chance of a mine in each cell.
         log_layouts: (K,) float32, the natural logarithms of the numbers of layouts.
-        cells: (K,) int64, the cells that were clicked.
         targets: (K,) float32, what the game was worth then; see `Trajectories`.
     """
 
     codes: NDArray[np.int8]
     chances: Floats
     log_layouts: Floats
-    cells: NDArray[np.int64]
     targets: Floats
 
 
 class Trajectories:
-    """The guesses of N games on one board, in arrays whose rows are used again.
+    """The boards of N games before and after their guesses, in arrays whose rows are used again.
 
-    What a click is worth once it has proved safe is learned from a lambda-return (Sutton and Barto 2018, section
-    12.1), from the last click backwards. The worth after the last click is given; before a click it is
+    What a board is worth is learned from a lambda-return (Sutton and Barto 2018, section 12.1), from the last guess of
+    a game backwards. The worth of the board after the last one is given. The board before a guess is to learn the
+    safety of the click times the worth of the board after it, and the board after the guess before it
 
-        G = (1 - decay) * value + decay * safety * (the worth after the click),
+        G = (1 - decay) * value + decay * safety * (the worth of the board after it),
 
-    which is what the click before it is to learn. After an exploring click G = value: what came of it says nothing of
-    what the best click would have done.
+    since what lies between those two is certain. Of a guess that explored the board before it learns nothing, and
+    G = value there: what came of it says nothing of the play that is valued.
 
     Attributes:
-        ready: (K,) the rows of the guesses that can be learned from.
+        ready: (K,) the rows of the boards that can be learned from.
     """
 
     def __init__(self, games: int, rows: int, cols: int, decay: float) -> None:
@@ -80,22 +77,23 @@ class Trajectories:
             "codes": np.zeros((room, *self._shape), np.int8),
             "chances": np.zeros((room, *self._shape), np.float32),
             "log_layouts": np.zeros(room, np.float32),
-            "cells": np.zeros(room, np.int64),
             "safety": np.zeros(room),
             "values": np.zeros(room),
             "explored": np.zeros(room, np.bool_),
             "targets": np.zeros(room, np.float32),
             "before": np.zeros(room, np.int64),
+            "guess": np.zeros(room, np.int64),
         }
 
-    def add(self, guesses: Guesses, clicks: Clicks) -> None:
-        """Keeps a guess of each game, (N,) of both."""
-        places = self._take(len(self._newest))
+    def add(self, before: Positions, after: Positions, clicks: Clicks) -> None:
+        """Keeps the boards of each game before and after a guess, and the guess, (N,) of all."""
+        guesses, places = self._take(len(self._newest)), self._take(len(self._newest))
         columns = self._columns
-        for part in (guesses, clicks):
-            for name, values in part._asdict().items():
-                columns[name][places] = values
-        columns["before"][places] = self._newest
+        for name in Positions._fields:
+            columns[name][guesses], columns[name][places] = getattr(before, name), getattr(after, name)
+        for name, values in clicks._asdict().items():
+            columns[name][places] = values
+        columns["before"][places], columns["guess"][places] = self._newest, guesses
         self._newest = places
 
     def finish(self, games: Places, worths: NDArray[np.float64]) -> None:
@@ -103,7 +101,7 @@ class Trajectories:
 
         Args:
             games: (K,) int64, which.
-            worths: (K,), the chance that each is won from where it stands.
+            worths: (K,), the chance that each is won from the board after its last guess.
         """
         columns, finished = self._columns, []
         places = self._newest[games]
@@ -111,25 +109,28 @@ class Trajectories:
         while len(places) > 0:
             made = places != _NONE
             places, worths = places[made], worths[made]
-            finished.append(places)
             columns["targets"][places] = worths
-            values = columns["values"][places]
-            decay = np.where(columns["explored"][places], 0.0, self._decay)
-            worths = (1.0 - decay) * values + decay * columns["safety"][places] * worths
+            guesses, explored = columns["guess"][places], columns["explored"][places]
+            worths = columns["safety"][places] * worths
+            columns["targets"][guesses] = worths
+            finished += [places, guesses[~explored]]
+            self._free = np.concatenate([self._free, guesses[explored]])
+            decay = np.where(explored, 0.0, self._decay)
+            worths = (1.0 - decay) * columns["values"][places] + decay * worths
             places = columns["before"][places]
         self.ready = np.concatenate([self.ready, *finished])
 
     def drop(self, games: Places) -> None:
-        """Forgets the guesses of some of the games, (K,) int64."""
+        """Forgets the boards of some of the games, (K,) int64."""
         places = self._newest[games]
         self._newest[games] = _NONE
         while len(places) > 0:
             places = places[places != _NONE]
-            self._free = np.concatenate([self._free, places])
+            self._free = np.concatenate([self._free, places, self._columns["guess"][places]])
             places = self._columns["before"][places]
 
     def draw(self, count: int, rng: np.random.Generator) -> Samples:
-        """Takes `count` of the guesses that are ready out, each being as likely."""
+        """Takes `count` of the boards that are ready out, each being as likely."""
         chosen = np.zeros(len(self.ready), np.bool_)
         chosen[rng.choice(len(self.ready), count, replace=False)] = True
         places, self.ready = self.ready[chosen], self.ready[~chosen]

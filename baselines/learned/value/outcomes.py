@@ -1,0 +1,182 @@
+"""What clicks at a guess can show, and the boards that follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.value.positions import Positions
+from baselines.scripted.weighing import count_bounds, rank_clicks, take_first
+from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.counting import FINE, Floats
+from minesweeper_env.inference.forward import GIVEN_TOTAL
+from minesweeper_env.inference.posterior import CONTRADICTION, posterior
+from minesweeper_env.inference.running import failure, run_in_room
+from minesweeper_env.inference.workspace import Room
+
+CELLS_AT_ONCE = 1 << 15
+"""About how many cells the boards have together that are listed at once, which bounds the memory."""
+
+_FILLED, _BOARD = 0, 1
+"""The places of what the kernel keeps for its next call: the outcomes that are listed, and the next board."""
+
+
+class Listing(NamedTuple):
+    """Room for M outcomes, as the kernel fills it.
+
+    Attributes:
+        boards: (M,) int64, the number of the board that is clicked on.
+        cells: (M,) int64, the clicked cell, row * cols + col.
+        shares: (M,) float64, the chance that the cell is free and shows this.
+        codes: (M, n) int8, the board on which the cell shows it, and nothing else is opened.
+        chances: (M, n) float64, the chance of a mine in each of its cells.
+        log_layouts: (M,) float64, the natural logarithm of the number of its layouts.
+    """
+
+    boards: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    shares: Floats
+    codes: NDArray[np.int8]
+    chances: Floats
+    log_layouts: Floats
+
+
+class Outcomes(NamedTuple):
+    """M things that clicks can show, in the order in which `lookahead` would weigh the clicks.
+
+    Attributes:
+        boards, cells, shares: as in `Listing`.
+        after: the boards that follow.
+    """
+
+    boards: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    shares: Floats
+    after: Positions
+
+
+_FIELDS = len(Listing._fields)
+
+
+@kernel
+def list_outcomes(
+    boards: NDArray[np.int8],
+    legal: NDArray[np.bool_],
+    max_count: int,
+    mines: int,
+    slack: float,
+    breadth: int,
+    progress: NDArray[np.int64],
+    scratch: Floats,
+    *arrays: Any,
+) -> int:
+    """Lists what the clicks on each board can show, up to the first board that it cannot do or has no room for.
+
+    Args:
+        boards: (N, n) int8, cell codes; as they were in the end.
+        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
+        max_count: the largest count.
+        mines: the number of mines of each board.
+        slack: clicks are considered whose risk is at most the least one plus this.
+        breadth: at most so many are, those of least risk.
+        progress: (2,) how many outcomes are listed, and the board to begin with; both are moved on.
+        scratch: (2, n) room.
+        *arrays: the fields of a `Listing`, which is filled, and of a `Room`.
+
+    Returns:
+        FINE, or why a board could not be done.
+    """
+    listing, room = Listing(*arrays[:_FIELDS]), Room(*arrays[_FIELDS:])
+    most = len(listing.boards) - breadth * (max_count + 1)
+    while progress[_BOARD] < len(boards) and progress[_FILLED] <= most:
+        i, filled = progress[_BOARD], progress[_FILLED]
+        outcome, layouts = posterior(boards[i], max_count, mines, 0.0, GIVEN_TOTAL, scratch[0], room)
+        if outcome != FINE:
+            return outcome
+        rank_clicks(boards[i], legal[i], max_count, slack, scratch[0], room.around, scratch[1])
+        for _ in range(breadth):
+            cell = take_first(scratch[1])
+            if cell < 0:
+                break
+            begin = filled
+            outcome, filled = _list_click(cell, boards[i], max_count, mines, layouts, scratch[0], listing, begin, room)
+            if outcome != FINE:
+                return outcome
+            listing.boards[begin:filled] = i
+        progress[_BOARD], progress[_FILLED] = i + 1, filled
+    return FINE
+
+
+@inlined
+def _list_click(
+    cell: int, board: NDArray[np.int8], max_count: int, mines: int, layouts: float, chances: Floats,
+    listing: Listing, filled: int, room: Room,
+) -> tuple[int, int]:  # fmt: skip
+    """Lists what a click can show, from place `filled` on; returns the outcome and the next free place."""
+    covered = board[cell]
+    least, most = count_bounds(cell, chances, room.around)
+    problem = FINE
+    for count in range(least, most + 1):
+        board[cell] = count
+        outcome, then = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, listing.chances[filled], room)
+        if outcome == FINE:
+            listing.cells[filled], listing.shares[filled] = cell, math.exp(then - layouts)
+            listing.log_layouts[filled] = then
+            for other in range(len(board)):
+                listing.codes[filled, other] = board[other]
+            filled += 1
+        elif FINE < outcome < CONTRADICTION:
+            problem = outcome
+            break
+        # Other outcomes say that the cell cannot show this count.
+    board[cell] = covered
+    return problem, filled
+
+
+def outcomes_of(
+    config: BoardConfig, boards: NDArray[np.int8], legal: NDArray[np.bool_], slack: float, breadth: int
+) -> Iterator[Outcomes]:
+    """Yields what the clicks on N boards can show, those of each board together, some boards at a time.
+
+    Args:
+        config: the games.
+        boards: (N, n) int8, cell codes; as they were in the end.
+        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
+        slack: clicks are considered whose risk is at most the least one plus this.
+        breadth: at most so many are, those of least risk.
+
+    Raises:
+        PositionTooHardError: one of the boards is too hard.
+    """
+    max_count, rows, cols = config.codes.max_count, config.rows, config.cols
+    listing = _make_listing(max(breadth * (max_count + 1), CELLS_AT_ONCE // config.cells), config.cells)
+    scratch, progress = np.zeros((2, config.cells)), np.zeros(2, np.int64)
+
+    def go_on(room: Room) -> int:
+        return list_outcomes(boards, legal, max_count, config.mines, slack, breadth, progress, scratch, *listing, *room)
+
+    while progress[_BOARD] < len(boards):
+        progress[_FILLED] = 0
+        outcome = run_in_room(go_on, rows, cols, config.radius)
+        if outcome != FINE:
+            board = int(progress[_BOARD])
+            raise failure(boards[board].reshape(rows, cols), config.mines, config.radius, outcome, board)
+        found = Listing._make(values[: progress[_FILLED]].copy() for values in listing)
+        after = Positions(found.codes.reshape(-1, rows, cols), found.chances.reshape(-1, rows, cols), found.log_layouts)
+        yield Outcomes(found.boards, found.cells, found.shares, after)
+
+
+def _make_listing(outcomes: int, cells: int) -> Listing:
+    return Listing(
+        np.zeros(outcomes, np.int64),
+        np.zeros(outcomes, np.int64),
+        np.zeros(outcomes),
+        np.zeros((outcomes, cells), np.int8),
+        np.zeros((outcomes, cells)),
+        np.zeros(outcomes),
+    )
