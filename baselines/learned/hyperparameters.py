@@ -162,6 +162,7 @@ class ValueHyperparameters(Hyperparameters):
         slack: how much more than the least risk a click may have to be considered.
         breadth: how many clicks are considered at most, those of least risk.
         decay: the lambda of the returns.
+        uses: how often each board is learned from.
         layouts: how many layouts, at most, are valued exactly, which ends a game.
         nodes: the sets of layouts that are examined for this, at most.
     """
@@ -169,8 +170,9 @@ class ValueHyperparameters(Hyperparameters):
     max_grad_norm: float = _number(5.0, 1e-6, 1e6)
     exploration: float = _number(0.3, 0, 1)
     slack: float = _number(0.12, 0, 1)
-    breadth: int = _number(12, 1, 1_000)
+    breadth: int = _number(8, 1, 1_000)
     decay: float = _number(0.7, 0, 1)
+    uses: int = _number(4, 1, 1_000)
     layouts: int = _number(250, 0, 1_000_000)
     nodes: int = _number(20_000, 1, 1 << 40)
 

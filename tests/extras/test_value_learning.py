@@ -134,8 +134,8 @@ def random_boards(rng: np.random.Generator, count: int) -> Positions:
 
 
 def test_returns_are_those_of_the_recursion():
-    rng, games, decay = np.random.default_rng(0), 6, 0.7
-    trajectories = Trajectories(games, 2, 3, decay)
+    rng, games, decay, uses = np.random.default_rng(0), 6, 0.7, 3
+    trajectories = Trajectories(games, 2, 3, decay, uses)
     made: list[list[tuple]] = [[] for _ in range(games)]
     expected = []
     for step in range(400):
@@ -153,9 +153,9 @@ def test_returns_are_those_of_the_recursion():
             trajectories.finish(over, worths)
             for i, worth in zip(over, worths, strict=True):
                 for guess, following, safety, value, explored in reversed(made[i]):
-                    expected.append((*following, worth))
+                    expected += uses * [(*following, worth)]
                     if not explored:
-                        expected.append((*guess, safety * worth))
+                        expected += uses * [(*guess, safety * worth)]
                     worth = value if explored else (1 - decay) * value + decay * safety * worth
         for i in over:
             made[i].clear()
@@ -167,7 +167,8 @@ def test_returns_are_those_of_the_recursion():
                 assert expected.pop(found)[2] == pytest.approx(target, abs=1e-6)
     assert len(expected) == len(trajectories.ready)
     # Rows are used again.
-    assert len(trajectories.save()["free"]) + len(expected) + 2 * sum(map(len, made)) == 1024
+    waiting = {sample[:2] for sample in expected}
+    assert len(trajectories.save()["free"]) + len(waiting) + 2 * sum(map(len, made)) == 1024
 
 
 def boards_with_exact_worths(config: BoardConfig, count: int) -> tuple[Positions, np.ndarray]:

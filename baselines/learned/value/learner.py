@@ -33,7 +33,7 @@ class LearningOptions:
         learning_rate: of Adam, by the share of the training that remains.
         cells_at_once: a minibatch has so many boards that they have this many cells together, within `batch`.
         batch: the fewest and the most boards of a minibatch.
-        waiting: how many minibatches wait before they are learned from.
+        waiting: how many minibatches wait at least, so that each is drawn from among the boards of many games.
         max_grad_norm: gradients are made no longer than this.
         weight_decay: of the optimiser.
     """
@@ -41,7 +41,7 @@ class LearningOptions:
     learning_rate: FlatThenFalling = field(default_factory=lambda: FlatThenFalling(2e-3))
     cells_at_once: int = 1 << 14
     batch: tuple[int, int] = (32, 256)
-    waiting: int = 8
+    waiting: int = 64
     max_grad_norm: float = 5.0
     weight_decay: float = 0.0
 
@@ -52,8 +52,9 @@ class ValueLearner:
     On each board games are played in which every click proves safe (`SafeGames`). At a guess the click is the best by
     the network, or any that is considered; what the games come to is what the network learns of the boards before and
     after, by cross-entropy (`Trajectories`). Games end where the exact search takes over. Each board is learned from
-    once, turned and mirrored with its minibatch. The board with the least work for its size is next, so that each gets
-    about an equal part of the time; all that happens depends on the seed and the schedule alone, and not on the time.
+    several times, turned and mirrored with its minibatch. The board with the least work for its size is next, so that
+    each gets about an equal part of the time; all that happens depends on the seed and the schedule alone, and not on
+    the time.
 
     What is logged, after each round of learning on a board:
         train/loss: the mean cross-entropy of the chances to win, in nats.
@@ -130,7 +131,7 @@ class ValueLearner:
             practice = min(self._practices, key=lambda practice: practice.work)
             practice.step(self.network, self.clock)
             batch = self._batch_size(practice.config)
-            if len(practice.trajectories.ready) >= self._options.waiting * batch:
+            if len(practice.trajectories.ready) >= (self._options.waiting + 1) * batch:
                 self._learn_from(practice, batch)
 
     def _batch_size(self, config: BoardConfig) -> int:
@@ -139,7 +140,7 @@ class ValueLearner:
     def _learn_from(self, practice: Practice, batch: int) -> None:
         """Takes a step for each minibatch that is ready."""
         losses, errors = [], []
-        while len(practice.trajectories.ready) >= batch:
+        while len(practice.trajectories.ready) >= (self._options.waiting + 1) * batch:
             loss, error = self._take_step(self._turned(practice.draw(batch)))
             losses.append(loss)
             errors.append(error)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from baselines.learned.pacing import Clock
 from baselines.learned.value.guesses import MOST_IN_VAIN, SafeGames
 from baselines.learned.value.network import ValueNetwork
-from baselines.learned.value.policy import BREADTH, SLACK, best_clicks
+from baselines.learned.value.policy import SLACK, best_clicks
 from baselines.learned.value.positions import Positions
 from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
 from baselines.scripted.endings import Endings
@@ -33,6 +33,7 @@ class PracticeOptions:
         slack: how much more than the least risk a click may have to be considered.
         breadth: how many clicks are considered at most, those of least risk.
         decay: the lambda of `Trajectories`.
+        uses: how often each board is learned from.
         layouts: how many layouts, at most, are valued exactly, which ends a game.
         nodes: the sets of layouts that are examined for this, at most.
     """
@@ -41,8 +42,9 @@ class PracticeOptions:
     games: tuple[int, int] = (64, 512)
     exploration: float = 0.3
     slack: float = SLACK
-    breadth: int = BREADTH
+    breadth: int = 8
     decay: float = 0.7
+    uses: int = 4
     layouts: int = 250
     nodes: int = 20_000
 
@@ -88,7 +90,7 @@ class Practice:
         self._games = SafeGames(config, count, rng)
         self._endings = Endings(config, options.layouts, options.nodes)
         self._odds = np.ones(count)
-        self.trajectories = Trajectories(count, config.rows, config.cols, options.decay)
+        self.trajectories = Trajectories(count, config.rows, config.cols, options.decay, options.uses)
         self._end_games()
 
     def step(self, network: ValueNetwork, clock: Clock) -> None:

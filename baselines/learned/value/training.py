@@ -93,6 +93,7 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
         slack=own.slack,
         breadth=own.breadth,
         decay=own.decay,
+        uses=own.uses,
         layouts=own.layouts,
         nodes=own.nodes,
     )

@@ -60,12 +60,21 @@ class Trajectories:
     G = value there: what came of it says nothing of the play that is valued.
 
     Attributes:
-        ready: (K,) the rows of the boards that can be learned from.
+        ready: (K,) the rows of the boards that can be learned from, each as often as it is to be drawn yet.
     """
 
-    def __init__(self, games: int, rows: int, cols: int, decay: float) -> None:
-        """Prepares for `games` games on boards of `rows` x `cols`; `decay` is the lambda above, 0 to 1."""
+    def __init__(self, games: int, rows: int, cols: int, decay: float, uses: int) -> None:
+        """Prepares to keep boards.
+
+        Args:
+            games: the number of games.
+            rows: of their boards.
+            cols: of their boards.
+            decay: the lambda above, 0 to 1.
+            uses: how often each board is drawn.
+        """
         self.ready: Places = np.empty(0, np.int64)
+        self._uses = uses
         self._shape = (rows, cols)
         self._decay = decay
         self._newest = np.full(games, _NONE)
@@ -83,6 +92,7 @@ class Trajectories:
             "targets": np.zeros(room, np.float32),
             "before": np.zeros(room, np.int64),
             "guess": np.zeros(room, np.int64),
+            "left": np.zeros(room, np.int64),
         }
 
     def add(self, before: Positions, after: Positions, clicks: Clicks) -> None:
@@ -118,7 +128,9 @@ class Trajectories:
             decay = np.where(explored, 0.0, self._decay)
             worths = (1.0 - decay) * columns["values"][places] + decay * worths
             places = columns["before"][places]
-        self.ready = np.concatenate([self.ready, *finished])
+        new = np.concatenate([np.empty(0, np.int64), *finished])
+        columns["left"][new] = self._uses
+        self.ready = np.concatenate([self.ready, np.repeat(new, self._uses)])
 
     def drop(self, games: Places) -> None:
         """Forgets the boards of some of the games, (K,) int64."""
@@ -130,12 +142,15 @@ class Trajectories:
             places = self._columns["before"][places]
 
     def draw(self, count: int, rng: np.random.Generator) -> Samples:
-        """Takes `count` of the boards that are ready out, each being as likely."""
+        """Draws `count` of what is ready, all equally likely, and forgets boards that have been drawn often enough."""
         chosen = np.zeros(len(self.ready), np.bool_)
         chosen[rng.choice(len(self.ready), count, replace=False)] = True
         places, self.ready = self.ready[chosen], self.ready[~chosen]
-        self._free = np.concatenate([self._free, places])
-        return Samples(*(self._columns[name][places] for name in Samples._fields))
+        samples = Samples(*(self._columns[name][places] for name in Samples._fields))
+        left, drawn = self._columns["left"], np.unique(places)
+        np.subtract.at(left, places, 1)
+        self._free = np.concatenate([self._free, drawn[left[drawn] == 0]])
+        return samples
 
     def _take(self, count: int) -> Places:
         """Returns the numbers of free rows, and makes more where there are too few."""
