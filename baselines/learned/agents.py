@@ -11,6 +11,7 @@ from baselines.learned.checkpoints import VALUE, load_network, read_description
 from baselines.learned.network import BoardNetwork
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.precision import resolve_precision, set_precision
+from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig
 
@@ -52,7 +53,12 @@ class ValueAgent:
         self._folder = folder
 
     def __call__(
-        self, config: BoardConfig, layouts: int = 4000, nodes: int = 100_000, slack: float = 0.12, breadth: int = 12
+        self,
+        config: BoardConfig,
+        layouts: int = LAYOUTS,
+        nodes: int = NODES,
+        slack: float = SLACK,
+        breadth: int = BREADTH,
     ) -> Policy:
         """Loads the agent; the options are those of `baselines.learned.value.policy.ValuePolicy`.
 

@@ -180,5 +180,35 @@ _LADDER = Suite(
     notes=(_ONE_FIT,),
 )
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER)}
+_LEARNED_COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p")
+
+_LEARNED = Suite(
+    name="learned",
+    title="The trained agents beside exact play, on boards that they were trained on and on others",
+    boards=_boards(
+        "opening", (5, (5,)), (8, (14,)), (9, (10,)), (10, (20,)), ((12, 20), (45,)), (16, (40,)), ((16, 30), (99,))
+    ),
+    entries=(Entry("ppo", cap=1000), Entry("dqn", cap=1000), *_entries("any-size", "exact", "value", "lookahead")),
+    games=1000,
+    paired="exact",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+    notes=("ppo, dqn and value were trained on 8x8/14 alone; no agent was trained on 10x10/20 and 12x20/45.",),
+)
+
+_LEARNED_SAFE = Suite(
+    name="learned-safe",
+    title="The trained agents that play every board, on games whose first click only is safe",
+    boards=_boards("safe", (8, (14,)), (9, (10,)), (16, (40,)), ((16, 30), (99,))),
+    entries=_entries("any-size", "exact", "value", "lookahead"),
+    games=1000,
+    paired="exact",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+    notes=("The agents were trained on games whose first click opens an area.",),
+)
+
+SUITES: dict[str, Suite] = {
+    suite.name: suite for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER, _LEARNED, _LEARNED_SAFE)
+}
 """The suites by name."""

@@ -7,17 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.learned.value.network import ValueNetwork, chances_to_win
 from baselines.learned.value.outcomes import outcomes_of
 from baselines.scripted.endings import EndingPolicy
 from baselines.scripted.exact import Boards, Cells
 from minesweeper_env.config import BoardConfig, whole_number
-
-SLACK = 0.12
-"""How much more than the least risk a click may have to be considered."""
-
-LAYOUTS, NODES, BREADTH = 4000, 100_000, 12
-"""How far the end of a game is searched, and how many clicks are considered before that."""
 
 _TIE = 1e-6
 """Worths that differ by less are equal: they come from float32 sums whose order depends on the batch."""

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from baselines.learned.pacing import Clock
 from baselines.learned.value.guesses import MOST_IN_VAIN, SafeGames
+from baselines.learned.value.limits import BREADTH, SLACK
 from baselines.learned.value.network import ValueNetwork
-from baselines.learned.value.policy import SLACK, best_clicks
+from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.positions import Positions
 from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
 from baselines.scripted.endings import Endings
@@ -42,7 +43,7 @@ class PracticeOptions:
     games: tuple[int, int] = (64, 512)
     exploration: float = 0.3
     slack: float = SLACK
-    breadth: int = 8
+    breadth: int = BREADTH
     decay: float = 0.7
     uses: int = 4
     layouts: int = 250
