@@ -16,7 +16,9 @@ from baselines.output import replace_file
 
 CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
-STYLES = (":", "--", "-.")
+STYLES = ("--", "-.", ":")
+MOST_COLS = 3
+BOARD = re.compile(r"eval/\d+x\d+-\d+")
 
 Points = dict[str, list[tuple[float, float]]]
 
@@ -24,21 +26,29 @@ Points = dict[str, list[tuple[float, float]]]
 def draw_curves(folder: Path) -> None:
     """Draws `curves.png` from the logs of all sessions in a run folder, if an evaluation is among them."""
     points = read_points(folder)
-    boards = [name for name in points if re.fullmatch(r"eval/\d+x\d+-\d+", name)]
+    boards = sorted((name for name in points if BOARD.fullmatch(name)), key=_size)
     losses = [name for name in LOSSES if name in points]
     if not boards:
         return
     panels = len(boards) + len(losses)
-    figure = Figure(figsize=(5 * panels, 4), layout="constrained")
+    cols = min(panels, MOST_COLS)
+    rows = -(-panels // cols)
+    figure = Figure(figsize=(5 * cols, 4 * rows), layout="constrained")
     canvas = FigureCanvasAgg(figure)
     for number, name in enumerate(boards + losses, 1):
-        axes = figure.add_subplot(1, panels, number)
+        axes = figure.add_subplot(rows, cols, number)
         draw = _draw_board if name in boards else _draw_loss
         draw(axes, points, name)
         axes.grid(alpha=0.3)
     picture = io.BytesIO()
     canvas.print_png(picture)  # type: ignore[no-untyped-call]
     replace_file(folder / CURVES_FILE, picture.getvalue())
+
+
+def _size(board: str) -> tuple[int, int]:
+    """Returns the cells and the mines of a board by the name of its curve."""
+    rows, cols, mines = (int(number) for number in re.findall(r"\d+", board))
+    return rows * cols, mines
 
 
 def _draw_loss(axes: Axes, points: Points, name: str) -> None:
@@ -49,7 +59,7 @@ def _draw_loss(axes: Axes, points: Points, name: str) -> None:
 def _draw_board(axes: Axes, points: Points, board: str) -> None:
     steps, rates = zip(*points[board], strict=True)
     axes.plot(steps, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
-    references = [name for name in points if name.startswith(f"{board}/")]
+    references = sorted(name for name in points if name.startswith(f"{board}/"))
     for name, style in zip(references, cycle(STYLES)):
         rate = points[name][-1][1]
         axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
