@@ -16,8 +16,11 @@ from baselines.learned.network import BoardNetwork, NetworkSize
 
 AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
 FORMAT = 3
-CLICKS, VALUE = "clicks", "value"
-"""The kinds of agents: a network that rates clicks, and one that rates guesses beside the oracle."""
+CLICKS, WINS, VALUE = "clicks", "wins", "value"
+"""The kinds of agents: a network that rates clicks, one that does so by two heads, and one that rates guesses beside
+the oracle."""
+
+KINDS = (CLICKS, WINS, VALUE)
 
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
@@ -31,8 +34,7 @@ def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[
     """
     write_tensors(folder / WEIGHTS_FILE, network.state_dict(), facts)
     # Second, since the description is what makes the folder a run folder: there is never one without weights.
-    kind = CLICKS if isinstance(network, BoardNetwork) else VALUE
-    description = {"format": FORMAT, "kind": kind, "channels": size.channels, "depth": size.depth, **facts}
+    description = {"format": FORMAT, "kind": _kind(network), "channels": size.channels, "depth": size.depth, **facts}
     write_json(folder / AGENT_FILE, description)
 
 
@@ -45,8 +47,8 @@ def read_description(folder: Path) -> dict[str, Any]:
     description = read_json(folder / AGENT_FILE)
     if description.get("format") != FORMAT:
         raise ValueError(f"{folder / AGENT_FILE} has format {description.get('format')!r}, and only {FORMAT} is known")
-    if description.get("kind") not in (CLICKS, VALUE):
-        raise ValueError(f"{folder / AGENT_FILE} must be of kind {CLICKS} or {VALUE}, not {description.get('kind')!r}")
+    if description.get("kind") not in KINDS:
+        raise ValueError(f"{folder / AGENT_FILE} must be of kind {', '.join(KINDS)}, not {description.get('kind')!r}")
     return description
 
 
@@ -69,9 +71,15 @@ def load_network(folder: Path) -> nn.Module:
     return network
 
 
+def _kind(network: nn.Module) -> str:
+    if not isinstance(network, BoardNetwork):
+        return VALUE
+    return CLICKS if network.worth is None else WINS
+
+
 def _new_network(kind: str, size: NetworkSize) -> nn.Module:
-    if kind == CLICKS:
-        return BoardNetwork.of_size(size)
+    if kind in (CLICKS, WINS):
+        return BoardNetwork.of_size(size, worth=kind == WINS)
     from baselines.learned.value.network import ValueNetwork
 
     return ValueNetwork(size)

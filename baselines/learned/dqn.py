@@ -242,4 +242,5 @@ class MaskedDQN(InTurn, DQN):
         extractor, head = q_net.features_extractor, q_net.q_net
         assert isinstance(extractor, BoardExtractor)
         assert isinstance(head, CellHead)
-        return BoardNetwork(extractor.trunk, head)
+        assert isinstance(q_net, MinesweeperQNetwork)
+        return BoardNetwork(extractor.trunk, head, q_net.worth)

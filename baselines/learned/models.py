@@ -17,6 +17,7 @@ from baselines.learned.q_policy import MinesweeperQPolicy
 from baselines.learned.returns import is_probability
 from baselines.learned.settings import TrainingSettings
 from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.win_seeking import WinSeekingDQN
 
 LEAST_GAMES, LEAST_BATCH = 32, 32
 """On a large board, which has fewer games and smaller minibatches than a usual one, there are no fewer than these."""
@@ -69,7 +70,12 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
 
 def _dqn(settings: TrainingSettings, arguments: dict[str, Any]) -> MaskedDQN:
     assert isinstance(settings.hyperparameters, DQNHyperparameters)
-    return MaskedDQN(MinesweeperQPolicy, teacher=settings.teacher == "exact", **arguments)
+    own = dict(arguments)
+    decay = own.pop("decay")
+    if settings.seeks_wins:
+        own["policy_kwargs"] = own["policy_kwargs"] | {"worth": True}
+        return WinSeekingDQN(MinesweeperQPolicy, decay=decay, **own)
+    return MaskedDQN(MinesweeperQPolicy, teacher=settings.teacher == "exact", **own)
 
 
 def _ppo(settings: TrainingSettings, arguments: dict[str, Any]) -> MinesweeperPPO:

@@ -10,19 +10,24 @@ from torch import Tensor
 
 from baselines.learned.features import BoardExtractor
 from baselines.learned.masks import click_masks
-from baselines.learned.network import CellHead
+from baselines.learned.network import CellHead, rate_clicks
 from baselines.learned.returns import to_return
 
 ILLEGAL = -1e8
 
 
 class MinesweeperQNetwork(QNetwork):
-    """Q-values of all clicks by the shared trunk and one number a cell."""
+    """Q-values of all clicks by the shared trunk and one number a cell, or two.
 
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Takes the arguments of `QNetwork`, and whether returns are probabilities."""
+    Attributes:
+        worth: the head of what clicks are worth, or None; see `worth.py`.
+    """
+
+    def __init__(self, *args: Any, probability: bool = True, worth: bool = False, **kwargs: Any) -> None:
+        """Takes the arguments of `QNetwork`, whether returns are probabilities, and whether to make both heads."""
         super().__init__(*args, **kwargs)
         self.q_net = CellHead(self.features_dim)  # type: ignore[assignment]
+        self.worth = CellHead(self.features_dim) if worth else None
         self.probability = probability
 
     def outputs(self, obs: PyTorchObs) -> Tensor:
@@ -30,9 +35,17 @@ class MinesweeperQNetwork(QNetwork):
         outputs: Tensor = self.q_net(self.extract_features(obs, self.features_extractor))
         return outputs
 
+    def factors(self, obs: PyTorchObs) -> tuple[Tensor, Tensor]:
+        """Returns the logits of safety and of worth, (N, rows * cols) each, of a network that has both heads."""
+        assert self.worth is not None
+        features = self.extract_features(obs, self.features_extractor)
+        return self.q_net(features), self.worth(features)
+
     def forward(self, obs: PyTorchObs) -> Tensor:
-        """Returns the Q-values, (N, rows * cols), with `ILLEGAL` where a click does nothing."""
+        """Returns the Q-values, or what `rate_clicks` says, (N, rows * cols); `ILLEGAL` where a click does nothing."""
         assert isinstance(obs, Tensor)
+        if self.worth is not None:
+            return rate_clicks(*self.factors(obs), obs).masked_fill(~click_masks(obs), ILLEGAL)
         return to_return(self.outputs(obs), self.probability).masked_fill(~click_masks(obs), ILLEGAL)
 
 
@@ -42,15 +55,16 @@ class MinesweeperQPolicy(DQNPolicy):
     Args:
         args: as `DQNPolicy` takes them.
         probability: whether returns are probabilities.
+        worth: whether the network has a head for what clicks are worth.
         kwargs: as `DQNPolicy` takes them; features_extractor_kwargs holds the sizes of the network.
     """
 
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, probability: bool = True, worth: bool = False, **kwargs: Any) -> None:
         """Builds the network and its target."""
-        self.probability = probability
+        self.probability, self.worth = probability, worth
         super().__init__(*args, **{"features_extractor_class": BoardExtractor, "net_arch": [], **kwargs})
 
     def make_q_net(self) -> MinesweeperQNetwork:
         """Returns a new Q-network."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        return MinesweeperQNetwork(**arguments, probability=self.probability).to(self.device)
+        return MinesweeperQNetwork(**arguments, probability=self.probability, worth=self.worth).to(self.device)

@@ -116,6 +116,12 @@ class TrainingSettings:
         """The size of the network."""
         return NetworkSize(self.channels, self.depth)
 
+    @property
+    def seeks_wins(self) -> bool:
+        """Whether DQN takes the chance to win apart into that of being safe and what a click is worth."""
+        own = self.hyperparameters
+        return self.algo == "dqn" and (self.reward, self.gamma) == ("win", 1) and getattr(own, "hindsight", 0) > 0
+
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns how many boards of `cells` cells have together as many cells as `number` usual ones."""
         return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
