@@ -17,8 +17,8 @@ from baselines.learned.network import BoardNetwork, NetworkSize
 AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
 FORMAT = 3
 CLICKS, WINS, VALUE = "clicks", "wins", "value"
-"""The kinds of agents: a network that rates clicks, one that does so by two heads, and one that rates guesses beside
-the oracle."""
+"""The kinds of agents: a network that rates clicks, one that does so by two heads, and one that rates boards beside the
+oracle."""
 
 KINDS = (CLICKS, WINS, VALUE)
 

@@ -49,7 +49,7 @@ class WinSeekingDQN(MaskedDQN):
         env: MinesweeperVecEnv,
         decay: float = 0.7,
         keep_scale: float = 5.0,
-        hindsight: float = 0.1,
+        hindsight: float = 1.0,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
