@@ -55,8 +55,8 @@ class ResidualBlock(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Maps (N, channels, rows, cols) to the same shape."""
-        changes: Tensor = self.second(torch.relu(self.first(features)))
-        return features + changes
+        changes: Tensor = self.second(torch.relu_(self.first(features)))
+        return changes.add_(features)
 
 
 class GlobalPooling(nn.Module):
@@ -72,7 +72,7 @@ class GlobalPooling(nn.Module):
         # As windows as large as the board: reductions are several times slower, above all in bfloat16.
         board = features.shape[2:]
         pooled = torch.cat([functional.avg_pool2d(features, board), functional.max_pool2d(features, board)], dim=1)
-        return torch.relu(features + self.bias(pooled.flatten(start_dim=1))[:, :, None, None])
+        return torch.relu_(features + self.bias(pooled.flatten(start_dim=1))[:, :, None, None])
 
 
 class BoardPlanes(nn.Module):
@@ -158,7 +158,7 @@ class Tower(nn.Module):
     def forward(self, planes: Tensor) -> Tensor:
         """Maps (N, planes, rows, cols) to features, (N, channels, rows, cols) float32."""
         with torch.autocast(planes.device.type, self.dtype, enabled=self.dtype != torch.float32):
-            features = torch.relu(self.stem(planes))
+            features = torch.relu_(self.stem(planes))
             for _ in range(self.depth):
                 features = self.block(features)
         return features.float()
