@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from baselines.learned.checking import number_within, one_of, whole_number_within
-from baselines.learned.hyperparameters import ALGORITHMS, Hyperparameters
+from baselines.learned.hyperparameters import ALGORITHMS, DQNHyperparameters, Hyperparameters
 from baselines.learned.network import NetworkSize
 from baselines.learned.precision import PRECISIONS
 from baselines.seeds import TRAINING_SEEDS
@@ -95,8 +95,14 @@ class TrainingSettings:
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
+        self._check_decay()
         object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs, self.network
+
+    def _check_decay(self) -> None:
+        own = self.hyperparameters
+        if isinstance(own, DQNHyperparameters) and own.decay != DQNHyperparameters().decay and not self.seeks_wins:
+            raise ValueError("DQN takes decay only where it seeks to win: reward win, gamma 1 and hindsight above 0")
 
     def _check_budget(self) -> None:
         if (self.minutes is None) == (self.steps is None):

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from test_policies import all_layouts, click_config
 
+from baselines.learned.network import NetworkSize
+from baselines.learned.pacing import Clock
 from baselines.learned.value.guesses import SafeGames
+from baselines.learned.value.network import ValueNetwork
+from baselines.learned.value.policy import best_clicks
+from baselines.learned.value.practice import Practice, PracticeOptions
 from baselines.scripted.first_cells import first_cell
 from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.inference import count_layouts, mine_probabilities, workspace
@@ -183,11 +189,18 @@ def test_restored_games_go_on_as_the_saved_ones():
         other.restart(over)
 
 
-def test_games_that_are_too_hard_are_given_up_and_the_others_go_on(monkeypatch):
-    config = click_config(9, 11, 22)
+@pytest.fixture
+def little_room(monkeypatch):
     monkeypatch.setattr(workspace, "MAX_STATES", 96)
     monkeypatch.setattr(workspace, "_FIRST_STATES", 96)
     workspace.rooms_of.cache_clear()
+    yield
+    workspace.rooms_of.cache_clear()
+
+
+@pytest.mark.usefixtures("little_room")
+def test_games_that_are_too_hard_are_given_up_and_the_others_go_on():
+    config = click_config(9, 11, 22)
     games = SafeGames(config, 50, np.random.default_rng(6))
     seen = set()
     for _ in range(8):
@@ -195,8 +208,41 @@ def test_games_that_are_too_hard_are_given_up_and_the_others_go_on(monkeypatch):
         statuses, _ = games.click(least_risks(guesses.chances, guesses.codes, config.codes.hidden))
         seen |= set(statuses.tolist())
         games.restart(statuses != PLAYING)
-    workspace.rooms_of.cache_clear()
     assert {PLAYING, TRUNCATED} <= seen <= {PLAYING, WON, TRUNCATED}
+
+
+def test_boards_that_are_too_hard_to_look_ahead_on_get_no_click_and_the_others_do(request):
+    torch.manual_seed(0)
+    config, network = click_config(9, 11, 22), ValueNetwork(NetworkSize(8, 1))
+    guesses = SafeGames(config, 50, np.random.default_rng(9)).guesses()
+    boards = guesses.codes.reshape(50, -1)
+    clicks, worths = best_clicks(network, config, boards, boards > config.codes.max_count, 0.1, 4)
+    assert (clicks >= 0).all()
+    request.getfixturevalue("little_room")
+    found, values = best_clicks(network, config, boards, boards > config.codes.max_count, 0.1, 4)
+    easy = found >= 0
+    assert 0 < easy.sum() < 50
+    np.testing.assert_array_equal(found[easy], clicks[easy])
+    np.testing.assert_allclose(values, np.where(easy, worths, 0.0), atol=1e-6)
+
+
+@pytest.mark.usefixtures("little_room")
+def test_nothing_is_learned_from_games_that_are_too_hard_to_look_ahead_on(monkeypatch):
+    practice = Practice(click_config(9, 11, 22), PracticeOptions(games=(50, 50)), np.random.default_rng(10))
+    network, hard = ValueNetwork(NetworkSize(8, 1)), set()
+
+    def watch(network, config, boards, *others):
+        clicks, worths = best_clicks(network, config, boards, *others)
+        hard.update(board.tobytes() for board in boards[clicks < 0])
+        return clicks, worths
+
+    monkeypatch.setattr("baselines.learned.value.practice.best_clicks", watch)
+    for _ in range(20):
+        practice.step(network, Clock())
+    learned = {board.tobytes() for board in practice.draw(len(practice.trajectories.ready)).codes}
+    assert hard
+    assert learned
+    assert not hard & learned
 
 
 def test_boards_without_a_guess_are_refused():

@@ -183,3 +183,8 @@ def test_what_it_learns_comes_near_to_perfect_play():
     model.learn(settings.steps, log_interval=None)
     assert before > 0.1
     assert squared_error() < 0.05
+
+
+def test_a_decay_that_nothing_would_use_is_refused():
+    with pytest.raises(ValueError, match="decay only where it seeks to win"):
+        tiny("dqn", hyperparameters={"decay": 0.5})

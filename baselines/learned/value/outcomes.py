@@ -14,6 +14,7 @@ from baselines.scripted.weighing import count_bounds, rank_clicks, take_first
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.counting import FINE, Floats
+from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.forward import GIVEN_TOTAL
 from minesweeper_env.inference.posterior import CONTRADICTION, posterior
 from minesweeper_env.inference.running import failure, run_in_room
@@ -150,8 +151,7 @@ def outcomes_of(
         slack: clicks are considered whose risk is at most the least one plus this.
         breadth: at most so many are, those of least risk.
 
-    Raises:
-        PositionTooHardError: one of the boards is too hard.
+    A board is left out if it is too hard for the oracle, or one of those that can follow is.
     """
     max_count, rows, cols = config.codes.max_count, config.rows, config.cols
     listing = _make_listing(max(breadth * (max_count + 1), CELLS_AT_ONCE // config.cells), config.cells)
@@ -162,10 +162,13 @@ def outcomes_of(
 
     while progress[_BOARD] < len(boards):
         progress[_FILLED] = 0
-        outcome = run_in_room(go_on, rows, cols, config.radius)
-        if outcome != FINE:
-            board = int(progress[_BOARD])
-            raise failure(boards[board].reshape(rows, cols), config.mines, config.radius, outcome, board)
+        try:
+            outcome = run_in_room(go_on, rows, cols, config.radius)
+            if outcome != FINE:
+                board = int(progress[_BOARD])
+                raise failure(boards[board].reshape(rows, cols), config.mines, config.radius, outcome, board)
+        except PositionTooHardError:
+            progress[_BOARD] += 1
         found = Listing._make(values[: progress[_FILLED]].copy() for values in listing)
         after = Positions(found.codes.reshape(-1, rows, cols), found.chances.reshape(-1, rows, cols), found.log_layouts)
         yield Outcomes(found.boards, found.cells, found.shares, after)

@@ -32,10 +32,8 @@ def best_clicks(
         breadth: how many clicks are considered at most, those of least risk.
 
     Returns:
-        (N,), the clicks, -1 where all that is allowed is certainly a mine; and (N,), what they are worth.
-
-    Raises:
-        PositionTooHardError: one of the boards is too hard.
+        (N,), the clicks, -1 where all that is allowed is certainly a mine, or the board is too hard to look ahead on;
+        and (N,), what they are worth, 0 where there is none.
     """
     clicks, best = np.full(len(boards), -1), np.zeros(len(boards))
     for outcomes in outcomes_of(config, boards, legal, slack, breadth):
@@ -91,5 +89,4 @@ class ValuePolicy(EndingPolicy):
 
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
         found, _ = best_clicks(self._network, self.config, boards, legal, self._slack, self._breadth)
-        # Where all that is allowed is certainly a mine, one click is as good as another.
         return np.where(found >= 0, found, clicks)

@@ -103,7 +103,7 @@ class Practice:
         """
         guesses = self._end_games()
         clock.lap("environment")
-        cells, clicks = self._choose(guesses, network)
+        cells, clicks, hard = self._choose(guesses, network)
         clock.lap("inference")
         self._odds *= clicks.safety
         self.tally.guesses += self._games.count
@@ -111,8 +111,9 @@ class Practice:
         self.work += self._games.count * self.config.cells
         statuses, after = self._games.click(cells)
         self.trajectories.add(guesses, after, clicks)
-        self.trajectories.drop(np.flatnonzero(statuses == TRUNCATED))
-        going_on = self._end_exactly(after, statuses != TRUNCATED)
+        given_up = hard | (statuses == TRUNCATED)
+        self.trajectories.drop(np.flatnonzero(given_up))
+        going_on = self._end_exactly(after, ~given_up)
         won = np.flatnonzero(going_on & (statuses == WON))
         self._finish(won, np.ones(len(won)))
         self._restart(~going_on | (statuses == WON))
@@ -148,16 +149,19 @@ class Practice:
         self._finish(ended, worths[ended])
         return going_on
 
-    def _choose(self, guesses: Positions, network: ValueNetwork) -> tuple[NDArray[np.int64], Clicks]:
-        """Returns the cells to click, (N,), and how they were chosen."""
+    def _choose(self, guesses: Positions, network: ValueNetwork) -> tuple[NDArray[np.int64], Clicks, NDArray[np.bool_]]:
+        """Returns the cells to click, (N,), how they were chosen, and whether a board was too hard for that, (N,)."""
         count, options = self._games.count, self._options
         risks = np.where(guesses.codes > self.config.codes.max_count, guesses.chances, np.inf).reshape(count, -1)
         boards = guesses.codes.reshape(count, -1)
-        best, values = best_clicks(network, self.config, boards, risks < np.inf, options.slack, options.breadth)
+        found, values = best_clicks(network, self.config, boards, risks < np.inf, options.slack, options.breadth)
+        # A guess has a cell that may be free, so there is a best click unless the board is too hard.
+        hard = found < 0
+        best = np.where(hard, risks.argmin(axis=1), found)
         considered = (risks <= risks.min(axis=1, keepdims=True) + options.slack) & (risks < 1.0)
         drawn = np.where(considered, self._rng.random(risks.shape), -1.0).argmax(axis=1)
         cells = np.where(self._rng.random(count) < options.exploration, drawn, best)
-        return cells, Clicks(1.0 - risks[np.arange(count), cells], values, cells != best)
+        return cells, Clicks(1.0 - risks[np.arange(count), cells], values, cells != best), hard
 
     def _finish(self, games: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
         self.trajectories.finish(games, worths)
