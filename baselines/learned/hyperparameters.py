@@ -130,7 +130,7 @@ class PPOHyperparameters(Hyperparameters):
     n_epochs: int = _number(1, 1, 1_000)
     gae_lambda: float = _number(0.95, 0, 1)
     clip_range: float = _number(0.2, 1e-3, 10)
-    vf_coef: float = _number(5.0, 0, 1e6)
+    vf_coef: float = _number(1.0, 0, 1e6)
     ent_coef: float = _number(0.0, 0, 1e6)
     hindsight: float = _number(1.0, 0, 1e3)
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
