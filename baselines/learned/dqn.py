@@ -62,6 +62,7 @@ class MaskedDQN(InTurn, DQN):
         keep_least: the least such chance.
         hindsight: the weight of the loss on what the covered cells of a board have proved to be by the end of its game,
             for gamma 0 and returns that are probabilities.
+        untouched: for how many cells those that no count touches count in it together, at most.
         teacher: whether the targets are the oracle's probabilities, of all cells, in place of the returns.
         **kwargs: as `DQN` takes them.
     """
@@ -77,12 +78,13 @@ class MaskedDQN(InTurn, DQN):
         keep_scale: float = 5.0,
         keep_least: float = 0.1,
         hindsight: float = 1.0,
+        untouched: float = 64.0,
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
         self.replays, self.keep_scale, self.keep_least = replays, keep_scale, keep_least
-        self.hindsight, self.teacher = hindsight, teacher
+        self.hindsight, self.untouched, self.teacher = hindsight, untouched, teacher
         self._predicted = np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)
         if not self.policy.probability or self.gamma > 0:
@@ -216,7 +218,8 @@ class MaskedDQN(InTurn, DQN):
         targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
         losses = value_losses(outputs.gather(1, sample.actions), targets, self.policy.probability)
         if self.hindsight > 0:
-            losses = losses + self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe)
+            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.untouched)
+            losses = losses + self.hindsight * hindsight
         return losses
 
     def _targets(self, next_observations: Tensor, rewards: Tensor, dones: Tensor) -> Tensor:

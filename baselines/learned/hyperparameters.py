@@ -80,6 +80,7 @@ class DQNHyperparameters(Hyperparameters):
         keep_least: the least such chance.
         hindsight: the weight of the loss on what all covered cells proved to be, beside that on the clicked one; with
             0, learning is from the clicks alone.
+        untouched: for how many cells those that no count touches count in it together, at most.
         target_update_interval: the steps between two updates of the target network.
         exploration_fraction: the share of the training in which exploration falls to its final rate.
         exploration_initial_eps: the share of random clicks at first.
@@ -94,6 +95,7 @@ class DQNHyperparameters(Hyperparameters):
     keep_scale: float = _number(5.0, 0, 1e6)
     keep_least: float = _number(0.1, 1e-3, 1)
     hindsight: float = _number(1.0, 0, 1e3)
+    untouched: float = _number(64.0, 0, 1e6)
     target_update_interval: int = _number(10_000, 1, 1 << 40)
     exploration_fraction: float = _number(0.02, 0, 1)
     exploration_initial_eps: float = _number(1.0, 0, 1)
@@ -119,6 +121,7 @@ class PPOHyperparameters(Hyperparameters):
         vf_coef: the weight of the value loss.
         ent_coef: the weight of the entropy.
         hindsight: the weight of the auxiliary loss on what covered cells proved to be; with 0, there is none.
+        untouched: for how many cells those that no count touches count in it together, at most.
         buffer_size: how many boards are kept for it, of each size.
         replays: how often each of them is drawn, on average.
         keep_scale: a step is learned from, and its board kept, with a chance of `keep_scale` times 1 - V; with 0, all.
@@ -133,6 +136,7 @@ class PPOHyperparameters(Hyperparameters):
     vf_coef: float = _number(1.0, 0, 1e6)
     ent_coef: float = _number(0.0, 0, 1e6)
     hindsight: float = _number(1.0, 0, 1e3)
+    untouched: float = _number(64.0, 0, 1e6)
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
     replays: float = _number(4.0, 1e-3, 1e3)
     keep_scale: float = _number(5.0, 0, 1e6)

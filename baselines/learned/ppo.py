@@ -140,6 +140,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         policy: `MinesweeperPolicy`, or `PlainPolicy` for a control, which learns nothing in hindsight.
         env: a `MinesweeperVecEnv`.
         hindsight: the weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
+        untouched: for how many cells those that no count touches count in it together, at most.
         buffer_size: how many boards are kept for it.
         replays: how often each is drawn, on average.
         keep_scale: a step is learned from with a chance of `keep_scale` times its expected loss, 1 - V, if gamma is 0
@@ -155,6 +156,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         policy: type[MinesweeperPolicy | PlainPolicy],
         env: MinesweeperVecEnv,
         hindsight: float = 0.0,
+        untouched: float = 64.0,
         buffer_size: int = 50_000,
         replays: float = 4.0,
         keep_scale: float = 5.0,
@@ -162,7 +164,8 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
-        self.hindsight, self.buffer_size, self.replays = hindsight, buffer_size, replays
+        self.hindsight, self.untouched = hindsight, untouched
+        self.buffer_size, self.replays = buffer_size, replays
         self.keep_scale, self.keep_least = keep_scale, keep_least
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
@@ -231,7 +234,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         sample = self.place.memory.sample(self.batch_size)
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
-        loss = self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe).mean()
+        loss = self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe, self.untouched).mean()
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)

@@ -106,4 +106,5 @@ class WinSeekingDQN(MaskedDQN):
         losses = functional.binary_cross_entropy_with_logits(
             worth.gather(1, sample.actions), sample.worths.clamp(min=0), reduction="none"
         )
-        return losses * known + self.hindsight * hindsight_losses(safety, sample.observations, sample.safe)
+        hindsight = hindsight_losses(safety, sample.observations, sample.safe, self.untouched)
+        return losses * known + self.hindsight * hindsight

@@ -144,16 +144,18 @@ def test_hindsight_counts_covered_cells_of_finished_games():
     safe = torch.tensor([[1, 0, 1], [-1, -1, -1]], dtype=torch.int8)
     outputs = torch.tensor([[5.0, 0.0, 2.0], [1.0, 1.0, 1.0]])
     expected = np.log(2) + np.log1p(np.exp(-2.0))
-    torch.testing.assert_close(hindsight_losses(outputs, codes, safe), torch.tensor([[expected], [0.0]]).float())
+    found = hindsight_losses(outputs, codes, safe, untouched=64.0)
+    torch.testing.assert_close(found, torch.tensor([[expected], [0.0]]).float())
 
 
-def test_in_hindsight_cells_that_no_count_touches_count_as_one():
+@pytest.mark.parametrize(("untouched", "share"), [(0, 0.0), (1, 0.2), (4.5, 0.9), (5, 1.0), (64, 1.0)])
+def test_in_hindsight_there_is_a_limit_to_what_untouched_cells_count_for(untouched, share):
     codes = torch.tensor([[[11, 2, 11, 11, 11, 9], [11, 11, 11, 11, 10, 11]]], dtype=torch.int8)
     safe = torch.tensor([[0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1]], dtype=torch.int8)
     outputs = torch.linspace(-2.0, 2.0, 12)[None]
     losses = torch.nn.functional.softplus(torch.where(safe == 1, -outputs, outputs))[0]
-    expected = losses[[0, 2, 6, 7, 8]].sum() + losses[[3, 4, 9, 10, 11]].mean()
-    torch.testing.assert_close(hindsight_losses(outputs, codes, safe)[0, 0], expected)
+    expected = losses[[0, 2, 6, 7, 8]].sum() + share * losses[[3, 4, 9, 10, 11]].sum()
+    torch.testing.assert_close(hindsight_losses(outputs, codes, safe, untouched)[0, 0], expected)
 
 
 def test_the_teacher_gives_the_oracles_probabilities():
