@@ -30,7 +30,11 @@ class BoardExtractor(BaseFeaturesExtractor):
     """
 
     def __init__(
-        self, observation_space: spaces.Space[Any], channels: int = 32, depth: int = 8, mines: int | None = None
+        self,
+        observation_space: spaces.Space[Any],
+        channels: int = NetworkSize.channels,
+        depth: int = NetworkSize.depth,
+        mines: int | None = None,
     ) -> None:
         """Prepares the trunk."""
         if not isinstance(observation_space, spaces.Box) or observation_space.shape is None:

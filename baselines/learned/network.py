@@ -35,7 +35,7 @@ class NetworkSize:
     """
 
     channels: int = 32
-    depth: int = 8
+    depth: int = 6
 
     def __post_init__(self) -> None:
         """Checks the fields."""

@@ -65,8 +65,8 @@ class TrainingSettings:
     start: str | None = None
     optimizer: str = "muon"
     envs: int = 256
-    channels: int = 32
-    depth: int = 8
+    channels: int = NetworkSize.channels
+    depth: int = NetworkSize.depth
     precision: str = "auto"
     eval_games: int = 300
     device: str = "auto"
