@@ -38,7 +38,7 @@ from stable_baselines3.dqn.policies import QNetwork
 from torch import Tensor
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import random_clicks, untouched
+from baselines.learned.masks import random_clicks, unopened
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
 from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
@@ -119,7 +119,7 @@ class MaskedDQN(InTurn, DQN):
             return self.q_net(torch.as_tensor(boards, device=self.device)).cpu().numpy()
 
     def _explores(self, boards: NDArray[np.int8]) -> NDArray[np.bool_]:
-        return (torch.rand(len(boards)).numpy() < self.exploration_rate) | untouched(boards)
+        return (torch.rand(len(boards)).numpy() < self.exploration_rate) | unopened(boards)
 
     def _sample_action(
         self,
@@ -163,7 +163,7 @@ class MaskedDQN(InTurn, DQN):
         chances = chances_to_keep(1 - self._predicted, self.keep_scale, self.keep_least)
         chosen = torch.rand(len(boards)).numpy() < chances
         if self.gamma == 0:
-            chosen &= ~untouched(boards)
+            chosen &= ~unopened(boards)
         replay_buffer.add_some(
             chosen,
             observations=boards,

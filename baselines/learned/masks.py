@@ -35,7 +35,7 @@ def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     return np.asarray(flat != MINE) if (flat == MINE).any() else np.asarray(flat < FLAGGED)
 
 
-def untouched(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Returns (N,) bool, whether no cell of the board, codes (N, rows, cols), is open yet."""
     return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
 

@@ -17,7 +17,7 @@ MAX_CHANNELS, MAX_DEPTH = 1024, 64
 _MANY = 64.0
 """The number of safe cells that is given to the network as 1; more are not told apart."""
 
-SLACK = 0.5
+EXCESS = 0.5
 """Of the least risk on a board: where clicks are rated by their worth, those are considered whose risk exceeds it by at
 most this share of it."""
 
@@ -207,7 +207,7 @@ def rate_clicks(safety: Tensor, worth: Tensor, codes: Tensor) -> Tensor:
     risks = torch.sigmoid(-safety)
     covered = codes.flatten(start_dim=1) > MAX_COUNT
     least = risks.masked_fill(~covered, 1.0).amin(dim=1, keepdim=True)
-    considered = covered & (risks <= (1 + SLACK) * least)
+    considered = covered & (risks <= (1 + EXCESS) * least)
     return torch.where(considered, (1 - risks) * torch.sigmoid(worth), -1.0 - risks)
 
 

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from baselines.learned.masks import untouched
+from baselines.learned.masks import unopened
 from baselines.learned.network import BoardNetwork
 from baselines.learned.symmetry import symmetries, transform, transform_cells
 
@@ -48,7 +48,7 @@ class LearnedPolicy:
         legal = action_masks[:, : rows * cols].astype(np.bool_)
         middle = (rows // 2) * cols + cols // 2
         actions = np.full(len(observations), middle)
-        rated = np.flatnonzero(~(untouched(observations) & legal[:, middle]))
+        rated = np.flatnonzero(~(unopened(observations) & legal[:, middle]))
         if len(rated) > 0:
             values = np.where(legal[rated], self.values(observations[rated]), -np.inf)
             actions[rated] = values.argmax(axis=1)

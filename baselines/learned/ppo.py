@@ -33,7 +33,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks, untouched
+from baselines.learned.masks import click_masks, unopened
 from baselines.learned.network import BoardNetwork, CellHead
 from baselines.learned.places import InTurn
 from baselines.learned.plain_ppo import PlainPolicy
@@ -212,7 +212,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
         chances = chances_to_keep(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_least)
-        chosen = (torch.rand(len(boards)).numpy() < chances) & ~untouched(boards)
+        chosen = (torch.rand(len(boards)).numpy() < chances) & ~unopened(boards)
         place.memory.add_some(chosen, observations=boards, games=place.games)
         place.note_ends(dones, infos)
 

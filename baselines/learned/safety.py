@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from baselines.learned.checkpoints import load_network
 from baselines.learned.files import read_json
-from baselines.learned.masks import untouched
+from baselines.learned.masks import unopened
 from baselines.learned.network import BoardNetwork
 from baselines.learned.policy import LearnedPolicy
 from baselines.learned.settings import TrainingSettings
@@ -135,6 +135,6 @@ class _Watcher:
         actions: NDArray[np.int64],  # noqa: ARG002 - the signature is that of an observer
         lost: NDArray[np.bool_],  # noqa: ARG002
     ) -> None:
-        begun = ~untouched(observations)
+        begun = ~unopened(observations)
         self.boards.append(observations[begun])
         self.games.append(self.seeds[games[begun]])

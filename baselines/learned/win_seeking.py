@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.dqn import MaskedDQN
-from baselines.learned.masks import untouched
+from baselines.learned.masks import unopened
 from baselines.learned.network import rate_clicks
 from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
 from baselines.learned.replay import Samples
@@ -74,7 +74,7 @@ class WinSeekingDQN(MaskedDQN):
         best = ratings.argmax(axis=1)
         guesses = np.where(ratings > 0, chances, 0.0).max(axis=1) < 1 - GUESS
         explores = guesses & (torch.rand(len(boards)).numpy() < self.exploration_rate)
-        explores |= untouched(boards) | (self.num_timesteps < learning_starts)
+        explores |= unopened(boards) | (self.num_timesteps < learning_starts)
         drawn = np.where(ratings > 0, torch.rand(ratings.shape).numpy(), -1.0).argmax(axis=1)
         actions = np.where(explores, drawn, best)
         games = np.arange(len(boards))

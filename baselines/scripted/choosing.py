@@ -61,7 +61,7 @@ def choose_clicks(
         board, allowed = boards[i], legal[i]
         log_layouts[i] = CERTAIN
         clicks[i] = first_cell
-        if allowed[first_cell] and _is_untouched(board, max_count):
+        if allowed[first_cell] and _is_unopened(board, max_count):
             continue
         outcome = read_board(work, board, room.around, max_count)
         if outcome != FINE:
@@ -100,14 +100,14 @@ def choose_least_risks(
         clicks: (N,) filled.
     """
     for i in range(len(boards)):
-        if legal[i, first_cell] and _is_untouched(boards[i], max_count):
+        if legal[i, first_cell] and _is_unopened(boards[i], max_count):
             clicks[i] = first_cell
         else:
             clicks[i] = least_risk(boards[i], legal[i], max_count, risks[i], around)
 
 
 @inlined
-def _is_untouched(board: Boards, max_count: int) -> bool:
+def _is_unopened(board: Boards, max_count: int) -> bool:
     shown = 0
     for cell in range(len(board)):
         shown += board[cell] <= max_count

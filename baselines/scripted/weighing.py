@@ -109,16 +109,29 @@ def _worth_of(
     least, most = count_bounds(cell, chances[0], room.around)
     outcome, worth = FINE, 0.0
     for count in range(least, most + 1):
-        board[cell] = count
-        outcome, then = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, chances[2], room)
-        if outcome == FINE:
-            worth += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, chances[2])
-        elif FINE < outcome < CONTRADICTION:
+        outcome, then = show_count(cell, count, board, max_count, mines, chances[2], room)
+        if outcome != FINE:
             break
-        # Other outcomes say that the cell cannot show this count.
-        outcome = FINE
+        if then > -math.inf:
+            worth += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, chances[2])
     board[cell] = covered
     return outcome, worth
+
+
+@inlined
+def show_count(
+    cell: int, count: int, board: Boards, max_count: int, mines: int, chances: Floats, room: Room
+) -> tuple[int, float]:
+    """Writes a count into a cell, and fills in the chances then.
+
+    Returns:
+        An outcome, and the logarithm of the number of layouts that are left: -inf if the cell cannot show this count.
+    """
+    board[cell] = count
+    outcome, log_layouts = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, chances, room)
+    if outcome == FINE:
+        return FINE, log_layouts
+    return (outcome if FINE < outcome < CONTRADICTION else FINE), -math.inf
 
 
 @inlined

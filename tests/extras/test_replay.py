@@ -5,7 +5,7 @@ import pytest
 import torch
 from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.masks import click_masks, safe_cells, untouched
+from baselines.learned.masks import click_masks, safe_cells, unopened
 from baselines.learned.models import make_model
 from baselines.learned.replay import ThinnedReplayBuffer
 from baselines.learned.returns import hindsight_losses
@@ -89,7 +89,7 @@ def watch_clicks(model):
     store = model._store_transition
 
     def watched(buffer, actions, new_obs, reward, dones, infos):
-        later = ~untouched(model._last_obs)
+        later = ~unopened(model._last_obs)
         predicted.append(model._predicted[later])
         rewards.append(reward[later])
         store(buffer, actions, new_obs, reward, dones, infos)

@@ -7,7 +7,7 @@ from tiny import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is
 
 from baselines.learned.agents import find_agent
 from baselines.learned.learner import ModelLearner
-from baselines.learned.masks import safe_cells, untouched
+from baselines.learned.masks import safe_cells, unopened
 from baselines.learned.models import make_model
 from baselines.learned.network import SLACK, BoardNetwork, NetworkSize, rate_clicks
 from baselines.learned.training import TrainingRun
@@ -105,7 +105,7 @@ def test_it_explores_at_guesses_alone():
     model.exploration_rate, model.num_timesteps = 1.0, 10**6
     boards = np.full((8, 4, 4), HIDDEN, np.int8)
     boards[:, 0] = 1
-    assert not untouched(boards).any()
+    assert not unopened(boards).any()
     for certain in (True, False):
         chances, ratings = np.full((8, 16), 0.5, np.float32), np.full((8, 16), -1.5, np.float32)
         chances[:, 4:8] = 0.9999 if certain else 0.8

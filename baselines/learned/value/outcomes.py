@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.value.positions import Positions
-from baselines.scripted.weighing import count_bounds, rank_clicks, take_first
+from baselines.scripted.weighing import count_bounds, rank_clicks, show_count, take_first
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.counting import FINE, Floats
 from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.posterior import CONTRADICTION, posterior
+from minesweeper_env.inference.posterior import posterior
 from minesweeper_env.inference.running import failure, run_in_room
 from minesweeper_env.inference.workspace import Room
 
@@ -121,22 +121,19 @@ def _list_click(
     """Lists what a click can show, from place `filled` on; returns the outcome and the next free place."""
     covered = board[cell]
     least, most = count_bounds(cell, chances, room.around)
-    problem = FINE
+    outcome = FINE
     for count in range(least, most + 1):
-        board[cell] = count
-        outcome, then = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, listing.chances[filled], room)
-        if outcome == FINE:
+        outcome, then = show_count(cell, count, board, max_count, mines, listing.chances[filled], room)
+        if outcome != FINE:
+            break
+        if then > -math.inf:
             listing.cells[filled], listing.shares[filled] = cell, math.exp(then - layouts)
             listing.log_layouts[filled] = then
             for other in range(len(board)):
                 listing.codes[filled, other] = board[other]
             filled += 1
-        elif FINE < outcome < CONTRADICTION:
-            problem = outcome
-            break
-        # Other outcomes say that the cell cannot show this count.
     board[cell] = covered
-    return problem, filled
+    return outcome, filled
 
 
 def outcomes_of(
