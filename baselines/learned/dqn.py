@@ -231,7 +231,7 @@ class MaskedDQN(InTurn, DQN):
         return rewards + (1 - dones) * self.gamma * best
 
     def begin_with(self, network: BoardNetwork) -> None:
-        """Takes the weights of a network of the same size, for the target as well."""
+        """Takes the weights of a network of as many channels, for the target as well."""
         for own in (self.network().state_dict(), self._board_network(self.q_net_target).state_dict()):
             for name, weights in network.state_dict().items():
                 own[name].copy_(weights)

@@ -52,10 +52,10 @@ class Learner(Protocol):
         """Writes what was recorded, and what happened since, to the logger."""
 
     def begin_with(self, network: nn.Module) -> None:
-        """Takes the weights of a network of the kind and size that `network` returns.
+        """Takes the weights of a network of the kind that `network` returns, of any depth.
 
         Raises:
-            ValueError: it is of another kind or size.
+            ValueError: it is of another kind, or has another number of channels.
         """
 
     def network(self) -> nn.Module:

@@ -242,7 +242,7 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         return loss.item()
 
     def begin_with(self, network: BoardNetwork) -> None:
-        """Takes the weights of a network of the same size; what to do with its head is up to the policy."""
+        """Takes the weights of a network of as many channels; what to do with its head is up to the policy."""
         self.network().trunk.load_state_dict(network.trunk.state_dict())
         self.policy.begin_with(network.head)
 

@@ -149,6 +149,17 @@ def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
         learner.begin_with(BoardNetwork.of_size(NetworkSize(5, 1)))
 
 
+@ALL
+def test_a_training_may_begin_as_an_agent_of_another_depth(algo):
+    settings = tiny(algo)
+    learner = ModelLearner(make_model(settings))
+    given = BoardNetwork.of_size(NetworkSize(settings.channels, settings.depth + 2))
+    learner.begin_with(given)
+    trunk = learner.network().trunk
+    assert trunk.tower.depth == settings.depth
+    torch.testing.assert_close(trunk.state_dict(), given.trunk.state_dict())
+
+
 def test_the_number_of_mines_reaches_the_network():
     planes = BoardPlanes()
     codes = torch.full((2, 3, 4), 11)

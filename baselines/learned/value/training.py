@@ -66,7 +66,7 @@ class ValueTraining:
         self._logger.dump(self.steps)
 
     def begin_with(self, network: nn.Module) -> None:
-        """Takes the weights of a `ValueNetwork` of the same size."""
+        """Takes the weights of a `ValueNetwork` of as many channels."""
         load_weights(self.learner.network, network.state_dict())
 
     def network(self) -> nn.Module:
