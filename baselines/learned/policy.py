@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from baselines.learned.allocation import keep_freed_memory
 from baselines.learned.masks import unopened
 from baselines.learned.network import BoardNetwork
 from baselines.learned.symmetry import symmetries, transform, transform_cells
@@ -34,6 +35,7 @@ class LearnedPolicy:
         self.network = network
         self.mines = mines
         self.symmetries = symmetries
+        keep_freed_memory()
 
     def reset(self, seed: int) -> None:
         """Does nothing: no choice is random.

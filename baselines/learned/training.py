@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from stable_baselines3.common.logger import Logger, make_output_format
 
+from baselines.learned.allocation import keep_freed_memory
 from baselines.learned.between import Between, EvaluationSchedule
 from baselines.learned.checkpoints import load_network, save_agent
 from baselines.learned.curves import draw_curves
@@ -57,6 +58,7 @@ def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("device cuda is not there; use cpu or auto")
     torch.set_num_threads(settings.threads)
+    keep_freed_memory()
     device = settings.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
