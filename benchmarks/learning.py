@@ -38,7 +38,7 @@ STEPS = 8192
 
 SCRIPTED = ("exact", "lookahead")
 PARTS = ("environment", "inference", "update")
-GAMES = 200
+GAMES = 500
 SEEDS = itertools.count(5_000_000)
 
 
@@ -47,6 +47,8 @@ def learning(model: MaskedDQN | MinesweeperPPO) -> Work:
 
     def work() -> int:
         before = model.num_timesteps
+        # Whatever else was timed since the last work is no part of this training.
+        model.clock.lap("between")
         model.learn(STEPS, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
         return model.num_timesteps - before
 

@@ -57,11 +57,13 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
 
     Attributes:
         values: V, (N, 1), of the boards that clicks were last chosen for.
+        bootstraps: whether the value of what follows counts; if not, `predict_values` spares the work.
     """
 
     action_net: CellHead
     value_net: CellHead  # type: ignore[assignment]
     values: Tensor
+    bootstraps = True
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
         """Builds the network."""
@@ -110,8 +112,10 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         return self._judge(obs, action_masks)[1]
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """Returns V, (N, 1); the masks, which PPO does not pass here, are read off the codes."""
+        """Returns V, (N, 1), 0 unless it `bootstraps`; masks, which PPO does not pass here, are read off the codes."""
         assert isinstance(obs, Tensor)
+        if not self.bootstraps:
+            return torch.zeros(len(obs), 1, device=obs.device)
         return self._mean(*self._judge(obs, click_masks(obs)))
 
     def click_head(self) -> CellHead:
@@ -170,6 +174,8 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
             self.hindsight = self.keep_scale = 0.0
+        if isinstance(self.policy, MinesweeperPolicy):
+            self.policy.bootstraps = self.gamma > 0
         self.play_on([env], [self.batch_size])
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:

@@ -125,10 +125,21 @@ def test_ppo_value_is_the_mean_of_its_action_values():
     boards[:, 0, :] = torch.arange(6)[:, None]
     masks = click_masks(boards)
     policy = model.policy
+    assert not policy.bootstraps
+    policy.bootstraps = True
     chances = policy.get_distribution(boards, masks).distribution.probs
     actions = torch.arange(20).repeat(6, 1)
     values = torch.stack([policy.evaluate_actions(boards, actions[:, a], masks)[0][:, 0] for a in range(20)], dim=1)
     torch.testing.assert_close(policy.predict_values(boards)[:, 0], (chances * values).sum(1))
+
+
+def test_with_discount_0_ppo_learns_the_same_whether_or_not_it_asks_what_follows():
+    weights = []
+    for asks in (False, True):
+        model = tiny_model("ppo")
+        model.policy.bootstraps = asks
+        weights.append(model.learn(1100).policy.state_dict())
+    torch.testing.assert_close(*weights, rtol=0, atol=0)
 
 
 @ALL
