@@ -9,7 +9,7 @@ from baselines.learned.agents import find_agent
 from baselines.learned.learner import ModelLearner
 from baselines.learned.masks import safe_cells, unopened
 from baselines.learned.models import make_model
-from baselines.learned.network import SLACK, BoardNetwork, NetworkSize, rate_clicks
+from baselines.learned.network import EXCESS, BoardNetwork, NetworkSize, rate_clicks
 from baselines.learned.training import TrainingRun
 from baselines.learned.value.guesses import SafeGames
 from baselines.learned.win_seeking import WinSeekingDQN
@@ -67,7 +67,7 @@ def test_a_game_won_without_exploring_is_worth_the_product_of_the_chances_of_its
 def test_clicks_are_rated_by_the_chance_to_win_where_their_risk_is_near_the_least():
     codes = torch.full((1, 2, 3), HIDDEN)
     codes[0, 1, 2] = 1
-    risks = torch.tensor([[0.2, 0.2 * (1 + SLACK) - 0.01, 0.2 * (1 + SLACK) + 0.01, 0.9, 0.4, 0.0]])
+    risks = torch.tensor([[0.2, 0.2 * (1 + EXCESS) - 0.01, 0.2 * (1 + EXCESS) + 0.01, 0.9, 0.4, 0.0]])
     worths = torch.tensor([[0.5, 0.9, 1.0, 1.0, 1.0, 1.0]])
     (ratings,) = rate_clicks(torch.logit(1 - risks), torch.logit(worths, eps=1e-6), codes)
     np.testing.assert_allclose(ratings[:2], [0.4, (1 - float(risks[0, 1])) * 0.9], rtol=1e-4)
