@@ -11,7 +11,8 @@ from baselines.learned.hyperparameters import DQNHyperparameters, Hyperparameter
 from baselines.learned.muon import Muon
 from baselines.learned.pacing import FlatThenFalling
 from baselines.learned.plain_ppo import PlainPolicy
-from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO
+from baselines.learned.ppo import MinesweeperPPO
+from baselines.learned.ppo_policy import MinesweeperPolicy
 from baselines.learned.precision import set_precision
 from baselines.learned.q_policy import MinesweeperQPolicy
 from baselines.learned.returns import is_probability

@@ -1,4 +1,4 @@
-"""The policy of plain MaskablePPO on the shared trunk: what `ppo.py` changes, left out, as a control."""
+"""The policy of plain MaskablePPO on the shared trunk: what `ppo_policy.py` changes, left out, as a control."""
 
 from __future__ import annotations
 

@@ -1,14 +1,4 @@
-"""PPO with action masks: sb3-contrib's algorithm, unchanged, with a policy for boards.
-
-What differs from plain MaskablePPO is the policy alone:
-
-1. The critic is a state-action value Q(s, a), one number a cell, whose squared loss descends as cross-entropy
-   if returns are probabilities (see `returns.py`). What PPO calls V(s), and subtracts as the
-   baseline, is the mean of Q under the policy; what its value loss fits to the return is Q of the action
-   taken. With the default, reward 1 for a safe click and gamma 0, Q(s, a) is the chance that the cell is safe.
-2. The action logits are `SHARPNESS` * Q, through which no policy gradient flows, plus a preference for each
-   cell that the policy gradient alone trains. This is close to value learning inside PPO: with an actor that
-   must find out for each cell on its own what the critic knows already, PPO learns many times more slowly.
+"""PPO with action masks: sb3-contrib's algorithm, unchanged, with a policy for boards (`ppo_policy.py`).
 
 `MinesweeperPPO` adds an auxiliary phase, as phasic policy gradient does (Cobbe et al. 2021): after each rollout it
 fits Q to what the cells of earlier boards proved to be by the end of their games, which the last board of a game
@@ -24,117 +14,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.distributions import MaskableDistribution, make_masked_proba_distribution
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from sb3_contrib.common.maskable.distributions import make_masked_proba_distribution
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env import VecEnv
-from torch import Tensor, nn
 
 from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks, unopened
-from baselines.learned.network import BoardNetwork, CellHead
+from baselines.learned.masks import unopened
+from baselines.learned.network import BoardNetwork
 from baselines.learned.places import InTurn
 from baselines.learned.plain_ppo import PlainPolicy
-from baselines.learned.returns import hindsight_losses, to_fitted_return, to_return
+from baselines.learned.ppo_policy import MinesweeperPolicy
+from baselines.learned.returns import hindsight_losses
 from baselines.learned.symmetry import turn_at_random
 from baselines.learned.thinning import ThinnedRolloutBuffer, chances_to_keep
 from baselines.learned.vec_env import MinesweeperVecEnv
-
-SHARPNESS = 4.0
-
-Masks = NDArray[np.bool_] | Tensor | None
-
-
-class MinesweeperPolicy(MaskableActorCriticPolicy):
-    """The policy to give to `MaskablePPO`: the shared trunk, Q and preference of each cell.
-
-    Args:
-        args: as `MaskableActorCriticPolicy` takes them.
-        probability: whether returns are probabilities, see `returns.py`.
-        kwargs: as `MaskableActorCriticPolicy` takes them; features_extractor_kwargs holds the sizes.
-
-    Attributes:
-        values: V, (N, 1), of the boards that clicks were last chosen for.
-        bootstraps: whether the value of what follows counts; if not, `predict_values` spares the work.
-    """
-
-    action_net: CellHead
-    value_net: CellHead  # type: ignore[assignment]
-    values: Tensor
-    bootstraps = True
-
-    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Builds the network."""
-        self.probability = probability
-        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        self.action_net = CellHead(self.features_dim)
-        self.value_net = CellHead(self.features_dim)
-        for parameter in self.action_net.parameters():
-            nn.init.zeros_(parameter)
-        parameters = self.parameters()
-        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
-
-    def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
-        """Returns what the critic says, (N, rows * cols), and the masked distribution over the clicks."""
-        features = self.extract_features(obs)
-        outputs = self.value_net(features)
-        logits = SHARPNESS * outputs.detach() + self.action_net(features)
-        distribution = self.action_dist.proba_distribution(action_logits=logits)
-        if action_masks is not None:
-            distribution.apply_masking(action_masks)
-        return outputs, distribution
-
-    def forward(
-        self, obs: Tensor, deterministic: bool = False, action_masks: Masks = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Returns the actions (N,), V (N, 1) and the log-probabilities (N,)."""
-        outputs, distribution = self._judge(obs, action_masks)
-        actions = distribution.get_actions(deterministic=deterministic)
-        values = self._mean(outputs, distribution)
-        # Stable-Baselines3 tells the buffer alone of V, and that only once the next boards are there.
-        self.values = values.detach()
-        return actions, values, distribution.log_prob(actions)
-
-    def evaluate_actions(
-        self, obs: Tensor, actions: Tensor, action_masks: Masks = None
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Returns Q of the actions (N, 1), their log-probabilities (N,) and the entropy (N,)."""
-        outputs, distribution = self._judge(obs, action_masks)
-        chosen = to_fitted_return(outputs.gather(1, actions.long().reshape(-1, 1)), self.probability)
-        return chosen, distribution.log_prob(actions), distribution.entropy()
-
-    def get_distribution(self, obs: PyTorchObs, action_masks: Masks = None) -> MaskableDistribution:
-        """Returns the distribution over the clicks."""
-        return self._judge(obs, action_masks)[1]
-
-    def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """Returns V, (N, 1), 0 unless it `bootstraps`; masks, which PPO does not pass here, are read off the codes."""
-        assert isinstance(obs, Tensor)
-        if not self.bootstraps:
-            return torch.zeros(len(obs), 1, device=obs.device)
-        return self._mean(*self._judge(obs, click_masks(obs)))
-
-    def click_head(self) -> CellHead:
-        """Returns a head whose greatest number is the greedy click; a copy, merging the two heads."""
-        head = CellHead(self.features_dim)
-        sources = (self.value_net.layer.parameters(), self.action_net.layer.parameters())
-        with torch.no_grad():
-            # Both heads are linear in the same features, so their sum is a head as well.
-            for mine, critics, actors in zip(head.parameters(), *sources, strict=True):
-                mine.copy_(SHARPNESS * critics + actors)
-        return head.to(self.device)
-
-    def begin_with(self, head: CellHead) -> None:
-        """Has the critic begin as a head that rates clicks by their returns."""
-        self.value_net.load_state_dict(head.state_dict())
-
-    def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
-        probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
-        return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
 
 
 class MinesweeperPPO(InTurn, MaskablePPO):

@@ -10,7 +10,7 @@ from baselines.learned.masks import click_masks, random_clicks
 from baselines.learned.models import make_envs, make_model
 from baselines.learned.pacing import Budget, FlatThenFalling
 from baselines.learned.policy import LearnedPolicy
-from baselines.learned.ppo import MinesweeperPolicy
+from baselines.learned.ppo_policy import MinesweeperPolicy
 from baselines.learned.q_policy import ILLEGAL, MinesweeperQPolicy
 from baselines.learned.returns import is_probability, to_fitted_return
 from baselines.learned.symmetry import symmetries, transform, transform_cells
@@ -131,6 +131,10 @@ def test_ppo_value_is_the_mean_of_its_action_values():
     actions = torch.arange(20).repeat(6, 1)
     values = torch.stack([policy.evaluate_actions(boards, actions[:, a], masks)[0][:, 0] for a in range(20)], dim=1)
     torch.testing.assert_close(policy.predict_values(boards)[:, 0], (chances * values).sum(1))
+
+
+def test_ppo_asks_what_follows_where_it_counts():
+    assert tiny_model("ppo", gamma=0.9).policy.bootstraps
 
 
 def test_with_discount_0_ppo_learns_the_same_whether_or_not_it_asks_what_follows():

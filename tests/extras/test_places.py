@@ -13,7 +13,7 @@ from baselines.learned.masks import click_masks
 from baselines.learned.models import make_model
 from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Tower
 from baselines.learned.policy import LearnedPolicy
-from baselines.learned.ppo import SHARPNESS
+from baselines.learned.ppo_policy import SHARPNESS
 from baselines.learned.precision import faster_precision, resolve_precision, set_precision
 from baselines.learned.settings import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
 from baselines.learned.symmetry import symmetries, transform
