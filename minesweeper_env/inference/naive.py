@@ -169,20 +169,39 @@ def arrangements(groups: Sequence[Group], sentences: Sequence[Sentence]) -> Iter
         groups: all cells of the sentences, in groups that no sentence divides.
         sentences: what is to be true.
     """
+    said = []
+    later = [len(cells) for cells, _ in sentences]
+    for group in groups:
+        about = [number for number, (cells, _) in enumerate(sentences) if group[0] in cells]
+        for number in about:
+            later[number] -= len(group)
+        said.append([(number, later[number]) for number in about])
+    return _deal(groups, said, [mines for _, mines in sentences])
+
+
+def _deal(
+    groups: Sequence[Group], said: Sequence[list[tuple[int, int]]], left: list[int]
+) -> Iterator[dict[Group, int]]:
+    """Yields every way to give each group a number of mines such that no mine is left.
+
+    Args:
+        groups: those that have no number yet.
+        said: for each of them the sentences about it, each with the number of its cells in the groups that follow.
+        left: the mines that each sentence leaves these groups.
+    """
     if not groups:
-        if all(number == 0 for _, number in sentences):
+        if not any(left):
             yield {}
         return
-    group = groups[0]
-    for mines in range(len(group) + 1):
-        left = [_without(sentence, group, mines) if group[0] in sentence.cells else sentence for sentence in sentences]
-        if all(0 <= number <= len(cells) for cells, number in left):
-            for others in arrangements(groups[1:], left):
-                yield {group: mines, **others}
-
-
-def _without(sentence: Sentence, group: Group, mines: int) -> Sentence:
-    return Sentence(sentence.cells.difference(group), sentence.mines - mines)
+    group, about = groups[0], said[0]
+    least = max([0, *(left[number] - later for number, later in about)])
+    most = min([len(group), *(left[number] for number, _ in about)])
+    for mines in range(least, most + 1):
+        rest = left.copy()
+        for number, _ in about:
+            rest[number] -= mines
+        for others in _deal(groups[1:], said[1:], rest):
+            yield {group: mines, **others}
 
 
 def _weighted(
