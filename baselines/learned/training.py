@@ -111,8 +111,9 @@ class TrainingRun:
             self.kept, self.highest = earlier["kept"], earlier["highest"]
             self.schedule.resume(self.learner.steps, earlier["evaluation_seconds"])
         self._between = Between(
-            self.learner, self.budget, self.schedule, self._evaluate, self._save, checkpoint_seconds, bar
+            self.learner, self.budget, self.schedule, self._evaluate, self._save_and_draw, checkpoint_seconds, bar
         )
+        self._undrawn = False
         self._between.news = self.kept["summary"] if self.kept else ""
 
     def run(self) -> Outcome:
@@ -128,8 +129,7 @@ class TrainingRun:
             interrupted = self._between.stop_requested
             if not interrupted or self.kept is None:
                 self._evaluate()
-            self._save()
-            draw_curves(self.folder)
+            self._save_and_draw()
         finally:
             self._between.close()
             self._logger.close()
@@ -149,7 +149,7 @@ class TrainingRun:
         if self.kept is None or score.is_as_good_as(self.highest):
             self._keep(network, score, summary)
         self.highest = max(self.highest, score.win_rate)
-        draw_curves(self.folder)
+        self._undrawn = True
         return summary
 
     def _log_score(self, score: Score, seconds: float) -> None:
@@ -179,6 +179,13 @@ class TrainingRun:
             "selected_by": self.kept,
         }
         save_agent(self.folder, network, self.settings.network, facts)
+
+    def _save_and_draw(self) -> None:
+        self._save()
+        # A picture takes longer than an evaluation of a small network.
+        if self._undrawn:
+            draw_curves(self.folder)
+            self._undrawn = False
 
     def _save(self) -> None:
         tensors, state = self.learner.snapshot()
