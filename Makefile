@@ -9,7 +9,7 @@ CORE_BIN = $(CORE_VENV)/bin
 # A newer torch would bring several gigabytes of GPU libraries along.
 TORCH = torch==2.13.0
 # The oldest versions that are supported; the full installation has the newest. RLlib asks for this gymnasium.
-OLDEST = gymnasium==1.2.2 numba==0.61.2 numpy==2.0.2
+OLDEST = gymnasium==1.2.2 numba==0.62.1 numpy==2.0.2
 
 # Several processes share the tests.
 PYTEST = -m pytest --numprocesses auto --maxprocesses 4
