@@ -12,7 +12,7 @@ TORCH = torch==2.13.0
 OLDEST = gymnasium==1.2.2 numba==0.62.1 numpy==2.0.2
 
 # Several processes share the tests.
-PYTEST = -m pytest --numprocesses auto --maxprocesses 4
+PYTEST = -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 RUN_DIR = runs/first
 POLICIES = random straightforward subset expected_value bayes exact lookahead
