@@ -35,23 +35,28 @@ def draw(suite: Suite, content: Content) -> bytes:
     return buffer.getvalue()
 
 
-def _policies(content: Content) -> list[str]:
-    return list(dict.fromkeys(row["policy"] for board in content["boards"] for row in board["results"]))
+def _labels(content: Content) -> dict[str, str]:
+    """Returns what each policy is called in a plot, which says where it played fewer games than asked for."""
+    fewest: dict[str, int] = {}
+    for board in content["boards"]:
+        for row in board["results"]:
+            fewest[row["policy"]] = min(row["games"], fewest.get(row["policy"], row["games"]))
+    return {
+        policy: policy if games == content["games"] else f"{policy} (n = {games})" for policy, games in fewest.items()
+    }
 
 
 def _styles(content: Content) -> dict[str, dict[str, Any]]:
-    """Returns how each policy is drawn; the label says where it played fewer games than asked for."""
-    rows = [row for board in content["boards"] for row in board["results"]]
-    fewest = {policy: min(row["games"] for row in rows if row["policy"] == policy) for policy in _policies(content)}
+    """Returns how each policy is drawn as a line."""
     return {
         policy: {
             "color": COLOURS[i % len(COLOURS)],
             "marker": MARKERS[i % len(MARKERS)],
-            "label": policy if games == content["games"] else f"{policy} (n = {games})",
+            "label": label,
             "markersize": 4,
             "linewidth": 1,
         }
-        for i, (policy, games) in enumerate(fewest.items())
+        for i, (policy, label) in enumerate(_labels(content).items())
     }
 
 
@@ -115,25 +120,26 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 
 
-def _draw_dots(axes: Axes, board: Content, policies: Sequence[str], name: str, ends: str) -> None:
+def _draw_dots(axes: Axes, board: Content, labels: dict[str, str], name: str, ends: str) -> None:
     """Draws a value of each policy as a dot with its interval, a line for each policy."""
+    policies = list(labels)
     for row in board["results"]:
         if row[name] is not None:
             bars = None if row[ends] is None else _reach([row[name]], [row[ends]])
             height = policies.index(row["policy"])
             axes.errorbar([row[name]], [height], xerr=bars, fmt="o", markersize=5, capsize=3, color=COLOURS[0])
-    axes.set_yticks(range(len(policies)), policies)
+    axes.set_yticks(range(len(policies)), list(labels.values()))
     axes.set_ylim(len(policies) - 0.5, -0.5)
     axes.grid(axis="x", alpha=0.3)
 
 
 def _rates_by_board(figure: Figure, content: Content) -> None:
-    policies = _policies(content)
+    labels = _labels(content)
     boards = content["boards"]
-    figure.set_size_inches(2 + 2.2 * len(boards), 1.8 + 0.3 * len(policies))
+    figure.set_size_inches(2 + 2.2 * len(boards), 1.8 + 0.3 * len(labels))
     panels = figure.subplots(1, len(boards), sharey=True, squeeze=False)[0]
     for axes, board in zip(panels, boards, strict=True):
-        _draw_dots(axes, board, policies, "win_rate", "ci95")
+        _draw_dots(axes, board, labels, "win_rate", "ci95")
         axes.set_title(board_title(board["config"]), fontsize="medium")
         axes.set_xlim(-0.03, 1.03)
         axes.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
@@ -141,9 +147,9 @@ def _rates_by_board(figure: Figure, content: Content) -> None:
 
 
 def _rates_and_scores(figure: Figure, content: Content) -> None:
-    policies = _policies(content)
+    labels = _labels(content)
     (board,) = content["boards"]
-    figure.set_size_inches(10, 1.8 + 0.4 * len(policies))
+    figure.set_size_inches(10, 1.8 + 0.4 * len(labels))
     panels = figure.subplots(1, 3, sharey=True)
     parts = (
         ("win_rate", "ci95", "win rate"),
@@ -151,7 +157,7 @@ def _rates_and_scores(figure: Figure, content: Content) -> None:
         ("score", "score_ci95", "score: cells opened,\ndoubled on a win"),
     )
     for axes, (name, ends, label) in zip(panels, parts, strict=True):
-        _draw_dots(axes, board, policies, name, ends)
+        _draw_dots(axes, board, labels, name, ends)
         axes.set_xlabel(label)
 
 
