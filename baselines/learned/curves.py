@@ -40,6 +40,7 @@ def draw_curves(folder: Path) -> None:
         draw = _draw_board if name in boards else _draw_loss
         draw(axes, points, name)
         axes.grid(alpha=0.3)
+        axes.locator_params(axis="x", nbins=5)
     picture = io.BytesIO()
     canvas.print_png(picture)  # type: ignore[no-untyped-call]
     replace_file(folder / CURVES_FILE, picture.getvalue())
