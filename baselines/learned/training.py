@@ -129,7 +129,8 @@ class TrainingRun:
             interrupted = self._between.stop_requested
             if not interrupted or self.kept is None:
                 self._evaluate()
-            self._save_and_draw()
+            self._save()
+            draw_curves(self.folder)
         finally:
             self._between.close()
             self._logger.close()
@@ -182,7 +183,7 @@ class TrainingRun:
 
     def _save_and_draw(self) -> None:
         self._save()
-        # A picture takes longer than an evaluation of a small network.
+        # Not at every evaluation: a picture takes longer than one of a small network.
         if self._undrawn:
             draw_curves(self.folder)
             self._undrawn = False
