@@ -1,4 +1,4 @@
-"""The policy of PPO for boards, which is all that differs from plain MaskablePPO.
+"""The policy of PPO for boards, and how it differs from that of plain MaskablePPO.
 
 1. The critic is a state-action value Q(s, a), one number a cell, whose squared loss descends as cross-entropy
    if returns are probabilities (see `returns.py`). What PPO calls V(s), and subtracts as the
