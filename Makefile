@@ -41,7 +41,7 @@ test-slow: $(VENV)/installed
 
 # The environment alone: no extras, and the oldest supported versions.
 test-core: $(CORE_VENV)/installed
-	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/core
+	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py

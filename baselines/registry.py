@@ -9,26 +9,26 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from baselines.extras import import_extra
 from baselines.policy import Policy
+from baselines.support.extras import import_extra
 from minesweeper_env.config import BoardConfig
 
 SCRIPTED: dict[str, str] = {
     "random": "baselines.scripted.uniform:RandomPolicy",
-    "marginal": "baselines.scripted.marginal:MarginalPolicy",
-    "graphical_source": "baselines.scripted.graphical_source:GraphicalSourcePolicy",
-    "conditional": "baselines.scripted.conditional:ConditionalPolicy",
-    "graphical": "baselines.scripted.graphical:GraphicalPolicy",
+    "marginal": "baselines.scripted.fitted.marginal:MarginalPolicy",
+    "graphical_source": "baselines.scripted.replicas.graphical:GraphicalSourcePolicy",
+    "conditional": "baselines.scripted.fitted.conditional:ConditionalPolicy",
+    "graphical": "baselines.scripted.fitted.graphical:GraphicalPolicy",
     "semi_deterministic": "baselines.scripted.semi_deterministic:SemiDeterministicPolicy",
-    "straightforward": "baselines.scripted.straightforward:StraightforwardPolicy",
-    "subset": "baselines.scripted.subset:SubsetPolicy",
-    "expected_value_source": "baselines.scripted.expected_value_source:ExpectedValueSourcePolicy",
-    "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
-    "bayes_source": "baselines.scripted.bayes_source:BayesSourcePolicy",
-    "bayes": "baselines.scripted.bayes:BayesPolicy",
-    "exact": "baselines.scripted.exact:ExactPolicy",
-    "lookahead": "baselines.scripted.lookahead:LookaheadPolicy",
-    "optimal": "baselines.scripted.optimal:OptimalPolicy",
+    "straightforward": "baselines.scripted.rules.straightforward:StraightforwardPolicy",
+    "subset": "baselines.scripted.rules.subset:SubsetPolicy",
+    "expected_value_source": "baselines.scripted.replicas.expected_value:ExpectedValueSourcePolicy",
+    "expected_value": "baselines.scripted.rules.expected_value:ExpectedValuePolicy",
+    "bayes_source": "baselines.scripted.replicas.bayes:BayesSourcePolicy",
+    "bayes": "baselines.scripted.bayes.policy:BayesPolicy",
+    "exact": "baselines.scripted.oracle_play.exact:ExactPolicy",
+    "lookahead": "baselines.scripted.oracle_play.lookahead:LookaheadPolicy",
+    "optimal": "baselines.scripted.oracle_play.optimal:OptimalPolicy",
 }
 """The scripted policies, weakest first, and where their classes are."""
 
@@ -148,7 +148,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     elif (folder := agent_folder(base)) is not None:
         for module in ("torch", "safetensors"):
             import_extra(module)
-        make = import_module("baselines.learned.agents").find_agent(folder)
+        make = import_module("baselines.learned.agents.loading").find_agent(folder)
     else:
         raise ValueError(
             f"unknown policy {base!r}; there are {', '.join(policy_names())}, and folders with {RUN_FILE}, "

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import baselines
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import certain_cells, mine_probabilities
 

@@ -18,16 +18,16 @@ import torch
 from timing import Work, arguments, machine, median_ratio, print_table, rates, rows
 
 import minesweeper_env
-from baselines.learned.checkpoints import CLICKS, load_network, read_description
-from baselines.learned.configuration import read_configuration
-from baselines.learned.dqn import MaskedDQN
-from baselines.learned.learner import ModelLearner
-from baselines.learned.models import make_model
-from baselines.learned.ppo import MinesweeperPPO
-from baselines.learned.precision import PRECISIONS
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.training import resolve_settings
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.learned.agents.storage import CLICKS, load_network, read_description
+from baselines.learned.dqn.algorithm import MaskedDQN
+from baselines.learned.networks.precision import PRECISIONS
+from baselines.learned.ppo.algorithm import MinesweeperPPO
+from baselines.learned.settings.files import read_configuration
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.factory import make_model
+from baselines.learned.training.learner import ModelLearner
+from baselines.learned.training.run import resolve_settings
 from baselines.registry import AGENTS, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 

@@ -13,8 +13,8 @@ import imageio.v3 as imageio
 import numpy as np
 
 import baselines
+from baselines.evaluation.report import format_p_value
 from baselines.registry import AGENTS
-from baselines.report import format_p_value
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv

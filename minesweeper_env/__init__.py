@@ -14,9 +14,9 @@ from minesweeper_env.registration import register_envs
 
 if TYPE_CHECKING:
     from minesweeper_env.env import MinesweeperEnv
-    from minesweeper_env.probability_wrappers import MineProbabilities, VectorMineProbabilities
     from minesweeper_env.vector_env import MinesweeperVectorEnv
-    from minesweeper_env.wrappers import ActionMaskObservation
+    from minesweeper_env.wrappers.action_mask import ActionMaskObservation
+    from minesweeper_env.wrappers.mine_probabilities import MineProbabilities, VectorMineProbabilities
 
 __version__ = "0.1.0"
 
@@ -37,11 +37,11 @@ __all__ = [
 ]
 
 _LAZY = {
-    "ActionMaskObservation": "minesweeper_env.wrappers",
-    "MineProbabilities": "minesweeper_env.probability_wrappers",
+    "ActionMaskObservation": "minesweeper_env.wrappers.action_mask",
+    "MineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
     "MinesweeperEnv": "minesweeper_env.env",
     "MinesweeperVectorEnv": "minesweeper_env.vector_env",
-    "VectorMineProbabilities": "minesweeper_env.probability_wrappers",
+    "VectorMineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
 }
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.games import Games
-from minesweeper_env.state import ILLEGAL, SUCCESS, TERMINATION, RewardWeights
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWeights
 
 
 class Transition(NamedTuple):

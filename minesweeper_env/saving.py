@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import FRESH, LOST, TRUNCATED, neighbour_table
+from minesweeper_env.engine.state import FRESH, LOST, TRUNCATED
+from minesweeper_env.neighbours import neighbour_table
 
 Arrays = dict[str, NDArray[Any]]
 

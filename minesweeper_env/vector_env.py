@@ -12,20 +12,20 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.games import Games, compile_kernels
-from minesweeper_env.observations import Encoder
-from minesweeper_env.options import (
+from minesweeper_env.checks import (
     check_actions,
     check_seeds,
     generator_state,
     generator_states,
     layout_option,
 )
-from minesweeper_env.rendering import METADATA, check_render_mode, render_board
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.engine.games import Games, compile_kernels
+from minesweeper_env.engine.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TRUNCATION
+from minesweeper_env.observations import Encoder
+from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
 from minesweeper_env.saving import check_saved
-from minesweeper_env.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TRUNCATION
 
 AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 

@@ -21,16 +21,16 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.failures import PLAY_ERRORS, explain
 from baselines.cli.suite import SuiteRun
-from baselines.evaluation import Evaluation, evaluate_policy, games_at_once
-from baselines.extras import MissingExtraError, import_extra
-from baselines.judge import check_judgeable
-from baselines.output import check_writable
+from baselines.evaluation.evaluate import Evaluation, evaluate_policy, games_at_once
+from baselines.evaluation.judge import check_judgeable
+from baselines.evaluation.report import Report
+from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.statistics import PolicyResult
 from baselines.registry import build_policy, config_for, find_policy, policy_names
-from baselines.report import Report
-from baselines.seeds import check_test_seeds
-from baselines.statistics import PolicyResult
 from baselines.suites.definitions import SUITES
-from baselines.terminal import game_bar
+from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.files import check_writable
+from baselines.support.terminal import game_bar
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
 ALL = "all"

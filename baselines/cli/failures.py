@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
-from baselines.playing import PolicyError
+from baselines.evaluation.games import PolicyError
+from baselines.evaluation.workers import WorkerError
 from baselines.suites.parts import DamagedPartError
-from baselines.workers import WorkerError
 from minesweeper_env.inference import PositionTooHardError
 
 PLAY_ERRORS = (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)

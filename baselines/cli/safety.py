@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.failures import carry_out, explain
-from baselines.extras import MissingExtraError, import_extra
-from baselines.output import check_writable, replace_file
+from baselines.evaluation.seeds import check_test_seeds
 from baselines.registry import RUN_FILE, agent_folder, agent_names
-from baselines.seeds import check_test_seeds
-from baselines.terminal import game_bar, table_console
+from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.files import check_writable, replace_file
+from baselines.support.terminal import game_bar, table_console
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 
 if TYPE_CHECKING:
-    from baselines.learned.network import BoardNetwork
-    from baselines.learned.safety import Comparison
+    from baselines.learned.calibration.compare import Comparison
+    from baselines.learned.networks.board import BoardNetwork
 
 NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "rich", "tqdm")
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for module in (*NEEDED, *(["matplotlib"] if options.out else [])):
             import_extra(module)
-        from baselines.learned.safety import compare
+        from baselines.learned.calibration.compare import compare
 
         seeds, config, network = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             comparison = compare(network, config, seeds, on_finished)
         _print(comparison, options)
         if options.out is not None:
-            from baselines.learned.safety_picture import draw_safety
+            from baselines.learned.calibration.plot import draw_safety
 
             replace_file(options.out, draw_safety(comparison, seeds[0], options.agent))
 
@@ -71,7 +71,7 @@ def _make_parser() -> argparse.ArgumentParser:
 
 def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetwork]:
     """Checks all that can be checked before the first game."""
-    from baselines.learned.safety import load_rater
+    from baselines.learned.calibration.compare import load_rater
 
     seeds = check_test_seeds(options.seed, options.games)
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))

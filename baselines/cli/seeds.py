@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, positive_number, whole_number_from
 from baselines.cli.failures import explain
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
-from baselines.extras import MissingExtraError, import_extra
-from baselines.output import hold_folder, replace_file
-from baselines.terminal import table_console
-from baselines.workers import WorkerError, worker_pool
+from baselines.evaluation.workers import WorkerError, worker_pool
+from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.files import hold_folder, replace_file
+from baselines.support.terminal import table_console
 
 if TYPE_CHECKING:
-    from baselines.learned.seed_study import Summary, Task
-    from baselines.learned.settings import TrainingSettings
+    from baselines.learned.settings.training import TrainingSettings
+    from baselines.learned.training.seed_study import Summary, Task
 
 NEEDED = (*TRAINING_NEEDS, "scipy", "rich")
 
@@ -82,8 +82,8 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _plan(options: argparse.Namespace, command: str) -> list[Task]:
-    from baselines.learned.resources import check_resources
-    from baselines.learned.seed_study import plan
+    from baselines.learned.training.resources import check_resources
+    from baselines.learned.training.seed_study import plan
 
     if options.steps is not None and options.minutes is not None:
         raise ValueError("give either --minutes or --steps")
@@ -100,8 +100,8 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
 
 
 def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
-    from baselines.learned.configuration import read_configuration
-    from baselines.learned.settings import TrainingSettings
+    from baselines.learned.settings.files import read_configuration
+    from baselines.learned.settings.training import TrainingSettings
 
     budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
     return TrainingSettings.from_some({**read_configuration(name), **budget, "threads": 1})
@@ -109,9 +109,9 @@ def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 
 def _check_earlier(task: Task) -> None:
     """Makes sure that a training in the folder has the settings asked for, but for what the machine decided."""
-    from baselines.learned.files import read_json
-    from baselines.learned.settings import TrainingSettings
-    from baselines.learned.training import RUN_FILE
+    from baselines.learned.common.tensor_files import read_json
+    from baselines.learned.settings.training import TrainingSettings
+    from baselines.learned.training.run import RUN_FILE
 
     if not (task.folder / RUN_FILE).is_file():
         return
@@ -125,7 +125,7 @@ def _check_earlier(task: Task) -> None:
 def _carry_out(tasks: Sequence[Task], workers: int) -> None:
     from tqdm import tqdm
 
-    from baselines.learned.seed_study import carry_out
+    from baselines.learned.training.seed_study import carry_out
 
     left = [task for task in tasks if not task.done]
     print(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done", file=sys.stderr, flush=True)
@@ -138,8 +138,8 @@ def _carry_out(tasks: Sequence[Task], workers: int) -> None:
 
 
 def _report(tasks: Sequence[Task], out: Path) -> None:
-    from baselines.learned.files import write_json
-    from baselines.learned.seed_study import read_win_rate, summarise, to_json
+    from baselines.learned.common.tensor_files import write_json
+    from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
 
     algos = list(dict.fromkeys(task.settings.algo for task in tasks))
     summaries = [
@@ -154,7 +154,7 @@ def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from baselines.learned.seed_study import curve
+    from baselines.learned.training.seed_study import curve
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     canvas = FigureCanvasAgg(figure)
@@ -175,7 +175,7 @@ def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
 def _print(summaries: Sequence[Summary], task: Task) -> None:
     from rich.table import Table
 
-    from baselines.learned.seed_study import difference
+    from baselines.learned.training.seed_study import difference
 
     boards = ", ".join(task.settings.boards)
     seeds = len(summaries[0].win_rates)

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import PLAY_ERRORS, explain
-from baselines.extras import import_extra
-from baselines.output import hold_folder, replace_file
-from baselines.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_test_seeds
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
 from baselines.suites.folder import open_folder
@@ -22,6 +20,8 @@ from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
 from baselines.suites.tables import csv_text, markdown, print_tables
 from baselines.suites.tasks import LeftOut, Task, plan
+from baselines.support.extras import import_extra
+from baselines.support.files import hold_folder, replace_file
 
 MOST_LINES = 12
 

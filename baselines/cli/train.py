@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
-from baselines.extras import MissingExtraError, import_extra
-from baselines.output import check_writable, hold_folder
+from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.files import check_writable, hold_folder
 from minesweeper_env.config import FIRST_CLICKS
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.learned.settings import TrainingSettings
-    from baselines.learned.training import Outcome
+    from baselines.learned.settings.training import TrainingSettings
+    from baselines.learned.training.run import Outcome
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
 FAILED = 1
@@ -96,8 +96,8 @@ def _make_parser() -> argparse.ArgumentParser:
 
 def _resolve(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
     """Returns the settings, and the folder to train in."""
-    from baselines.learned.configuration import read_configuration
-    from baselines.learned.settings import TrainingSettings
+    from baselines.learned.settings.files import read_configuration
+    from baselines.learned.settings.training import TrainingSettings
 
     given = _given(options, {field.name for field in fields(TrainingSettings)})
     if options.steps is not None and options.minutes is not None:
@@ -150,9 +150,9 @@ def _assignment(text: str) -> tuple[str, int | float]:
 
 
 def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
-    from baselines.learned.files import read_json
-    from baselines.learned.settings import TrainingSettings
-    from baselines.learned.training import RUN_FILE
+    from baselines.learned.common.tensor_files import read_json
+    from baselines.learned.settings.training import TrainingSettings
+    from baselines.learned.training.run import RUN_FILE
 
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
@@ -170,8 +170,8 @@ def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: 
     """Returns what trains in the folder, which is made last, when nothing else is wrong."""
     if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
-    from baselines.learned.resources import check_resources
-    from baselines.learned.training import RUN_FILE, TrainingRun
+    from baselines.learned.training.resources import check_resources
+    from baselines.learned.training.run import RUN_FILE, TrainingRun
 
     check_resources(settings, folder)
     new = not folder.exists()

@@ -13,11 +13,11 @@ from typing import Any
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.failures import carry_out, explain
-from baselines.extras import MissingExtraError, import_extra
-from baselines.output import replace_file
-from baselines.report import versions
-from baselines.seeds import check_test_seeds
-from baselines.terminal import game_bar, table_console
+from baselines.evaluation.report import versions
+from baselines.evaluation.seeds import check_test_seeds
+from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.files import replace_file
+from baselines.support.terminal import game_bar, table_console
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import UNIFORM_RULES, check_sample, draw_sample
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig

@@ -9,10 +9,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from baselines.judge import check_judgeable
-from baselines.playing import Block, GameRecord, Player, Start
+from baselines.evaluation.games import Block, GameRecord, Player, Start
+from baselines.evaluation.judge import check_judgeable
+from baselines.evaluation.workers import play_in_pool
 from baselines.policy import Policy
-from baselines.workers import play_in_pool
 from minesweeper_env.config import BoardConfig
 
 BLOCK = 20
@@ -68,7 +68,7 @@ def evaluate_policy(
         workers: the processes that play; 1 plays in this one.
         max_seconds: the time of play after which no further block begins; the first one is always played.
         on_finished: called with the number of games of each block that is done.
-        diagnose: whether the records hold a diagnosis: see `baselines.judge`.
+        diagnose: whether the records hold a diagnosis: see `baselines.evaluation.judge`.
         block: the games of a block; see `games_at_once`.
         start: tells of a seed how its game begins, if not by the first-click rule; it must pickle as well.
 

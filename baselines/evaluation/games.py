@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.judge import GameDiagnosis, Judge
+from baselines.evaluation.judge import GameDiagnosis, Judge
+from baselines.evaluation.seeds import derived_seed
 from baselines.policy import Policy
-from baselines.seeds import derived_seed
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.games import compile_kernels
+from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 

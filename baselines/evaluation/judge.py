@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.rounding import TIE
+from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.oracle import Oracle
+from minesweeper_env.inference.oracle import Oracle
 
 
 class Loss(Enum):
@@ -52,7 +52,7 @@ def check_judgeable(config: BoardConfig) -> None:
 
 
 class Judge:
-    """Watches games, as an observer of `baselines.playing.play_games`, and judges each click.
+    """Watches games, as an observer of `baselines.evaluation.games.play_games`, and judges each click.
 
     The risk of a click is the exact probability, given the board before it, that its cell is a mine. A loss
     was forced if the losing click had the least risk that the board allowed, and else avoidable. The first
@@ -88,7 +88,7 @@ class Judge:
         actions: NDArray[np.int64],
         lost: NDArray[np.bool_],
     ) -> None:
-        """Judges one click in each of some games; see `baselines.playing.Observer`."""
+        """Judges one click in each of some games; see `baselines.evaluation.games.Observer`."""
         begin = time.perf_counter()
         begun = (observations <= self._max_count).any(axis=(1, 2))
         self._set_losses(games[~begun & lost], Loss.FORCED)

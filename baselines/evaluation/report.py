@@ -11,10 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.diagnostics import HEADINGS, NOTES, Diagnostics
-from baselines.output import replace_file
-from baselines.statistics import PolicyResult, compare_with_best
-from baselines.terminal import table_console
+from baselines.evaluation.diagnostics import HEADINGS, NOTES, Diagnostics
+from baselines.evaluation.statistics import PolicyResult, compare_with_best
+from baselines.support.files import replace_file
+from baselines.support.terminal import table_console
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 

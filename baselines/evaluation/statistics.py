@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
-from baselines.evaluation import Evaluation
-from baselines.judge import GameDiagnosis
-from baselines.playing import GameRecord
+from baselines.evaluation.evaluate import Evaluation
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.judge import GameDiagnosis
 
 CONFIDENCE = 0.95
 

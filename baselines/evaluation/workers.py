@@ -13,7 +13,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from typing import Any
 
-from baselines.playing import Block, Player
+from baselines.evaluation.games import Block, Player
 
 
 class WorkerError(RuntimeError):

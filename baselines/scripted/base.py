@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.rounding import TIE
-from baselines.scripted.knowledge import Knowledge
+from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
 
 

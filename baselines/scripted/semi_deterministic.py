@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.conditional import ConditionalPolicy
-from baselines.scripted.graphical import GraphicalPolicy
-from baselines.scripted.graphical_source import GraphicalSourcePolicy
-from baselines.scripted.knowledge import Knowledge, apply_local_rules_once
-from baselines.scripted.marginal import MarginalPolicy
-from baselines.scripted.player import ScriptedPolicy
+from baselines.scripted.base import ScriptedPolicy
+from baselines.scripted.fitted.conditional import ConditionalPolicy
+from baselines.scripted.fitted.graphical import GraphicalPolicy
+from baselines.scripted.fitted.marginal import MarginalPolicy
+from baselines.scripted.replicas.graphical import GraphicalSourcePolicy
+from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules_once
 from baselines.scripted.uniform import RandomPolicy
 from minesweeper_env.config import BoardConfig
 

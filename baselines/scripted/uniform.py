@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from baselines.scripted.player import ScriptedPolicy
+from baselines.scripted.base import ScriptedPolicy
 
 
 class RandomPolicy(ScriptedPolicy):

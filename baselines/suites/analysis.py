@@ -8,8 +8,8 @@ from dataclasses import asdict
 from itertools import combinations, pairwise
 from typing import Any
 
-from baselines.report import config_row, result_row, versions
-from baselines.statistics import PolicyResult, compare
+from baselines.evaluation.report import config_row, result_row, versions
+from baselines.evaluation.statistics import PolicyResult, compare
 from baselines.suites.definitions import Suite
 from baselines.suites.measures import marked, scores
 from baselines.suites.parts import Part

@@ -17,7 +17,7 @@ class Entry:
         cap: the most games that it plays on a board, because it is slow; None for all.
         block: the games that it plays side by side; None for as many as it wants.
         start: "module:function" of what gives a game of its own start: a function of a `BoardConfig` and a seed
-            that returns a `baselines.playing.Start`. Such games are not those of the other policies.
+            that returns a `baselines.evaluation.games.Start`. Such games are not those of the other policies.
     """
 
     policy: str
@@ -89,7 +89,7 @@ _BAYES = Suite(
     title="The Bayesian network and its rivals, on the boards of source 000",
     boards=_boards("opening", (5, (5, 6, 7)), (8, (13, 14, 15, 25)), (10, (20, 22, 23, 24, 25))),
     entries=(
-        Entry("bayes_source", start="baselines.scripted.source_program:source_start"),
+        Entry("bayes_source", start="baselines.scripted.replicas.bayes_start:source_start"),
         *_entries("subset", "bayes", "bayes:prior=count"),
         Entry("bayes:inference=pgmpy", cap=10, block=1),
         Entry("exact"),

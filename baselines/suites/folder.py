@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from baselines.output import hold_folder, replace_file
 from baselines.suites.definitions import Suite
+from baselines.support.files import hold_folder, replace_file
 from minesweeper_env import __version__
 
 FORMAT = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from baselines.playing import GameRecord
-from baselines.statistics import PolicyResult, mean_interval, wilson_interval
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.statistics import PolicyResult, mean_interval, wilson_interval
 
 
 def marked(result: PolicyResult) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.output import replace_file
-from baselines.playing import GameRecord
+from baselines.evaluation.games import GameRecord
 from baselines.suites.tasks import Task
+from baselines.support.files import replace_file
 
 SUFFIX = ".npz"
 _UNREADABLE = (

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from baselines.playing import Player
+from baselines.evaluation.games import Player
+from baselines.evaluation.workers import worker_pool
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.progress import Progress
 from baselines.suites.schedule import Schedule, Unit
 from baselines.suites.tasks import Task
-from baselines.workers import worker_pool
 
 LOOK_SECONDS = 1.0
 """How often the progress is shown while no unit ends."""

@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from baselines.report import format_p_value
+from baselines.evaluation.report import format_p_value
 from baselines.suites.definitions import Suite
-from baselines.terminal import table_console
+from baselines.support.terminal import table_console
 
 Content = dict[str, Any]
 

@@ -9,8 +9,8 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
-from baselines.evaluation import games_at_once
-from baselines.playing import Player, Start
+from baselines.evaluation.evaluate import games_at_once
+from baselines.evaluation.games import Player, Start
 from baselines.registry import build_policy, config_for
 from baselines.suites.definitions import Entry, Suite
 from minesweeper_env.config import BoardConfig

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from baselines.report import config_row, format_p_value
+from baselines.evaluation.report import config_row, format_p_value
 from baselines.uniformity.hypotheses import (
     Bin,
     ChiSquared,

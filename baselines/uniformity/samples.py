@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.seeds import derived_seed
+from baselines.evaluation.seeds import derived_seed
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 CHUNK = 500

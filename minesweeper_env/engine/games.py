@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env import rules, state
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+from minesweeper_env.engine import kernels, state
+from minesweeper_env.neighbours import neighbour_table
 
 
 class ArrayPool:
@@ -82,7 +83,7 @@ class Games:
         self.count = count
         cells = config.cells
         self._rules = state.Rules(
-            neighbours=state.neighbour_table(config.rows, config.cols, config.radius),
+            neighbours=neighbour_table(config.rows, config.cols, config.radius),
             refuges=state.refuge_order(config.rows, config.cols),
             moves=np.array([MOVE_NAMES.index(name) for name in config.moves], dtype=np.int64),
             mines=config.mines,
@@ -122,7 +123,7 @@ class Games:
     def reset(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Starts a new game where `chosen`, (N,) bool, is true; returns what `show` does."""
         codes, masks = self._new_codes(), self._new_masks()
-        rules.reset_batch(chosen, codes, masks, *self.arrays)
+        kernels.reset_batch(chosen, codes, masks, *self.arrays)
         return codes, masks
 
     def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -134,7 +135,7 @@ class Games:
             ValueError: an action is out of range; no step is taken.
         """
         codes, masks = self._new_codes(), self._new_masks()
-        wrong = rules.step_batch(actions, restart, codes, masks, *self._results_and_state)
+        wrong = kernels.step_batch(actions, restart, codes, masks, *self._results_and_state)
         if wrong >= 0:
             raise ValueError(
                 f"an action is a whole number of 0..{self.config.actions - 1}, not {actions[wrong]} (game {wrong})"
@@ -144,7 +145,7 @@ class Games:
     def sample_actions(self, generator: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Draws a uniformly random legal action for each game from the `generator` (1,) uint64."""
         actions = np.empty(self.count, np.int64)
-        rules.sample_batch(generator, actions, *self.arrays)
+        kernels.sample_batch(generator, actions, *self.arrays)
         return actions
 
     def lay_out(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
@@ -157,7 +158,7 @@ class Games:
         games = np.arange(self.count) if chosen is None else np.array(chosen, np.int64)
         # Copies: a read-only array would be another type to the compiler.
         flat = np.array(layouts, order="C").reshape(len(games), self.config.cells)
-        rules.lay_out_batch(games, flat, *self.arrays)
+        kernels.lay_out_batch(games, flat, *self.arrays)
 
     def mines(self) -> NDArray[np.bool_]:
         """Returns where the mines are, (N, rows, cols) bool; all False before they are laid."""

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.laying import add_mine
-from minesweeper_env.moves import CLICK, is_legal, make_move, read_action
-from minesweeper_env.splitmix import random_below
-from minesweeper_env.state import (
+from minesweeper_env.engine.moves import CLICK, is_legal, make_move, read_action
+from minesweeper_env.engine.placement import add_mine
+from minesweeper_env.engine.random import random_below
+from minesweeper_env.engine.state import (
     FRESH,
     IDLE,
     ILLEGAL,

@@ -6,8 +6,8 @@ import numpy as np
 
 from minesweeper_env.codes import Move
 from minesweeper_env.compiled import inlined
-from minesweeper_env.laying import place_mines
-from minesweeper_env.state import FRESH, LOST, MINE_BIT, PLAYING, REMAINING, STATUS, Boards, Codes, Int, Rules
+from minesweeper_env.engine.placement import place_mines
+from minesweeper_env.engine.state import FRESH, LOST, MINE_BIT, PLAYING, REMAINING, STATUS, Boards, Codes, Int, Rules
 
 CLICK, FLAG, UNFLAG, QUESTION, CHORD = (int(move) for move in Move)
 

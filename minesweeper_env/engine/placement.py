@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.splitmix import random_below
-from minesweeper_env.state import CORNERS, COUNT_BITS, MINE_BIT, OPENING, SAFE, Boards, Int, Rules
+from minesweeper_env.engine.random import random_below
+from minesweeper_env.engine.state import CORNERS, COUNT_BITS, MINE_BIT, OPENING, SAFE, Boards, Int, Rules
 
 
 @inlined

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.state import Generators, Int
+from minesweeper_env.engine.state import Generators, Int
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -91,15 +91,6 @@ class Boards(NamedTuple):
     stack: NDArray[np.uint32]
 
 
-def neighbour_table(rows: int, cols: int, radius: int) -> NDArray[np.uint32]:
-    """Returns the (rows * cols, (2 * radius + 1)**2 - 1) table of `Rules.neighbours`."""
-    cells = np.arange(rows * cols, dtype=np.uint32).reshape(rows, cols)
-    padded = np.pad(cells, radius, constant_values=rows * cols)
-    side = 2 * radius + 1
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side)).reshape(rows * cols, -1)
-    return np.ascontiguousarray(np.delete(windows, side * side // 2, axis=1))
-
-
 def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:
     """Returns the cells as the "corners" rule fills them: corners, then sides, then the rest.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
 
 if TYPE_CHECKING:
-    from minesweeper_env.inference.deduction import Step, deduce, hint
+    from minesweeper_env.inference.deduction.steps import Step, deduce, hint
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
     from minesweeper_env.inference.optimal import first_cell_values, win_probability
     from minesweeper_env.inference.probability import (
@@ -37,14 +37,14 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Step": "minesweeper_env.inference.deduction",
+    "Step": "minesweeper_env.inference.deduction.steps",
     "CertainCells": "minesweeper_env.inference.probability",
     "certain_cells": "minesweeper_env.inference.probability",
     "count_distribution": "minesweeper_env.inference.layout_counts",
     "count_layouts": "minesweeper_env.inference.layout_counts",
-    "deduce": "minesweeper_env.inference.deduction",
+    "deduce": "minesweeper_env.inference.deduction.steps",
     "first_cell_values": "minesweeper_env.inference.optimal",
-    "hint": "minesweeper_env.inference.deduction",
+    "hint": "minesweeper_env.inference.deduction.steps",
     "mine_probabilities": "minesweeper_env.inference.probability",
     "mine_probabilities_batch": "minesweeper_env.inference.probability",
     "sample_layouts": "minesweeper_env.inference.sampling",

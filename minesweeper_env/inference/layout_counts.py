@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting import FINE
+from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.modular import combine_remainders, part_remainders, primes_for, total_layouts
+from minesweeper_env.inference.counting.run import failure, infer, run_in_room
+from minesweeper_env.inference.counting.states import FINE
+from minesweeper_env.inference.counting.workspace import Room
 from minesweeper_env.inference.errors import InconsistentBoardError
-from minesweeper_env.inference.exact_count import combine_remainders, part_remainders, primes_for, total_layouts
-from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.running import failure, infer, run_in_room
-from minesweeper_env.inference.workspace import Room
 
 
 def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.boards import check_boards
-from minesweeper_env.inference.endgame import solve_endgame
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.layouts import consistent_layouts
-from minesweeper_env.inference.small_boards import MAX_LAYOUTS, SmallBoard
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.inference.search.endgame import solve_endgame
+from minesweeper_env.inference.search.layouts import consistent_layouts
+from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
+from minesweeper_env.neighbours import neighbour_table
 
 RULES = ("opening", "safe", "any")
 """The first-click rules under which a board is a uniform draw among layouts, as the search needs it."""

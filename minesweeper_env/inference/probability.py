@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
-from minesweeper_env.inference.running import infer
+from minesweeper_env.inference.counting.forward_pass import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
+from minesweeper_env.inference.counting.run import infer
 
 
 class CertainCells(NamedTuple):

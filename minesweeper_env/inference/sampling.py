@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting import FINE
-from minesweeper_env.inference.drawing import draw_layouts
-from minesweeper_env.inference.joining import VANISHED
-from minesweeper_env.inference.running import failure, likely_share, run_in_room
-from minesweeper_env.inference.workspace import Room
+from minesweeper_env.inference.counting.backward_pass import VANISHED
+from minesweeper_env.inference.counting.run import failure, likely_share, run_in_room
+from minesweeper_env.inference.counting.sampler import draw_layouts
+from minesweeper_env.inference.counting.states import FINE
+from minesweeper_env.inference.counting.workspace import Room
 
 _CHUNK = 256
 """How many layouts are drawn at once, so that the random numbers take little memory."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.drawing import (
+from minesweeper_env.rendering.tiles import (
     ALARM,
     INK,
     TILE,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.drawing import INK, RED, TILE, Colour, covered_tile, draw_flag, draw_mine, draw_tick, write
-from minesweeper_env.rendering import find_wrong_flags, join_cells, join_tiles, render_picture, text_cells
+from minesweeper_env.rendering.board import find_wrong_flags, join_cells, join_tiles, render_picture, text_cells
+from minesweeper_env.rendering.tiles import INK, RED, TILE, Colour, covered_tile, draw_flag, draw_mine, draw_tick, write
 
 SAFE, MINE, UNKNOWN = 0, 102, 103
 """The levels of a cell that is certainly free, certainly a mine, or whose probability is not known."""

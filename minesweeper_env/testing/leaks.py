@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.testing.playing import Env, MakeEnv, frozen, legal_action
 
 GAMES = 100

@@ -10,13 +10,13 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.inference.oracle import Answers, Oracle
 from minesweeper_env.observations import decode
-from minesweeper_env.oracle import Answers, Oracle
-from minesweeper_env.overlay import render_overlay
-from minesweeper_env.placement import Placement
-from minesweeper_env.state import LOST, WON
+from minesweeper_env.rendering.probabilities import render_overlay
 from minesweeper_env.vector_env import MinesweeperVectorEnv
+from minesweeper_env.wrappers.observation_layout import Placement
 
 
 class MineProbabilities(

@@ -59,7 +59,7 @@ def test_imports_within_the_package_of_the_kernel_are_followed_too(package, tmp_
 
 @pytest.mark.skipif(bool(compiled.config.DISABLE_JIT), reason="nothing is compiled")
 def test_the_engine_is_kept_under_this_stamp():
-    from minesweeper_env import rules
+    from minesweeper_env.engine import kernels
 
-    path = compiled.Path(rules.__file__)
-    assert rules.step_batch._cache._cache_file._source_stamp == compiled._stamp(path)
+    path = compiled.Path(kernels.__file__)
+    assert kernels.step_batch._cache._cache_file._source_stamp == compiled._stamp(path)

@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from transcripts import FOLDER
+from support.transcripts import FOLDER
 
 ROOT = Path(__file__).parents[2]
 GAMES = ("default", "all_moves", "corners_first_click", "radius_2", "step_limit")
 
 PLAY = """
 import numpy as np
-from transcripts import transcript
+from support.transcripts import transcript
 from minesweeper_env import MinesweeperVectorEnv
 print(*(transcript(name) for name in {games!r}), sep="", end="")
 env = MinesweeperVectorEnv(3, size=5, mines=9, first_click="any", moves=("click", "flag", "chord"))
@@ -53,7 +53,7 @@ def test_the_games_are_the_same_without_compilation():
 
 INFER = """
 import numpy as np
-from positions import position_of, layouts_of_size
+from support.positions import position_of, layouts_of_size
 from minesweeper_env.inference import certain_cells, count_layouts, mine_probabilities, sample_layouts
 rng = np.random.default_rng(3)
 for layout in layouts_of_size(rng, (6, 7), 9, 12):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from oracle import neighbours
 
 from minesweeper_env.codes import Codes
+from support.naive_game import neighbours
 
 
 class Position(NamedTuple):

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.training import TrainingRun
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.run import TrainingRun
 
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
 ALL = pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])

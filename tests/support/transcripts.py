@@ -1,4 +1,6 @@
-"""Golden games as text. `python tests/core/transcripts.py` writes them anew, which a change of behaviour must explain.
+"""Golden games as text. A change of behaviour must explain why it writes them anew.
+
+`python -m support.transcripts`, run in the folder `tests`, writes them.
 
 Each file of `golden` holds one game: its configuration, its seed, and each step with the board after it.
 """
@@ -13,7 +15,7 @@ import numpy as np
 
 from minesweeper_env import MinesweeperEnv
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parents[1] / "minesweeper_env" / "engine" / "golden"
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 
 # How often the player of a golden game, who knows the mines, opens a safe cell on purpose.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from torch import nn
 
-from baselines.learned.checkpoints import VALUE, load_network, read_description
-from baselines.learned.network import BoardNetwork
-from baselines.learned.policy import LearnedPolicy
-from baselines.learned.precision import resolve_precision, set_precision
+from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.agents.storage import VALUE, load_network, read_description
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.precision import resolve_precision, set_precision
 from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig

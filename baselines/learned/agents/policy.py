@@ -7,10 +7,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from baselines.learned.allocation import keep_freed_memory
-from baselines.learned.masks import unopened
-from baselines.learned.network import BoardNetwork
-from baselines.learned.symmetry import symmetries, transform, transform_cells
+from baselines.learned.agents.allocation import keep_freed_memory
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.masks import unopened
+from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
 
 BATCH = 1024
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from torch import nn
 
-from baselines.learned.files import read_json, read_tensors, write_json, write_tensors
-from baselines.learned.network import BoardNetwork, NetworkSize
+from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
+from baselines.learned.networks.board import BoardNetwork, NetworkSize
 
 AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
 FORMAT = 3

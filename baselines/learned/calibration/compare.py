@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.checkpoints import load_network
-from baselines.learned.files import read_json
-from baselines.learned.masks import unopened
-from baselines.learned.network import BoardNetwork
-from baselines.learned.policy import LearnedPolicy
-from baselines.learned.settings import TrainingSettings
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.agents.storage import load_network
+from baselines.learned.common.tensor_files import read_json
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.masks import unopened
+from baselines.learned.settings.training import TrainingSettings
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch

@@ -10,9 +10,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from baselines.learned.safety import Comparison
+from baselines.learned.calibration.compare import Comparison
 from minesweeper_env.codes import Codes
-from minesweeper_env.overlay import render_overlay
+from minesweeper_env.rendering.probabilities import render_overlay
 
 BOARDS = 3
 """The boards of the game that are shown, evenly from its second to its last."""

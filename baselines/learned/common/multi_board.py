@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import BaseBuffer
 
-from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import safe_cells
-from baselines.learned.pacing import Paced
-from baselines.learned.replay import ThinnedReplayBuffer
-from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.common.budget import Paced
+from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.masks import safe_cells
 
 LEARNING_COST = 3
 """The time of a forward and a backward pass over that of a forward pass, about."""

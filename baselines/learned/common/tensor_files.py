@@ -11,7 +11,7 @@ import safetensors
 from safetensors.torch import load, save
 from torch import Tensor
 
-from baselines.output import replace_file
+from baselines.support.files import replace_file
 
 Tensors = dict[str, Tensor]
 STATE_KEY, DIGEST_KEY = "state", "sha256"

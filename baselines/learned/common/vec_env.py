@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from baselines.learned.pacing import Clock
+from baselines.learned.common.budget import Clock
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import Reward
 from minesweeper_env.vector_env import MinesweeperVectorEnv

@@ -37,17 +37,17 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.dqn.policies import QNetwork
 from torch import Tensor
 
-from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import random_clicks, unopened
-from baselines.learned.network import BoardNetwork, CellHead
-from baselines.learned.places import InTurn
-from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
-from baselines.learned.replay import Samples, ThinnedReplayBuffer
-from baselines.learned.returns import hindsight_losses, value_losses
-from baselines.learned.symmetry import turn_at_random
-from baselines.learned.teacher import distillation_loss
-from baselines.learned.thinning import chances_to_keep
-from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.common.losses import hindsight_losses, value_losses
+from baselines.learned.common.multi_board import InTurn
+from baselines.learned.common.replay_buffer import Samples, ThinnedReplayBuffer
+from baselines.learned.common.thinning import chances_to_keep
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.dqn.distillation import distillation_loss
+from baselines.learned.dqn.policy import MinesweeperQNetwork, MinesweeperQPolicy
+from baselines.learned.networks.board import BoardNetwork, CellHead
+from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.masks import random_clicks, unopened
+from baselines.learned.networks.symmetry import turn_at_random
 
 
 class MaskedDQN(InTurn, DQN):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.masks import click_masks
+from baselines.learned.networks.masks import click_masks
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 

@@ -8,10 +8,10 @@ from stable_baselines3.common.type_aliases import PyTorchObs
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
 
-from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks
-from baselines.learned.network import CellHead, rate_clicks
-from baselines.learned.returns import to_return
+from baselines.learned.common.losses import to_return
+from baselines.learned.networks.board import CellHead, rate_clicks
+from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.masks import click_masks
 
 ILLEGAL = -1e8
 

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.dqn import MaskedDQN
-from baselines.learned.masks import unopened
-from baselines.learned.network import rate_clicks
-from baselines.learned.q_policy import MinesweeperQNetwork, MinesweeperQPolicy
-from baselines.learned.replay import Samples
-from baselines.learned.returns import hindsight_losses
-from baselines.learned.symmetry import turn_at_random
-from baselines.learned.vec_env import MinesweeperVecEnv
-from baselines.learned.worth import GUESS, WorthReplayBuffer
+from baselines.learned.common.losses import hindsight_losses
+from baselines.learned.common.replay_buffer import Samples
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.dqn.algorithm import MaskedDQN
+from baselines.learned.dqn.policy import MinesweeperQNetwork, MinesweeperQPolicy
+from baselines.learned.dqn.two_head_buffer import GUESS, WorthReplayBuffer
+from baselines.learned.networks.board import rate_clicks
+from baselines.learned.networks.masks import unopened
+from baselines.learned.networks.symmetry import turn_at_random
 
 
 class WinSeekingDQN(MaskedDQN):

@@ -16,7 +16,7 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from baselines.learned.replay import Samples, ThinnedReplayBuffer
+from baselines.learned.common.replay_buffer import Samples, ThinnedReplayBuffer
 
 GUESS = 0.02
 """A click of at least this risk is a guess."""

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor
 
-from baselines.learned.network import NetworkSize, Trunk
+from baselines.learned.networks.board import NetworkSize, Trunk
 from minesweeper_env.codes import MINE
 
 

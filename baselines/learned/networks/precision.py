@@ -7,8 +7,8 @@ import time
 import torch
 from torch import nn
 
-from baselines.learned.checking import one_of
-from baselines.learned.network import BoardNetwork, NetworkSize, Tower
+from baselines.learned.networks.board import BoardNetwork, NetworkSize, Tower
+from baselines.support.checks import one_of
 from minesweeper_env.codes import HIDDEN
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}

@@ -19,16 +19,16 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import unopened
-from baselines.learned.network import BoardNetwork
-from baselines.learned.places import InTurn
-from baselines.learned.plain_ppo import PlainPolicy
-from baselines.learned.ppo_policy import MinesweeperPolicy
-from baselines.learned.returns import hindsight_losses
-from baselines.learned.symmetry import turn_at_random
-from baselines.learned.thinning import ThinnedRolloutBuffer, chances_to_keep
-from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.common.losses import hindsight_losses
+from baselines.learned.common.multi_board import InTurn
+from baselines.learned.common.thinning import ThinnedRolloutBuffer, chances_to_keep
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.masks import unopened
+from baselines.learned.networks.symmetry import turn_at_random
+from baselines.learned.ppo.plain_policy import PlainPolicy
+from baselines.learned.ppo.policy import MinesweeperPolicy
 
 
 class MinesweeperPPO(InTurn, MaskablePPO):

@@ -8,8 +8,8 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from baselines.learned.features import BoardExtractor
-from baselines.learned.network import CellHead
+from baselines.learned.networks.board import CellHead
+from baselines.learned.networks.features import BoardExtractor
 
 
 class BoardHead(nn.Module):

@@ -21,10 +21,10 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor, nn
 
-from baselines.learned.features import BoardExtractor
-from baselines.learned.masks import click_masks
-from baselines.learned.network import CellHead
-from baselines.learned.returns import to_fitted_return, to_return
+from baselines.learned.common.losses import to_fitted_return, to_return
+from baselines.learned.networks.board import CellHead
+from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.masks import click_masks
 
 SHARPNESS = 4.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from baselines.learned.checking import number_within, whole_number_within
+from baselines.support.checks import number_within, whole_number_within
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26

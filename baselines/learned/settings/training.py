@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from baselines.learned.checking import number_within, one_of, whole_number_within
-from baselines.learned.hyperparameters import ALGORITHMS, DQNHyperparameters, Hyperparameters
-from baselines.learned.network import NetworkSize
-from baselines.learned.precision import PRECISIONS
-from baselines.seeds import TRAINING_SEEDS
+from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.learned.networks.board import NetworkSize
+from baselines.learned.networks.precision import PRECISIONS
+from baselines.learned.settings.hyperparameters import ALGORITHMS, DQNHyperparameters, Hyperparameters
+from baselines.support.checks import number_within, one_of, whole_number_within
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
 

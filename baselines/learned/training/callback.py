@@ -10,8 +10,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from baselines.learned.learner import Learner, TrainingStopped
-from baselines.learned.pacing import Budget
+from baselines.learned.common.budget import Budget
+from baselines.learned.training.learner import Learner, TrainingStopped
 
 EVALUATIONS = 10
 EVALUATION_SHARE = 0.1

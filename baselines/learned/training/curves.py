@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from baselines.output import replace_file
+from baselines.support.files import replace_file
 
 CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from torch import nn
 
-from baselines.learned.agents import policy_of
-from baselines.learned.settings import TrainingSettings
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import SELECTION_SEEDS
+from baselines.learned.agents.loading import policy_of
+from baselines.learned.settings.training import TrainingSettings
 from baselines.registry import build_policy
-from baselines.seeds import SELECTION_SEEDS
 
 REFERENCES = ("random", "exact", "lookahead")
 """The policies that an agent is shown beside: the floor, the best greedy play, and the best play there is."""

@@ -6,19 +6,19 @@ from typing import Any
 
 import torch
 
-from baselines.learned.dqn import MaskedDQN
-from baselines.learned.hyperparameters import DQNHyperparameters, Hyperparameters, PPOHyperparameters
-from baselines.learned.muon import Muon
-from baselines.learned.pacing import FlatThenFalling
-from baselines.learned.plain_ppo import PlainPolicy
-from baselines.learned.ppo import MinesweeperPPO
-from baselines.learned.ppo_policy import MinesweeperPolicy
-from baselines.learned.precision import set_precision
-from baselines.learned.q_policy import MinesweeperQPolicy
-from baselines.learned.returns import is_probability
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.vec_env import MinesweeperVecEnv
-from baselines.learned.win_seeking import WinSeekingDQN
+from baselines.learned.common.budget import FlatThenFalling
+from baselines.learned.common.losses import is_probability
+from baselines.learned.common.muon import Muon
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.dqn.algorithm import MaskedDQN
+from baselines.learned.dqn.policy import MinesweeperQPolicy
+from baselines.learned.dqn.two_head import WinSeekingDQN
+from baselines.learned.networks.precision import set_precision
+from baselines.learned.ppo.algorithm import MinesweeperPPO
+from baselines.learned.ppo.plain_policy import PlainPolicy
+from baselines.learned.ppo.policy import MinesweeperPolicy
+from baselines.learned.settings.hyperparameters import DQNHyperparameters, Hyperparameters, PPOHyperparameters
+from baselines.learned.settings.training import TrainingSettings
 
 LEAST_GAMES, LEAST_BATCH = 32, 32
 """On a large board, which has fewer games and smaller minibatches than a usual one, there are no fewer than these."""

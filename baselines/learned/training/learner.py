@@ -9,13 +9,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from baselines.learned.checkpoints import check_weights
-from baselines.learned.dqn import MaskedDQN
-from baselines.learned.files import Tensors
-from baselines.learned.network import BoardNetwork
-from baselines.learned.pacing import Budget, Clock
-from baselines.learned.ppo import MinesweeperPPO
-from baselines.learned.snapshots import restore_model, snapshot_of_model
+from baselines.learned.agents.storage import check_weights
+from baselines.learned.common.budget import Budget, Clock
+from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.dqn.algorithm import MaskedDQN
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.ppo.algorithm import MinesweeperPPO
+from baselines.learned.training.snapshots import restore_model, snapshot_of_model
 
 Action = Callable[[], None]
 

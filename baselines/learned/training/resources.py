@@ -6,9 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
-from baselines.learned.hyperparameters import DQNHyperparameters, PPOHyperparameters
-from baselines.learned.network import BoardPlanes
-from baselines.learned.settings import TrainingSettings
+from baselines.learned.networks.board import BoardPlanes
+from baselines.learned.settings.hyperparameters import DQNHyperparameters, PPOHyperparameters
+from baselines.learned.settings.training import TrainingSettings
 
 GIGA = 1e9
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")

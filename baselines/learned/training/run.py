@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import torch
 from stable_baselines3.common.logger import Logger, make_output_format
 
-from baselines.learned.allocation import keep_freed_memory
-from baselines.learned.between import Between, EvaluationSchedule
-from baselines.learned.checkpoints import load_network, save_agent
-from baselines.learned.curves import draw_curves
-from baselines.learned.files import read_json, read_tensors, write_json, write_tensors
-from baselines.learned.learner import Learner, ModelLearner
-from baselines.learned.models import make_model
-from baselines.learned.pacing import Budget
-from baselines.learned.precision import faster_precision
-from baselines.learned.provenance import describe_session
-from baselines.learned.selection import Score, Selection
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.value.training import make_value_learner
+from baselines.learned.agents.allocation import keep_freed_memory
+from baselines.learned.agents.storage import load_network, save_agent
+from baselines.learned.common.budget import Budget
+from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
+from baselines.learned.networks.precision import faster_precision
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.callback import Between, EvaluationSchedule
+from baselines.learned.training.curves import draw_curves
+from baselines.learned.training.evaluation import Score, Selection
+from baselines.learned.training.factory import make_model
+from baselines.learned.training.learner import Learner, ModelLearner
+from baselines.learned.training.provenance import describe_session
+from baselines.learned.training.value_learner import make_value_learner
 from baselines.registry import agent_folder
 
 RUN_FILE = "run.json"

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.agents import find_agent
-from baselines.learned.curves import read_points
-from baselines.learned.files import read_json, write_json
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.training import RUN_FILE, TrainingRun
-from baselines.playing import play_games
-from baselines.seeds import check_test_seeds
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import check_test_seeds
+from baselines.learned.agents.loading import find_agent
+from baselines.learned.common.tensor_files import read_json, write_json
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.curves import read_points
+from baselines.learned.training.run import RUN_FILE, TrainingRun
 
 RESULT_FILE = "result.json"
 TRIMMED = 0.25

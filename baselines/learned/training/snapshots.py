@@ -13,11 +13,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from baselines.learned.checkpoints import load_weights
-from baselines.learned.dqn import MaskedDQN
-from baselines.learned.files import Tensors
-from baselines.learned.places import Place
-from baselines.learned.ppo import MinesweeperPPO
+from baselines.learned.agents.storage import load_weights
+from baselines.learned.common.multi_board import Place
+from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.dqn.algorithm import MaskedDQN
+from baselines.learned.ppo.algorithm import MinesweeperPPO
 
 COUNTERS = ("num_timesteps", "_n_updates", "_episode_num")
 

@@ -7,15 +7,15 @@ from typing import Any
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from baselines.learned.checkpoints import load_weights
-from baselines.learned.files import Tensors
-from baselines.learned.hyperparameters import ValueHyperparameters
-from baselines.learned.learner import Action, TrainingStopped
-from baselines.learned.models import OPTIMIZER_CLASSES, schedule
-from baselines.learned.pacing import Budget
-from baselines.learned.settings import USUAL_CELLS, TrainingSettings
+from baselines.learned.agents.storage import load_weights
+from baselines.learned.common.budget import Budget
+from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.settings.hyperparameters import ValueHyperparameters
+from baselines.learned.settings.training import USUAL_CELLS, TrainingSettings
+from baselines.learned.training.factory import OPTIMIZER_CLASSES, schedule
+from baselines.learned.training.learner import Action, TrainingStopped
 from baselines.learned.value.learner import LearningOptions, ValueLearner
-from baselines.learned.value.practice import PracticeOptions
+from baselines.learned.value.self_play import PracticeOptions
 
 LEAST_GAMES, LEAST_BATCH = 64, 32
 """On a large board there are no fewer games, and no smaller minibatches, than these, unless a usual one has as few."""

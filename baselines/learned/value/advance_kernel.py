@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.constraints import SAFE, Ints
-from minesweeper_env.inference.counting import FINE, Floats
-from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.posterior import read_board, settled_posterior
-from minesweeper_env.inference.workspace import Room, Work, carve_work
-from minesweeper_env.moves import CLICK, make_move
-from minesweeper_env.state import PLAYING, REMAINING, STATUS, WON, Boards, Rules
+from minesweeper_env.engine.moves import CLICK, make_move
+from minesweeper_env.engine.state import PLAYING, REMAINING, STATUS, WON, Boards, Rules
+from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.frontier import SAFE, Ints
+from minesweeper_env.inference.counting.posterior import read_board, settled_posterior
+from minesweeper_env.inference.counting.states import FINE, Floats
+from minesweeper_env.inference.counting.workspace import Room, Work, carve_work
 
 NO_CLICK, CLICKED = -1, -2
 """What stands in place of a cell to click: the game is to stay as it is, or its click is made but not what follows."""

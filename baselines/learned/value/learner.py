@@ -11,16 +11,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.files import Tensors
-from baselines.learned.muon import Muon
-from baselines.learned.network import NetworkSize
-from baselines.learned.pacing import Clock, FlatThenFalling
-from baselines.learned.places import LEARNING_COST
-from baselines.learned.precision import set_precision
-from baselines.learned.snapshots import optimiser_tensors, part, restore_optimiser
-from baselines.learned.symmetry import symmetries, transform
+from baselines.learned.common.budget import Clock, FlatThenFalling
+from baselines.learned.common.multi_board import LEARNING_COST
+from baselines.learned.common.muon import Muon
+from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.networks.board import NetworkSize
+from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.symmetry import symmetries, transform
+from baselines.learned.training.snapshots import optimiser_tensors, part, restore_optimiser
 from baselines.learned.value.network import ValueNetwork
-from baselines.learned.value.practice import Practice, PracticeOptions, Tally
+from baselines.learned.value.self_play import Practice, PracticeOptions, Tally
 from baselines.learned.value.trajectories import Samples
 from minesweeper_env.config import BoardConfig
 

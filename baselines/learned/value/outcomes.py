@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.value.positions import Positions
-from baselines.scripted.weighing import count_bounds, rank_clicks, show_count, take_first
+from baselines.scripted.oracle_play.one_click_ahead import count_bounds, rank_clicks, show_count, take_first
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.counting import FINE, Floats
+from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.posterior import posterior
+from minesweeper_env.inference.counting.run import failure, run_in_room
+from minesweeper_env.inference.counting.states import FINE, Floats
+from minesweeper_env.inference.counting.workspace import Room
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.posterior import posterior
-from minesweeper_env.inference.running import failure, run_in_room
-from minesweeper_env.inference.workspace import Room
 
 CELLS_AT_ONCE = 1 << 15
 """About how many cells the boards have together that are listed at once, which bounds the memory."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.learned.value.network import ValueNetwork, chances_to_win
 from baselines.learned.value.outcomes import outcomes_of
-from baselines.scripted.endings import EndingPolicy
-from baselines.scripted.exact import Boards, Cells
+from baselines.scripted.oracle_play.endgame import EndingPolicy
+from baselines.scripted.oracle_play.exact import Boards, Cells
 from minesweeper_env.config import BoardConfig, whole_number
 
 _TIE = 1e-6

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.run import infer
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.running import infer
 
 
 class Positions(NamedTuple):

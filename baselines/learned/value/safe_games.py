@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.advancing import NO_CLICK, click_and_advance
+from baselines.learned.value.advance_kernel import NO_CLICK, click_and_advance
 from baselines.learned.value.positions import Positions, ask_oracle
-from baselines.scripted.first_cells import first_cell
+from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.games import Games
-from minesweeper_env.inference.counting import FINE
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.state import PLAYING, TRUNCATED, RewardWeights
+from minesweeper_env.inference.counting.run import failure, run_in_room
+from minesweeper_env.inference.counting.states import FINE
+from minesweeper_env.inference.counting.workspace import Room
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.running import failure, run_in_room
 from minesweeper_env.inference.sampling import sample_layouts
-from minesweeper_env.inference.workspace import Room
-from minesweeper_env.state import PLAYING, TRUNCATED, RewardWeights
 
 MOST_IN_VAIN = 10_000
 """The games that are begun before it is taken that what none of them came to never happens."""
@@ -87,7 +87,7 @@ class SafeGames:
             cells: (N,), covered cells that are not certainly mines.
 
         Returns:
-            (N,), of `minesweeper_env.state`: PLAYING, WON, or TRUNCATED where the game is given up, since its
+            (N,), of `minesweeper_env.engine.state`: PLAYING, WON, or TRUNCATED where the game is given up, since its
             position is too hard for the oracle. Games that are over must be begun anew before the next click. And
             the boards on which each cell shows what it did, and nothing else has been opened; the oracle says nothing
             of those of games that were given up.

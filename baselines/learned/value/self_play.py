@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.pacing import Clock
-from baselines.learned.value.guesses import MOST_IN_VAIN, SafeGames
+from baselines.learned.common.budget import Clock
 from baselines.learned.value.limits import BREADTH, SLACK
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.positions import Positions
+from baselines.learned.value.safe_games import MOST_IN_VAIN, SafeGames
 from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
-from baselines.scripted.endings import Endings
+from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import TRUNCATED, WON
+from minesweeper_env.engine.state import TRUNCATED, WON
 
 ENDING_COST = 25
 """The time of the search for an ending, over that of a forward pass on one cell, about."""

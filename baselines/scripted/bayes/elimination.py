@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.bayes_network import (
+from baselines.scripted.bayes.elimination_order import check_board, check_position, choose_order
+from baselines.scripted.bayes.network import (
     Names,
     check_prior,
     check_radius,
@@ -25,7 +26,6 @@ from baselines.scripted.bayes_network import (
     sweep_order,
     variable_elimination,
 )
-from baselines.scripted.bayes_tables import check_board, check_position, choose_order
 from minesweeper_env.config import BoardConfig
 
 _KEPT_PARTS = 4096

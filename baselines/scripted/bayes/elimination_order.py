@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from baselines.extras import import_extra
-from baselines.scripted.bayes_network import Names, sweep_order
+from baselines.scripted.bayes.network import Names, sweep_order
+from baselines.support.extras import import_extra
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.extras import import_extra
+from baselines.support.extras import import_extra
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 
 PRIORS = ("binomial", "count")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.rounding import TIE
-from baselines.scripted.bayes_elimination import NetworkPosteriors
-from baselines.scripted.bayes_network import check_prior
-from baselines.scripted.choosing import choose_least_risks
-from baselines.scripted.first_cells import first_cell
-from baselines.scripted.knowledge import neighbour_sums
-from baselines.scripted.player import click_where_legal, count_risky
+from baselines.scripted.base import click_where_legal, count_risky
+from baselines.scripted.bayes.elimination import NetworkPosteriors
+from baselines.scripted.bayes.network import check_prior
+from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.least_risk import choose_least_risks
+from baselines.scripted.rules.batched_rules import neighbour_sums
+from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 
 Boards = NDArray[np.int8]
 Chances = NDArray[np.float64]

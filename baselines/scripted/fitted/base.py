@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from baselines.scripted.parameters import Parameters, Values, board_setting, load_parameters
-from baselines.scripted.player import ScriptedPolicy
-from baselines.scripted.practice import MAX_GAMES, Practice, practise
+from baselines.scripted.base import ScriptedPolicy
+from baselines.scripted.fitted.parameters import Parameters, Values, board_setting, load_parameters
+from baselines.scripted.fitted.practice_games import MAX_GAMES, Practice, practise
 from minesweeper_env.config import BoardConfig, whole_number
 
 

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.fitted import FittedPolicy, shape_flaw
-from baselines.scripted.knowledge import Knowledge, neighbour_sums
-from baselines.scripted.parameters import Values
-from baselines.scripted.practice import Practice
-from baselines.scripted.subgrid_states import Specimens
-from baselines.scripted.subgrid_values import Rule, StateValues, expectation, guess_value
-from baselines.scripted.subgrids import CELLS, SIDE, TURNS, Alphabet, Ints, cut, largest_of_cells
+from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
+from baselines.scripted.fitted.parameters import Values
+from baselines.scripted.fitted.practice_games import Practice
+from baselines.scripted.fitted.subgrid_states import Specimens
+from baselines.scripted.fitted.subgrid_values import Rule, StateValues, expectation, guess_value
+from baselines.scripted.fitted.subgrids import CELLS, SIDE, TURNS, Alphabet, Ints, cut, largest_of_cells
+from baselines.scripted.rules.batched_rules import Knowledge, neighbour_sums
 
 SPECIMENS = 40_000
 """The sub-grids that the practice games have at least, where their number is not given."""

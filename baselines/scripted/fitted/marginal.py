@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.fitted import FittedPolicy, shape_flaw
-from baselines.scripted.knowledge import Knowledge
-from baselines.scripted.parameters import Values
-from baselines.scripted.practice import Practice
+from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
+from baselines.scripted.fitted.parameters import Values
+from baselines.scripted.fitted.practice_games import Practice
+from baselines.scripted.rules.batched_rules import Knowledge
 
 
 class MarginalPolicy(FittedPolicy):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.output import check_writable, replace_file
+from baselines.support.files import check_writable, replace_file
 from minesweeper_env.config import BoardConfig
 
 FORMAT = "minesweeper policy parameters, version 1"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.seeds import TRAINING_SEEDS, derived_seed
+from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 

@@ -1,4 +1,4 @@
-"""The kernels that value the states of 3 x 3 sub-grids: see `baselines.scripted.subgrid_values`."""
+"""The kernels that value the states of 3 x 3 sub-grids: see `baselines.scripted.fitted.subgrid_values`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.subgrids import BITS, CELLS, FORMS, SIDE, TURNS, Alphabet, Ints
+from baselines.scripted.fitted.subgrids import BITS, CELLS, FORMS, SIDE, TURNS, Alphabet, Ints
 
 
 class Specimens(NamedTuple):

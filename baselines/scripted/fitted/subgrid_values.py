@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.rounding import TIE
-from baselines.scripted.subgrid_kernels import FAILURE, Clicks, expect_rewards, find_longest_paths, weigh_states
-from baselines.scripted.subgrid_states import Level, Specimens, levels
-from baselines.scripted.subgrids import BITS, CELLS, FORM_OF, FORMS, TURN_OF, TURNS, Alphabet, Ints
+from baselines.scripted.fitted.subgrid_kernels import FAILURE, Clicks, expect_rewards, find_longest_paths, weigh_states
+from baselines.scripted.fitted.subgrid_states import Level, Specimens, levels
+from baselines.scripted.fitted.subgrids import BITS, CELLS, FORM_OF, FORMS, TURN_OF, TURNS, Alphabet, Ints
+from baselines.support.rounding import TIE
 
 Floats = NDArray[np.float64]
 Rule = Callable[[Level, Clicks, Floats, Floats, Floats], tuple[Floats, Floats]]

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.choosing import CERTAIN
-from baselines.scripted.exact import Boards, Cells, ExactPolicy
+from baselines.scripted.oracle_play.exact import Boards, Cells, ExactPolicy
+from baselines.scripted.oracle_play.least_risk import CERTAIN
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.endgame import load_layouts, search_loaded
-from minesweeper_env.inference.layouts import consistent_layouts
-from minesweeper_env.inference.search_room import make_search_room
+from minesweeper_env.inference.search.endgame import load_layouts, search_loaded
+from minesweeper_env.inference.search.layouts import consistent_layouts
+from minesweeper_env.inference.search.workspace import make_search_room
 
 _ROUNDING = 1e-6
 """What a logarithm of a number of layouts may be off by."""

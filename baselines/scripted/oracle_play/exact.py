@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.choosing import CERTAIN, choose_clicks
-from baselines.scripted.first_cells import first_cell
-from baselines.scripted.player import click_where_legal, count_risky
+from baselines.scripted.base import click_where_legal, count_risky
+from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.least_risk import CERTAIN, choose_clicks
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.counting import FINE
-from minesweeper_env.inference.running import failure, run_in_room
-from minesweeper_env.inference.workspace import Room
+from minesweeper_env.inference.counting.run import failure, run_in_room
+from minesweeper_env.inference.counting.states import FINE
+from minesweeper_env.inference.counting.workspace import Room
 
 Boards = NDArray[np.int8]
 Cells = NDArray[np.int64]

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.rounding import TIE
+from baselines.support.rounding import TIE
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.constraints import SAFE, Ints
-from minesweeper_env.inference.counting import FINE, Floats
-from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.posterior import read_board, settled_posterior
-from minesweeper_env.inference.workspace import Room, carve_work
+from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.frontier import SAFE, Ints
+from minesweeper_env.inference.counting.posterior import read_board, settled_posterior
+from minesweeper_env.inference.counting.states import FINE, Floats
+from minesweeper_env.inference.counting.workspace import Room, carve_work
 
 CERTAIN = -1.0
 """What `choose_clicks` reports instead of a number of layouts where it takes no risk, or has no choice."""

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.endings import EndingPolicy
-from baselines.scripted.exact import Boards, Cells
-from baselines.scripted.weighing import weigh_clicks
+from baselines.scripted.oracle_play.endgame import EndingPolicy
+from baselines.scripted.oracle_play.exact import Boards, Cells
+from baselines.scripted.oracle_play.one_click_ahead import weigh_clicks
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.inference.workspace import Room
+from minesweeper_env.inference.counting.workspace import Room
 
 
 class LookaheadPolicy(EndingPolicy):

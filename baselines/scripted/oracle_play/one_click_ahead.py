@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.choosing import Boards, promise_of
+from baselines.scripted.oracle_play.least_risk import Boards, promise_of
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.counting import FINE, Floats
-from minesweeper_env.inference.forward import GIVEN_TOTAL
-from minesweeper_env.inference.posterior import CONTRADICTION, posterior
-from minesweeper_env.inference.workspace import Room
+from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.posterior import CONTRADICTION, posterior
+from minesweeper_env.inference.counting.states import FINE, Floats
+from minesweeper_env.inference.counting.workspace import Room
 
 
 @kernel

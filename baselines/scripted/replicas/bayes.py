@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.rounding import TIE
-from baselines.scripted.bayes import check_inference, check_threshold
-from baselines.scripted.source_inference import ClosedForm, LocalNetwork
-from baselines.scripted.source_rule import FLAGGED, MAX_COUNT, MINE
+from baselines.scripted.bayes.policy import check_inference, check_threshold
+from baselines.scripted.replicas.bayes_closed_form import FLAGGED, MAX_COUNT, MINE
+from baselines.scripted.replicas.bayes_inference import ClosedForm, LocalNetwork
+from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
 
 Board = NDArray[np.int8]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.bayes_network import Names, load_pgmpy, neighbours, part_network, variable_elimination
-from baselines.scripted.source_rule import COINS, is_count, is_unknown, local_chances
+from baselines.scripted.bayes.network import Names, load_pgmpy, neighbours, part_network, variable_elimination
+from baselines.scripted.replicas.bayes_closed_form import COINS, is_count, is_unknown, local_chances
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 
 Board = NDArray[np.int8]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from baselines.scripted.graphical import GraphicalPolicy
-from baselines.scripted.subgrid_values import Rule, longest_path
+from baselines.scripted.fitted.graphical import GraphicalPolicy
+from baselines.scripted.fitted.subgrid_values import Rule, longest_path
 
 
 class GraphicalSourcePolicy(GraphicalPolicy):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.knowledge import Knowledge
-from baselines.scripted.subset import SubsetPolicy
+from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.scripted.rules.subset import SubsetPolicy
 
 
 class ExpectedValuePolicy(SubsetPolicy):

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.deduction import neighbour_bits, to_bits, to_cells
-from baselines.scripted.knowledge import Knowledge
+from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.scripted.rules.subset_closure import neighbour_bits, to_bits, to_cells
 from minesweeper_env.config import BoardConfig
 
 

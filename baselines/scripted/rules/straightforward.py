@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from baselines.scripted.knowledge import Knowledge, apply_local_rules
-from baselines.scripted.player import ScriptedPolicy
+from baselines.scripted.base import ScriptedPolicy
+from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
 
 
 class StraightforwardPolicy(ScriptedPolicy):

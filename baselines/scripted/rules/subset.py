@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from baselines.scripted.deduction import Deduction, SubsetDeduction
-from baselines.scripted.knowledge import Knowledge
-from baselines.scripted.player import ScriptedPolicy
-from baselines.scripted.single_pass import SinglePassDeduction
+from baselines.scripted.base import ScriptedPolicy
+from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.scripted.rules.single_pass import SinglePassDeduction
+from baselines.scripted.rules.subset_closure import Deduction, SubsetDeduction
 from minesweeper_env.config import BoardConfig
 
 DEDUCTIONS: dict[str, Callable[[BoardConfig], Deduction]] = {

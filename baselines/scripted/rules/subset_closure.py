@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.knowledge import Knowledge, apply_local_rules
+from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 
 MAX_SENTENCES = 300
 """The most sentences of one closure. Those of the counts alone stay far below it; with the number of mines of

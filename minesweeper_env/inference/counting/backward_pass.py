@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.carrying import pull_values
-from minesweeper_env.inference.counting import FINE, NO_ROOM_FOR_VALUES, Floats
-from minesweeper_env.inference.forward import (
+from minesweeper_env.inference.counting.forward_pass import (
     CERTAINTY,
     DROPPED,
     INDEPENDENT,
@@ -20,7 +18,9 @@ from minesweeper_env.inference.forward import (
     tracks,
     weigh_group,
 )
-from minesweeper_env.inference.workspace import VALUE, Work
+from minesweeper_env.inference.counting.messages import pull_values
+from minesweeper_env.inference.counting.states import FINE, NO_ROOM_FOR_VALUES, Floats
+from minesweeper_env.inference.counting.workspace import VALUE, Work
 
 VANISHED = -1
 """The outcome of a board whose layouts have weights too small for floating point, if it has any."""

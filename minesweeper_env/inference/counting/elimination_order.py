@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.constraints import Frontier, Ints
+from minesweeper_env.inference.counting.frontier import Frontier, Ints
 
 UNSEEN, ACTIVE, DONE = 0, 1, 2
 

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.carrying import push_values
-from minesweeper_env.inference.counting import (
+from minesweeper_env.inference.counting.messages import push_values
+from minesweeper_env.inference.counting.states import (
     FINE,
     NO_ROOM_FOR_STATES,
     NO_ROOM_FOR_VALUES,
@@ -17,7 +17,7 @@ from minesweeper_env.inference.counting import (
     close_group,
     open_group,
 )
-from minesweeper_env.inference.workspace import LEVEL, LINK, MAX_VALUES, STATE, STRIDE, VALUE, Work
+from minesweeper_env.inference.counting.workspace import LEVEL, LINK, MAX_VALUES, STATE, STRIDE, VALUE, Work
 
 GIVEN_TOTAL, INDEPENDENT, CERTAINTY, REMAINDER = 0, 1, 2, 3
 """What is asked for: the posterior given the number of mines; that of independent cells; what is certain; or the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minesweeper_env.compiled import subroutine
-from minesweeper_env.inference.counting import Floats, States
+from minesweeper_env.inference.counting.states import Floats, States
 
 
 @subroutine

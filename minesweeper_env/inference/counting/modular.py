@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import kernel
-from minesweeper_env.inference.counting import FINE, Floats
-from minesweeper_env.inference.forward import REMAINDER, level_span
-from minesweeper_env.inference.posterior import count_settled, read_board
-from minesweeper_env.inference.workspace import Room, carve_work
+from minesweeper_env.inference.counting.forward_pass import REMAINDER, level_span
+from minesweeper_env.inference.counting.posterior import count_settled, read_board
+from minesweeper_env.inference.counting.states import FINE, Floats
+from minesweeper_env.inference.counting.workspace import Room, carve_work
 
 _BITS = 21
 """Each prime is above 2**21."""

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.inference.constraints import MINE, OPEN, UNKNOWN, Frontier, merge_cells
-from minesweeper_env.inference.counting import FINE, NO_WAY, Floats
-from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT, Terms, count_parts
-from minesweeper_env.inference.joining import VANISHED, join_parts
-from minesweeper_env.inference.ordering import order_groups
-from minesweeper_env.inference.settling import NOWHERE, settle
-from minesweeper_env.inference.sweeping import reorder_wide_parts
-from minesweeper_env.inference.workspace import Room, Work, carve_work
+from minesweeper_env.inference.counting.backward_pass import VANISHED, join_parts
+from minesweeper_env.inference.counting.elimination_order import order_groups
+from minesweeper_env.inference.counting.forward_pass import CERTAINTY, GIVEN_TOTAL, INDEPENDENT, Terms, count_parts
+from minesweeper_env.inference.counting.frontier import MINE, OPEN, UNKNOWN, Frontier, merge_cells
+from minesweeper_env.inference.counting.propagation import NOWHERE, settle
+from minesweeper_env.inference.counting.states import FINE, NO_WAY, Floats
+from minesweeper_env.inference.counting.sweep_order import reorder_wide_parts
+from minesweeper_env.inference.counting.workspace import Room, Work, carve_work
 
 CONTRADICTION = 4
 """The outcome c + CONTRADICTION says that cell c contradicts the rest of the board."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.constraints import MINE, OPEN, SAFE, UNKNOWN, Ints
+from minesweeper_env.inference.counting.frontier import MINE, OPEN, SAFE, UNKNOWN, Ints
 
 NOWHERE = -1
 """The fault of a board on which no open cell contradicts its neighbours."""

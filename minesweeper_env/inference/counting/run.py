@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.inference.counting import FINE, NO_ROOM_FOR_VALUES
+from minesweeper_env.inference.counting.backward_pass import VANISHED
+from minesweeper_env.inference.counting.forward_pass import CERTAINTY, INDEPENDENT
+from minesweeper_env.inference.counting.posterior import CONTRADICTION, posteriors
+from minesweeper_env.inference.counting.states import FINE, NO_ROOM_FOR_VALUES
+from minesweeper_env.inference.counting.workspace import Room, rooms_of, with_more_room
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
-from minesweeper_env.inference.forward import CERTAINTY, INDEPENDENT
-from minesweeper_env.inference.joining import VANISHED
-from minesweeper_env.inference.posterior import CONTRADICTION, posteriors
-from minesweeper_env.inference.workspace import Room, rooms_of, with_more_room
 
 _EXTREME = 1e-6
 """Shares of mines nearer to 0 and 1 are not tried."""

@@ -8,12 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.constraints import MINE, UNKNOWN, Ints
-from minesweeper_env.inference.counting import FINE, NO_ROOM_FOR_VALUES, Floats
-from minesweeper_env.inference.forward import DROPPED, GIVEN_TOTAL, Terms, level_span, weigh_group
-from minesweeper_env.inference.joining import VANISHED, join_forward, largest_level, restore, weigh_outside
-from minesweeper_env.inference.posterior import count_settled, read_board
-from minesweeper_env.inference.workspace import Room, Work, carve_work
+from minesweeper_env.inference.counting.backward_pass import (
+    VANISHED,
+    join_forward,
+    largest_level,
+    restore,
+    weigh_outside,
+)
+from minesweeper_env.inference.counting.forward_pass import DROPPED, GIVEN_TOTAL, Terms, level_span, weigh_group
+from minesweeper_env.inference.counting.frontier import MINE, UNKNOWN, Ints
+from minesweeper_env.inference.counting.posterior import count_settled, read_board
+from minesweeper_env.inference.counting.states import FINE, NO_ROOM_FOR_VALUES, Floats
+from minesweeper_env.inference.counting.workspace import Room, Work, carve_work
 
 TOTAL, STATE, USED = 0, 1, 2
 """What each layout has in hand: the mines of the parts that are not yet drawn, above their fewest; the state that

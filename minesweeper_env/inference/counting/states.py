@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.constraints import Frontier, Ints
+from minesweeper_env.inference.counting.frontier import Frontier, Ints
 
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.constraints import Frontier, Ints
-from minesweeper_env.inference.workspace import Plan
+from minesweeper_env.inference.counting.frontier import Frontier, Ints
+from minesweeper_env.inference.counting.workspace import Plan
 
 _MANY = 40
 """Parts of fewer groups are never wide."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.constraints import Frontier, Ints, carve_frontier, frontier_length
-from minesweeper_env.inference.counting import (
+from minesweeper_env.inference.counting.frontier import Frontier, Ints, carve_frontier, frontier_length
+from minesweeper_env.inference.counting.states import (
     NO_ROOM_FOR_KEYS,
     NO_ROOM_FOR_STATES,
     Floats,
@@ -20,7 +20,7 @@ from minesweeper_env.inference.counting import (
     Words,
 )
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 
 MAX_STATES = 1 << 22
 MAX_KEYS = 1 << 18

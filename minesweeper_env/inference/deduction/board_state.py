@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
+from minesweeper_env.inference.deduction.sentences import Sentence, bits
 from minesweeper_env.inference.probability import certain_cells
-from minesweeper_env.inference.sentences import Sentence, bits
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.neighbours import neighbour_table
 
 Cell = tuple[int, int]
 

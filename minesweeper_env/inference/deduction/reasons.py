@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference.knowledge import Knowledge, to_bits
+from minesweeper_env.inference.deduction.board_state import Knowledge, to_bits
+from minesweeper_env.inference.deduction.sentences import bits
 from minesweeper_env.inference.probability import certain_cells
-from minesweeper_env.inference.sentences import bits
 
 
 class Reason(NamedTuple):

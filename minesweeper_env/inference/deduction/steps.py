@@ -20,9 +20,9 @@ from typing import Literal, NamedTuple
 from numpy.typing import ArrayLike
 
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.knowledge import Cell, Knowledge
-from minesweeper_env.inference.reasons import easiest_reason, forced
-from minesweeper_env.inference.sentences import Sentence, close, heaviest_packing
+from minesweeper_env.inference.deduction.board_state import Cell, Knowledge
+from minesweeper_env.inference.deduction.reasons import easiest_reason, forced
+from minesweeper_env.inference.deduction.sentences import Sentence, close, heaviest_packing
 
 Rule = Literal["count", "subset", "exact"]
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.conflicts import Conflicts, are_in_conflict, count_cliques
-from minesweeper_env.inference.layout_sets import MINED, Cells, LayoutSets, end_of_part, find_key, sort_by_cells
-from minesweeper_env.inference.search_levels import (
+from minesweeper_env.inference.search.clique_bound import Conflicts, are_in_conflict, count_cliques
+from minesweeper_env.inference.search.layout_sets import MINED, Cells, LayoutSets, end_of_part, find_key, sort_by_cells
+from minesweeper_env.inference.search.stack import (
     BEST,
     BOUND,
     CELL,
@@ -53,7 +53,7 @@ from minesweeper_env.inference.search_levels import (
     enter,
     matrix_in_use,
 )
-from minesweeper_env.inference.transpositions import look_up
+from minesweeper_env.inference.search.transposition_table import look_up
 
 _MAX_SAFE = 8
 """The most safe cells that are opened at once; the others are safe in the parts."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.bits import EMPTY, ONE, lowest_bit
-from minesweeper_env.inference.layout_sets import Cells, LayoutSets, Words, bucket_count
+from minesweeper_env.inference.search.bits import EMPTY, ONE, lowest_bit
+from minesweeper_env.inference.search.layout_sets import Cells, LayoutSets, Words, bucket_count
 
 COARSE, FINE = range(2)
 """The two matrices of conflicts."""

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
-from minesweeper_env.inference.search_levels import BEST, CELL, NODES, NONE, TOTAL
-from minesweeper_env.inference.search_room import (
+from minesweeper_env.inference.search.branch_and_bound import continue_search
+from minesweeper_env.inference.search.stack import BEST, CELL, NODES, NONE, TOTAL
+from minesweeper_env.inference.search.workspace import (
     FREEST,
     SAFE,
     Bytes,
@@ -20,7 +21,6 @@ from minesweeper_env.inference.search_room import (
     make_search_room,
     search_room_of,
 )
-from minesweeper_env.inference.set_search import continue_search
 
 MAX_NODES = 1_000_000
 """The sets that a search examines by default before it gives up: a few seconds."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.backtracking import (
+from minesweeper_env.inference.search.backtracking import (
     CELLS,
     COVERED,
     FREE,

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
-from minesweeper_env.inference.backtracking import FAULT, Backtracking, Ints, Neighbours, make_backtracking
 from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
-from minesweeper_env.inference.listing import TOO_LONG, TOO_MANY, Bytes, count_neighbours, list_layouts
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.inference.search.backtracking import FAULT, Backtracking, Ints, Neighbours, make_backtracking
+from minesweeper_env.inference.search.enumeration import TOO_LONG, TOO_MANY, Bytes, count_neighbours, list_layouts
+from minesweeper_env.neighbours import neighbour_table
 
 MAX_WORK = 20_000_000
 """The most cells that a listing settles, each time that it does so counted: about a second."""

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.bits import mix
-from minesweeper_env.inference.endgame import search_loaded
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.layout_sets import MINED, Cells, LayoutSets, Words
-from minesweeper_env.inference.layouts import Layouts
-from minesweeper_env.inference.search_levels import NODES
-from minesweeper_env.inference.search_room import SearchRoom, make_search_room, prepare, search_room_of
-from minesweeper_env.inference.set_search import begin_search
-from minesweeper_env.state import neighbour_table
+from minesweeper_env.inference.search.bits import mix
+from minesweeper_env.inference.search.branch_and_bound import begin_search
+from minesweeper_env.inference.search.endgame import search_loaded
+from minesweeper_env.inference.search.layout_sets import MINED, Cells, LayoutSets, Words
+from minesweeper_env.inference.search.layouts import Layouts
+from minesweeper_env.inference.search.stack import NODES
+from minesweeper_env.inference.search.workspace import SearchRoom, make_search_room, prepare, search_room_of
+from minesweeper_env.neighbours import neighbour_table
 
 MAX_LAYOUTS = 1_000_000
 """The most layouts of a position. So many take up to 350 MB, with the table of the search."""

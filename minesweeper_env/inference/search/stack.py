@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.conflicts import (
+from minesweeper_env.inference.search.clique_bound import (
     COARSE,
     FINE,
     FINE_LAYOUTS,
@@ -17,8 +17,8 @@ from minesweeper_env.inference.conflicts import (
     count_cliques,
     find_conflicts,
 )
-from minesweeper_env.inference.layout_sets import Cells, LayoutSets, Words, is_dead, survey
-from minesweeper_env.inference.transpositions import keep
+from minesweeper_env.inference.search.layout_sets import Cells, LayoutSets, Words, is_dead, survey
+from minesweeper_env.inference.search.transposition_table import keep
 
 Integers = NDArray[np.int64]
 

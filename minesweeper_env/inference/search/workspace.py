@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.bits import mix
-from minesweeper_env.inference.conflicts import Conflicts, make_conflicts
-from minesweeper_env.inference.layout_sets import (
+from minesweeper_env.inference.search.bits import mix
+from minesweeper_env.inference.search.branch_and_bound import begin_search
+from minesweeper_env.inference.search.clique_bound import Conflicts, make_conflicts
+from minesweeper_env.inference.search.layout_sets import (
     MINED,
     Cells,
     LayoutSets,
@@ -23,8 +24,7 @@ from minesweeper_env.inference.layout_sets import (
     make_layout_sets,
     survey,
 )
-from minesweeper_env.inference.search_levels import GENERATION, NONE, Search, make_search
-from minesweeper_env.inference.set_search import begin_search
+from minesweeper_env.inference.search.stack import GENERATION, NONE, Search, make_search
 
 Int = int | np.integer[Any]
 Bytes = NDArray[np.uint8]

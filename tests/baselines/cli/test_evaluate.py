@@ -13,11 +13,11 @@ import pytest
 
 from baselines import registry
 from baselines.cli import evaluate
-from baselines.evaluation import BLOCK, evaluate_policy
-from baselines.playing import PolicyError
+from baselines.evaluation.evaluate import BLOCK, evaluate_policy
+from baselines.evaluation.games import PolicyError
+from baselines.evaluation.statistics import wilson_interval
+from baselines.evaluation.workers import WorkerError
 from baselines.registry import build_policy
-from baselines.statistics import wilson_interval
-from baselines.workers import WorkerError
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import main
-from baselines.learned.seed_study import carry_out, difference, plan, read_win_rate, summarise
+from baselines.learned.training.seed_study import carry_out, difference, plan, read_win_rate, summarise
 
 CONFIG = """
 algo = "dqn"

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.train import main
-from baselines.extras import MissingExtraError
-from baselines.learned.files import read_tensors
-from baselines.learned.policy import LearnedPolicy
-from baselines.learned.training import TrainingRun
+from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.common.tensor_files import read_tensors
+from baselines.learned.training.run import TrainingRun
 from baselines.registry import make_policy
+from baselines.support.extras import MissingExtraError
 
 ROOT = Path(__file__).parents[2]
 TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
@@ -218,7 +218,7 @@ def test_signals_save_and_exit_130(number, tmp_path):
 def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
     out = tmp_path / "run"
     code = (
-        "import sys; import baselines.learned.training as t; t.CHECKPOINT_SECONDS = 0.0; "
+        "import sys; import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0; "
         "t.TrainingRun.__init__.__defaults__ = (False, 0.0); "
         "from baselines.cli.train import main; sys.exit(main(sys.argv[1:]))"
     )

@@ -9,14 +9,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-import minesweeper_env.oracle
+import minesweeper_env.inference.oracle
 from baselines.cli import evaluate
-from baselines.diagnostics import HEADINGS, Diagnostics, Share
-from baselines.evaluation import BLOCK, evaluate_policy
-from baselines.judge import GameDiagnosis, Judge, Loss
-from baselines.playing import play_games
+from baselines.evaluation.diagnostics import HEADINGS, Diagnostics, Share
+from baselines.evaluation.evaluate import BLOCK, evaluate_policy
+from baselines.evaluation.games import play_games
+from baselines.evaluation.judge import GameDiagnosis, Judge, Loss
+from baselines.evaluation.statistics import mean_interval, wilson_interval
 from baselines.registry import build_policy
-from baselines.statistics import mean_interval, wilson_interval
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, naive
 
@@ -200,14 +200,14 @@ def test_the_first_click_is_not_counted_and_loses_by_force():
 
 def test_boards_that_are_too_hard_are_counted_and_not_judged(monkeypatch):
     """The oracle refuses every board with an odd number of covered cells."""
-    exact = minesweeper_env.oracle.mine_probabilities_batch
+    exact = minesweeper_env.inference.oracle.mine_probabilities_batch
 
     def refuse(boards, *arguments, **settings):
         if ((boards == H).sum(axis=(1, 2)) % 2).any():
             raise PositionTooHardError("too hard")
         return exact(boards, *arguments, **settings)
 
-    monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse)
+    monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse)
     seen = []
     policy, judge = Chooser(anything), Judge(CONFIG, 50)
 

@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from baselines.evaluation import BLOCK, evaluate_policy
-from baselines.playing import GameRecord, PolicyError, play_games
+from baselines.evaluation.evaluate import BLOCK, evaluate_policy
+from baselines.evaluation.games import GameRecord, PolicyError, play_games
+from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
+from baselines.evaluation.workers import WorkerError
 from baselines.registry import build_policy
-from baselines.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
-from baselines.workers import WorkerError
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))

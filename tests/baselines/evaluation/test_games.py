@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from baselines.evaluation import evaluate_policy
-from baselines.playing import GameRecord, Start, play_games
-from baselines.statistics import PolicyResult
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.games import GameRecord, Start, play_games
+from baselines.evaluation.statistics import PolicyResult
 from minesweeper_env import BoardConfig
 
 ROWS, COLS = 3, 4

@@ -99,7 +99,7 @@ def test_values_of_the_wrong_kind_are_a_value_error(option):
 
 def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     pytest.importorskip("torch")
-    from baselines.learned.checkpoints import FORMAT
+    from baselines.learned.agents.storage import FORMAT
 
     folder = tmp_path / "runs:rate=2"
     folder.mkdir()
@@ -116,9 +116,9 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
 
 def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
-    from baselines.learned.checkpoints import save_agent
-    from baselines.learned.network import BoardNetwork, NetworkSize
-    from baselines.learned.policy import LearnedPolicy
+    from baselines.learned.agents.policy import LearnedPolicy
+    from baselines.learned.agents.storage import save_agent
+    from baselines.learned.networks.board import BoardNetwork, NetworkSize
 
     monkeypatch.setattr("baselines.registry.AGENTS", tmp_path)
     (tmp_path / "tiny-agent").mkdir()

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from baselines.playing import GameRecord
-from baselines.statistics import (
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.statistics import (
     PolicyResult,
     compare,
     compare_with_best,

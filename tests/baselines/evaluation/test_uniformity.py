@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from baselines import __main__ as command
-from baselines.cli.statistics import main
+from baselines.cli.uniformity import main
 from baselines.uniformity.hypotheses import (
     clicks_law,
     clicks_test,
@@ -239,7 +239,7 @@ def test_an_interruption_is_no_traceback(monkeypatch, capsys, tmp_path):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("baselines.cli.statistics.draw_sample", interrupt)
+    monkeypatch.setattr("baselines.cli.uniformity.draw_sample", interrupt)
     assert main(["--games", "100", "--out", str(tmp_path)]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

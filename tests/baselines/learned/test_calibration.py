@@ -7,13 +7,13 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 import torch
-from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.__main__ import main
-from baselines.learned.checkpoints import save_agent
-from baselines.learned.network import BoardNetwork, NetworkSize
-from baselines.learned.safety import Comparison, compare, load_rater
-from baselines.learned.safety_picture import draw_safety
+from baselines.learned.agents.storage import save_agent
+from baselines.learned.calibration.compare import Comparison, compare, load_rater
+from baselines.learned.calibration.plot import draw_safety
+from baselines.learned.networks.board import BoardNetwork, NetworkSize
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 

@@ -3,18 +3,18 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
-from tiny import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.between import EvaluationSchedule
-from baselines.learned.masks import click_masks, random_clicks
-from baselines.learned.models import make_envs, make_model
-from baselines.learned.pacing import Budget, FlatThenFalling
-from baselines.learned.policy import LearnedPolicy
-from baselines.learned.ppo_policy import MinesweeperPolicy
-from baselines.learned.q_policy import ILLEGAL, MinesweeperQPolicy
-from baselines.learned.returns import is_probability, to_fitted_return
-from baselines.learned.symmetry import symmetries, transform, transform_cells
-from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.common.budget import Budget, FlatThenFalling
+from baselines.learned.common.losses import is_probability, to_fitted_return
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.dqn.policy import ILLEGAL, MinesweeperQPolicy
+from baselines.learned.networks.masks import click_masks, random_clicks
+from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
+from baselines.learned.ppo.policy import MinesweeperPolicy
+from baselines.learned.training.callback import EvaluationSchedule
+from baselines.learned.training.factory import make_envs, make_model
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 

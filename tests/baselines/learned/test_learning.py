@@ -5,12 +5,12 @@ The threshold lies far above random clicks, which win a ninth of these games, an
 
 import pytest
 
-from baselines.learned.agents import find_agent
-from baselines.learned.settings import TrainingSettings
-from baselines.learned.training import TrainingRun
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import TEST_SEEDS
+from baselines.learned.agents.loading import find_agent
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.run import TrainingRun
 from baselines.scripted.uniform import RandomPolicy
-from baselines.seeds import TEST_SEEDS
 
 GAMES = 1000
 

@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.files import read_json
-from baselines.learned.selection import Score
-from baselines.learned.training import TrainingRun
+from baselines.learned.common.tensor_files import read_json
+from baselines.learned.training.evaluation import Score
+from baselines.learned.training.run import TrainingRun
 
 
 def test_the_standard_error_is_that_of_the_mean_over_the_boards():

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from tiny import one_thread  # noqa: F401 - a fixture
+from support.tiny_training import one_thread  # noqa: F401 - a fixture
 
-from baselines.learned.configuration import configuration_names
-from baselines.learned.settings import TrainingSettings
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS
+from baselines.learned.settings.files import configuration_names
+from baselines.learned.settings.training import TrainingSettings
 from baselines.registry import AGENTS, agent_names, build_policy
-from baselines.seeds import SELECTION_SEEDS, TEST_SEEDS
 from minesweeper_env.config import BoardConfig
 
 NAMES = ["any-size", "dqn", "ppo", "value"]

@@ -6,16 +6,16 @@ import sys
 import numpy as np
 import pytest
 import torch
-from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents import find_agent
-from baselines.learned.checkpoints import load_network, save_agent
-from baselines.learned.files import read_tensors, write_tensors
-from baselines.learned.models import make_model
-from baselines.learned.network import BoardNetwork, NetworkSize
-from baselines.learned.replay import ThinnedReplayBuffer
-from baselines.learned.snapshots import restore_model, snapshot_of_model
-from baselines.output import replace_file
+from baselines.learned.agents.loading import find_agent
+from baselines.learned.agents.storage import load_network, save_agent
+from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
+from baselines.learned.common.tensor_files import read_tensors, write_tensors
+from baselines.learned.networks.board import BoardNetwork, NetworkSize
+from baselines.learned.training.factory import make_model
+from baselines.learned.training.snapshots import restore_model, snapshot_of_model
+from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
 
 SIZE = NetworkSize(channels=6, depth=1)
@@ -186,7 +186,7 @@ def test_a_truncated_snapshot_is_one_clear_line(trained):
 
 def test_playing_an_agent_imports_no_algorithm():
     code = (
-        "import sys; import baselines.learned.checkpoints; "
+        "import sys; import baselines.learned.agents.storage; "
         "sys.exit(any(name in sys.modules for name in ('stable_baselines3', 'sb3_contrib')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 import torch
-from tiny import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents import find_agent
-from baselines.learned.learner import ModelLearner
-from baselines.learned.masks import safe_cells, unopened
-from baselines.learned.models import make_model
-from baselines.learned.network import EXCESS, BoardNetwork, NetworkSize, rate_clicks
-from baselines.learned.training import TrainingRun
-from baselines.learned.value.guesses import SafeGames
-from baselines.learned.win_seeking import WinSeekingDQN
-from baselines.learned.worth import GUESS, UNKNOWN, worths_of_clicks
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.learned.agents.loading import find_agent
+from baselines.learned.dqn.two_head import WinSeekingDQN
+from baselines.learned.dqn.two_head_buffer import GUESS, UNKNOWN, worths_of_clicks
+from baselines.learned.networks.board import EXCESS, BoardNetwork, NetworkSize, rate_clicks
+from baselines.learned.networks.masks import safe_cells, unopened
+from baselines.learned.training.factory import make_model
+from baselines.learned.training.learner import ModelLearner
+from baselines.learned.training.run import TrainingRun
+from baselines.learned.value.safe_games import SafeGames
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.optimal import OptimalPlay
 

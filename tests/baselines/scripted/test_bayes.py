@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_exact_policy import moments
+from support.policies import moments
 
 from baselines import make_policy
 from baselines.cli import evaluate
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from baselines.scripted import bayes_elimination, bayes_tables
-from baselines.scripted.bayes_elimination import NetworkPosteriors
-from baselines.scripted.bayes_network import (
+from baselines.scripted.bayes import elimination, elimination_order
+from baselines.scripted.bayes.elimination import NetworkPosteriors
+from baselines.scripted.bayes.elimination_order import choose_order, elimination_size, sweep_width
+from baselines.scripted.bayes.network import (
     board_network,
     count_table,
     draw_network,
@@ -27,7 +28,6 @@ from baselines.scripted.bayes_network import (
     total_table,
     write_bif,
 )
-from baselines.scripted.bayes_tables import choose_order, elimination_size, sweep_width
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, naive
 
@@ -98,13 +98,13 @@ def test_they_agree_on_dense_boards_where_the_number_of_mines_is_known(size, mon
         entries.append(largest)
         return order, largest
 
-    monkeypatch.setattr(bayes_elimination, "choose_order", note)
+    monkeypatch.setattr(elimination, "choose_order", note)
     config = BoardConfig(size, size, 25, "opening", ("click",))
     asked = NetworkPosteriors(config, "count")
     for board, _ in moments(config, 1)[5::12]:
         assert np.abs(asked.chances(board) - mine_probabilities(board, 25)).max() < 1e-9
     assert len(entries) > 10
-    assert max(entries) <= 1 << 20 < bayes_tables.MAX_ENTRIES
+    assert max(entries) <= 1 << 20 < elimination_order.MAX_ENTRIES
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -119,7 +119,7 @@ def test_a_shown_mine_is_evidence(prior):
 def test_the_sweep_gives_the_same_as_the_greedy_order(prior, monkeypatch):
     board, mines = lattice()
     expected = mine_probabilities(board, mines, prior=mines / 30 if prior == "binomial" else None)
-    monkeypatch.setattr(bayes_tables, "greedy_size", lambda *_: 1 << 40)
+    monkeypatch.setattr(elimination_order, "greedy_size", lambda *_: 1 << 40)
     assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).chances(board) - expected).max() < 1e-9
 
 
@@ -141,7 +141,7 @@ def test_the_greedy_order_makes_the_tables_that_were_foretold(monkeypatch):
         return order, size
 
     monkeypatch.setattr(ExactInference, "contract", spy)
-    monkeypatch.setattr(bayes_elimination, "choose_order", note)
+    monkeypatch.setattr(elimination, "choose_order", note)
     board, mines = lattice()
     for prior in PRIORS:
         NetworkPosteriors(config_of(5, 6, mines), prior).chances(board)
@@ -250,7 +250,7 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
     board, mines = lattice()
     asked = NetworkPosteriors(config_of(5, 6, mines), "count")
     covered = np.full_like(board, HIDDEN)
-    monkeypatch.setattr(bayes_tables, "MAX_ENTRIES", 1 << 8)
+    monkeypatch.setattr(elimination_order, "MAX_ENTRIES", 1 << 8)
     assert np.abs(asked.chances(covered) - mines / 30).max() < 1e-9
     monkeypatch.setattr(VariableElimination, "query", lambda *_, **__: pytest.fail("a table was made"))
     with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^8 are allowed"):
@@ -262,7 +262,7 @@ def test_evaluation_ends_with_one_line_at_a_position_that_is_too_large(monkeypat
         order, entries = choose_order(config, network, node, evidence)
         return order, entries if all(name[0] != "Y" for name in evidence) else 1 << 30
 
-    monkeypatch.setattr(bayes_elimination, "choose_order", largest)
+    monkeypatch.setattr(elimination, "choose_order", largest)
     games = ["--size", "5", "--mines", "5", "--games", "2", "--json", str(tmp_path / "results.json")]
     assert evaluate.main(["--policy", "subset", "bayes:inference=pgmpy,prior=count", *games]) == 1
     last = capsys.readouterr().err.splitlines()[-1]

@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from baselines.playing import GameRecord, play_games
+from baselines.evaluation.games import GameRecord, play_games
 from baselines.registry import build_policy
-from baselines.scripted.bayes_network import board_network, load_pgmpy, variable_elimination
-from baselines.scripted.bayes_source import BayesSourcePolicy, Turn, plan_turn
-from baselines.scripted.source_inference import ClosedForm, LocalNetwork
-from baselines.scripted.source_program import source_start
+from baselines.scripted.bayes.network import board_network, load_pgmpy, variable_elimination
+from baselines.scripted.replicas.bayes import BayesSourcePolicy, Turn, plan_turn
+from baselines.scripted.replicas.bayes_inference import ClosedForm, LocalNetwork
+from baselines.scripted.replicas.bayes_start import source_start
 from minesweeper_env import BoardConfig
 
 FLAG, HIDDEN = 9, 11

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from test_policies import boards_in_play, click_config
+from support.policies import boards_in_play, click_config
 
-from baselines.scripted.endings import Endings
+from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env.inference import count_layouts, mine_probabilities
 from minesweeper_env.inference.optimal import OptimalPlay
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_policies import Recorder, click_config
+from support.policies import click_config, moments
 
-from baselines.playing import play_games
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities, naive
 
 RULES = ("opening", "safe", "any")
-
-
-def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
-    """Returns boards that `exact` meets in play, each with its click."""
-    policy = Recorder(build_policy("exact", config))
-    play_games(policy, config, range(games))
-    boards = np.unique(np.stack(policy.seen), axis=0)
-    clicks = policy.policy.act(boards, (boards > config.codes.max_count).reshape(len(boards), -1).astype(np.int8))
-    return list(zip(boards, clicks, strict=True))
 
 
 def promise(board: np.ndarray, chances: np.ndarray, cell: int) -> tuple[int, float]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_policies import Recorder, all_layouts, click_config, consistent_layouts
+from support.policies import Recorder, all_layouts, click_config, consistent_layouts
 
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.statistics import mcnemar_p_value
 from baselines.registry import build_policy
-from baselines.scripted.expected_value_source import ExpectedValueSourcePolicy
-from baselines.scripted.knowledge import Knowledge
-from baselines.scripted.single_pass import SinglePassDeduction
-from baselines.statistics import mcnemar_p_value
+from baselines.scripted.replicas.expected_value import ExpectedValueSourcePolicy
+from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.scripted.rules.single_pass import SinglePassDeduction
 from minesweeper_env import HIDDEN, BoardConfig
 
 SOURCE_GAMES = (16, 16, 40, "any")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from baselines import make_policy
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.registry import build_policy
-from baselines.scripted.knowledge import neighbour_sums
-from baselines.scripted.practice import MAX_GAMES, practise
-from baselines.seeds import TRAINING_SEEDS, derived_seed
+from baselines.scripted.fitted.practice_games import MAX_GAMES, practise
+from baselines.scripted.rules.batched_rules import neighbour_sums
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 FITTED = ["marginal", "conditional", "graphical_source", "graphical"]

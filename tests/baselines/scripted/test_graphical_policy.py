@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from baselines.registry import build_policy
-from baselines.scripted.knowledge import Knowledge, neighbour_sums
-from baselines.scripted.practice import practise
-from baselines.scripted.subgrids import FORMS, TURN_OF, TURNS, Alphabet, cut, largest_of_cells
+from baselines.scripted.fitted.practice_games import practise
+from baselines.scripted.fitted.subgrids import FORMS, TURN_OF, TURNS, Alphabet, cut, largest_of_cells
+from baselines.scripted.rules.batched_rules import Knowledge, neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig
 
 COVERED, MINE, OUTSIDE = 9, 10, 11

@@ -6,31 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_policies import Recorder, all_layouts, click_config
+from support.policies import Recorder, all_layouts, click_config, number_won
 
 from baselines import make_policy
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from minesweeper_env import MinesweeperEnv
 from minesweeper_env.inference import InconsistentBoardError, first_cell_values, mine_probabilities, naive
 
 SLACK, DISCOUNT, BREADTH = 0.15, 0.1, 20
-
-
-def number_won(policy, config, layouts) -> int:
-    """Returns how many games on these layouts, as they come after the first click, a policy wins."""
-    env = MinesweeperEnv(
-        size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, moves=("click",)
-    )
-    won = 0
-    for layout in layouts:
-        board, info = env.reset(options={"layout": layout})
-        done = False
-        while not done:
-            action = policy.act(board[None], info["action_mask"][None])[0]
-            board, _, done, _, info = env.step(int(action))
-        won += info["is_success"]
-    return won
 
 
 @pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 3, 2), (3, 4, 3), (4, 4, 3), (4, 4, 4)])

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from test_policies import all_layouts, click_config
+from support.policies import all_layouts, click_config
 
-from baselines.scripted.optimal import OptimalPolicy
+from baselines.scripted.oracle_play.optimal import OptimalPolicy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, win_probability
 

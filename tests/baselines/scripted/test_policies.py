@@ -2,60 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.policies import all_layouts, boards_in_play, click_config, consistent_layouts
 
 from baselines import make_policy, policy_names
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.statistics import mcnemar_p_value
 from baselines.registry import SCRIPTED, agent_names, build_policy, config_for
-from baselines.scripted.deduction import MAX_SENTENCES, deduce
-from baselines.scripted.expected_value import ExpectedValuePolicy
-from baselines.scripted.knowledge import Knowledge, apply_local_rules, neighbour_sums
-from baselines.scripted.subset import SubsetPolicy
-from baselines.statistics import mcnemar_p_value
+from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
+from baselines.scripted.rules.expected_value import ExpectedValuePolicy
+from baselines.scripted.rules.subset import SubsetPolicy
+from baselines.scripted.rules.subset_closure import MAX_SENTENCES, deduce
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
-
-
-def click_config(rows: int, cols: int, mines: int, first_click: str = "opening") -> BoardConfig:
-    return BoardConfig(rows, cols, mines, first_click, ("click",))
-
-
-def all_layouts(config: BoardConfig) -> np.ndarray:
-    chosen = list(combinations(range(config.cells), config.mines))
-    layouts = np.zeros((len(chosen), config.cells), bool)
-    layouts[np.arange(len(chosen))[:, None], chosen] = True
-    return layouts.reshape(-1, config.rows, config.cols)
-
-
-def consistent_layouts(board: np.ndarray, layouts: np.ndarray) -> np.ndarray:
-    counts = neighbour_sums(layouts, 1)
-    shown = board < HIDDEN
-    return layouts[((counts == board) & ~layouts | ~shown).all(axis=(1, 2))]
-
-
-class Recorder:
-    """Plays as another policy does, and keeps what it was shown."""
-
-    def __init__(self, policy) -> None:
-        self.policy = policy
-        self.seen: list[np.ndarray] = []
-
-    def reset(self, seed: int) -> None:
-        self.policy.reset(seed)
-
-    def act(self, observations, action_masks):
-        self.seen.extend(observations)
-        return self.policy.act(observations, action_masks)
-
-
-def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
-    recorder = Recorder(build_policy("straightforward", config, seed=5))
-    play_games(recorder, config, range(games))
-    return np.unique(np.stack(recorder.seen), axis=0)
 
 
 @pytest.mark.parametrize("shape", [(4, 4, 4), (5, 3, 3), (2, 7, 5), (4, 4, 9)])

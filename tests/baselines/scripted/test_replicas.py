@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from baselines.playing import play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.statistics import mcnemar_p_value, mean_interval
 from baselines.registry import build_policy
-from baselines.scripted.knowledge import Knowledge, apply_local_rules, apply_local_rules_once
-from baselines.statistics import mcnemar_p_value, mean_interval
+from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules, apply_local_rules_once
 from minesweeper_env import BoardConfig
 
 # SEEDS 2.5: measured on another implementation, 1500 games each, for 1 to 10 mines.

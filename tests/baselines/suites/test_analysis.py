@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from tiny_suites import TINY
+from support.tiny_suites import TINY
 
-from baselines.playing import GameRecord
-from baselines.statistics import mean_interval, wilson_interval
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.statistics import mean_interval, wilson_interval
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import SUITES
 from baselines.suites.parts import Part

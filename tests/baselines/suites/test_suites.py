@@ -19,18 +19,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tiny_suites
+from support import tiny_suites
 
 from baselines.cli import evaluate, suite
-from baselines.evaluation import evaluate_policy
-from baselines.output import hold_folder
-from baselines.playing import PolicyError, Start
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.games import PolicyError, Start
+from baselines.evaluation.statistics import PolicyResult, compare
 from baselines.registry import SCRIPTED, build_policy, config_for
-from baselines.statistics import PolicyResult, compare
 from baselines.suites import definitions, runner, schedule
 from baselines.suites.definitions import SUITES, Entry
 from baselines.suites.parts import PartStore
 from baselines.suites.tasks import Task, plan
+from baselines.support.files import hold_folder
 from minesweeper_env import BoardConfig
 
 ROOT = Path(__file__).parents[2]
@@ -214,7 +214,7 @@ def wait_until(condition, seconds=120):
 def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
     """Both end with the games of a run that nobody stopped, and leave no process behind."""
     games = 400
-    command = [sys.executable, str(Path(__file__).with_name("tiny_suites.py")), "--suite", "tiny", "--workers", "2"]
+    command = [sys.executable, tiny_suites.__file__, "--suite", "tiny", "--workers", "2"]
     command += ["--seed", "7", "--games", str(games), "--out", str(tmp_path / "a")]
     stops = random.Random(number)
     for _ in range(3):

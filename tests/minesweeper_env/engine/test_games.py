@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from oracle import neighbours
+from support.naive_game import neighbours
 
 from minesweeper_env import BoardConfig
-from minesweeper_env.games import Games
-from minesweeper_env.state import LOST, PLAYING, RewardWeights
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.state import LOST, PLAYING, RewardWeights
 
 CONFIG = BoardConfig(4, 5, 3, moves=("click",))
 

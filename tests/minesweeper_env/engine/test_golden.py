@@ -1,9 +1,9 @@
-"""The golden games are still played as they were recorded; `python tests/core/transcripts.py` records them anew."""
+"""The golden games are still played as they were recorded; `python tests/support/transcripts.py` records them anew."""
 
 from __future__ import annotations
 
 import pytest
-from transcripts import FOLDER, GAMES, transcript
+from support.transcripts import FOLDER, GAMES, transcript
 
 
 def test_no_golden_game_is_missing_and_none_is_too_much():

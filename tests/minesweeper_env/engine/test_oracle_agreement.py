@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from oracle import ALL_MOVES, NaiveGame
+from support.naive_game import ALL_MOVES, NaiveGame
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import ALL_MOVES, neighbours
+from support.naive_game import ALL_MOVES, neighbours
 
 from minesweeper_env import Codes, MinesweeperEnv, MinesweeperVectorEnv, Move
 from minesweeper_env.rewards import REWARDS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import ALL_MOVES
 from scipy.stats import chi2
+from support.naive_game import ALL_MOVES
 
 from minesweeper_env import MinesweeperVectorEnv
 

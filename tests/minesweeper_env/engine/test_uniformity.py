@@ -12,11 +12,11 @@ from math import comb
 import numpy as np
 import pytest
 from gymnasium.utils import seeding
-from oracle import neighbours
 from scipy.stats import chi2
+from support.naive_game import neighbours
 
 from minesweeper_env import MinesweeperVectorEnv
-from minesweeper_env.splitmix import random_below
+from minesweeper_env.engine.random import random_below
 
 ALPHA = 1e-3
 GAMES = 4000

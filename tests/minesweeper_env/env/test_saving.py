@@ -8,8 +8,8 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from equality import assert_same
 from gymnasium.vector import AutoresetMode
+from support.equality import assert_same
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 

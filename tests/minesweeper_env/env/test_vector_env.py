@@ -7,9 +7,9 @@ from itertools import product
 import gymnasium
 import numpy as np
 import pytest
-from equality import assert_same
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from support.equality import assert_same
 
 import minesweeper_env
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv

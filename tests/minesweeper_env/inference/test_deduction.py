@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
+from support.positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive, sentences
-from minesweeper_env.inference.deduction import LEVELS, Step, deduce, hint
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive
+from minesweeper_env.inference.deduction import sentences
+from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce, hint
 from minesweeper_env.inference.naive import Sentence
 
 

@@ -7,11 +7,11 @@ from math import comb
 
 import numpy as np
 import pytest
-from positions import counts_of
+from support.positions import counts_of
 
-from minesweeper_env.inference.endgame import solve_endgame, solve_layouts
-from minesweeper_env.inference.search_room import make_search_room
-from minesweeper_env.inference.small_boards import SmallBoard
+from minesweeper_env.inference.search.endgame import solve_endgame, solve_layouts
+from minesweeper_env.inference.search.small_boards import SmallBoard
+from minesweeper_env.inference.search.workspace import make_search_room
 
 
 def naive_wins(mine, count):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from positions import layouts_of_size, perturbed, position_of, random_positions
+from support.positions import layouts_of_size, perturbed, position_of, random_positions
 
 from minesweeper_env import inference
 from minesweeper_env.codes import Codes

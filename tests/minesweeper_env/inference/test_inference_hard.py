@@ -11,16 +11,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracle import neighbours
-from positions import board_of, counts_of, flood
+from support.hard_positions import LATTICES, TOO_HARD, grid, position
+from support.naive_game import neighbours
+from support.positions import board_of, counts_of, flood
 
 from minesweeper_env import inference
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, running
-from minesweeper_env.inference.counting import FINE
-from minesweeper_env.inference.drawing import draw_layouts
-from minesweeper_env.inference.forward import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
-from minesweeper_env.inference.posterior import posteriors
-from minesweeper_env.inference.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_room
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.counting import run
+from minesweeper_env.inference.counting.forward_pass import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
+from minesweeper_env.inference.counting.posterior import posteriors
+from minesweeper_env.inference.counting.sampler import draw_layouts
+from minesweeper_env.inference.counting.states import FINE
+from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_room
 
 EXACT = 1e-12
 
@@ -28,20 +30,6 @@ H, M = 11, 12
 
 CHAIN = [(2, col) for col in range(1, 100, 2)]
 """On 5 x 100: every other cell of the middle row, so that each number shares three cells with the next one."""
-
-
-def grid(rows, cols):
-    """Returns every odd row and column: each number shares three cells with its neighbours in the grid."""
-    return [(row, col) for row in range(1, rows, 2) for col in range(1, cols, 2)]
-
-
-def position(size, opened, mines, seed):
-    """Returns a board and its layout, random but for the cells that are open."""
-    is_open = np.zeros(size, np.bool_)
-    is_open[tuple(zip(*opened, strict=True))] = True
-    layout = np.zeros(size, np.bool_)
-    layout.flat[np.random.default_rng(seed).permutation(np.flatnonzero(~is_open))[:mines]] = True
-    return board_of(layout, is_open, 1), layout
 
 
 def unbroken_chain(mines, seed):
@@ -143,9 +131,6 @@ def test_small_lattices_are_counted_cell_by_cell(size, mines):
     assert_fits(board, mines, layout)
     assert inference.count_layouts(board, mines) == count_by_sweep(board, mines)
     assert_chances_are_ratios(board, mines, 6, count_by_sweep)
-
-
-LATTICES = [(99, 0), (120, 1), (150, 2), (180, 3)]
 
 
 @pytest.mark.parametrize(("mines", "seed"), LATTICES)
@@ -250,10 +235,7 @@ def test_ten_thousand_cells_with_two_thousand_mines_do_not_overflow():
 
 def posterior_log(board, mines):
     """Returns the logarithm of the number of layouts, from the weights in floating point."""
-    return running.infer(board[None], mines, 1, GIVEN_TOTAL, 0.0, np.empty((1, *board.shape)))[0]
-
-
-TOO_HARD = [((31, 31), 240, 0, "states at once"), ((17, 101), 515, 0, "states to be"), ((17, 41), 209, 1, "values")]
+    return run.infer(board[None], mines, 1, GIVEN_TOTAL, 0.0, np.empty((1, *board.shape)))[0]
 
 
 @pytest.mark.parametrize(("size", "mines", "seed", "bound"), TOO_HARD)
@@ -278,7 +260,7 @@ def test_a_board_that_is_too_hard_is_named_in_its_batch():
 
 PEAK = """
 import numpy as np
-from test_inference_hard import LATTICES, TOO_HARD, grid, position
+from support.hard_positions import LATTICES, TOO_HARD, grid, position
 from minesweeper_env import inference
 
 for (rows, cols), mines, seed in [*(((15, 31), *lattice) for lattice in LATTICES), *(hard[:3] for hard in TOO_HARD)]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from positions import board_of, counts_of, layouts_of_size, position_of, strew
+from support.positions import board_of, counts_of, layouts_of_size, position_of, strew
 
 from minesweeper_env import inference
 from minesweeper_env.codes import Codes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from positions import counts_of, layouts_of_size, position_of
 from scipy.stats import chi2
+from support.positions import counts_of, layouts_of_size, position_of
 
 from minesweeper_env import inference
 from minesweeper_env.codes import Codes

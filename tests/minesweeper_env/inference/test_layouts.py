@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from positions import counts_of, perturbed, random_positions
+from support.positions import counts_of, perturbed, random_positions
 
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, naive
-from minesweeper_env.inference import layouts as listing
-from minesweeper_env.inference.layouts import consistent_layouts
+from minesweeper_env.inference.search import layouts as listing
+from minesweeper_env.inference.search.layouts import consistent_layouts
 
 H = 11
 

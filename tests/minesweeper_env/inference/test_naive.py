@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from positions import counts_of, perturbed, random_positions
+from support.positions import counts_of, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, naive

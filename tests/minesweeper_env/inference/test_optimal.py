@@ -9,12 +9,13 @@ from math import comb
 
 import numpy as np
 import pytest
-from oracle import neighbours
-from positions import board_of, counts_of, flood, random_opened
+from support.naive_game import neighbours
+from support.positions import board_of, counts_of, flood, random_opened
 
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal, small_boards
-from minesweeper_env.inference.endgame import Endgame
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
 from minesweeper_env.inference.optimal import OptimalPlay, best_click, first_cell_values, win_probability
+from minesweeper_env.inference.search import small_boards
+from minesweeper_env.inference.search.endgame import Endgame
 
 H = 11
 RULES = ("opening", "safe", "any")

@@ -8,7 +8,7 @@ import pytest
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering import TILE, render_picture
+from minesweeper_env.rendering.board import TILE, render_picture
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 12), np.bool_)

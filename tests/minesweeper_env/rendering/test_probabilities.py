@@ -6,13 +6,13 @@ import gymnasium
 import numpy as np
 import pytest
 
-import minesweeper_env.oracle
+import minesweeper_env.inference.oracle
 from minesweeper_env import MineProbabilities, VectorMineProbabilities
 from minesweeper_env.codes import Codes
-from minesweeper_env.drawing import TILE
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.overlay import MINE, SAFE, UNKNOWN, levels_of, render_overlay
-from minesweeper_env.rendering import render_board
+from minesweeper_env.rendering.board import render_board
+from minesweeper_env.rendering.probabilities import MINE, SAFE, UNKNOWN, levels_of, render_overlay
+from minesweeper_env.rendering.tiles import TILE
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 6), np.bool_)
@@ -129,7 +129,7 @@ def test_a_position_that_is_too_hard_is_drawn_plainly(monkeypatch):
         env, plain = play(mode), play(mode, overlay=False)
         for one in (env, plain):
             one.reset(options={"layout": LAYOUT})
-        monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse)
+        monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse)
         assert np.array_equal(env.render(), plain.render())
         monkeypatch.undo()
 

@@ -11,7 +11,7 @@ import pytest
 from gymnasium.spaces import Box, Dict
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-import minesweeper_env.oracle
+import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
 from minesweeper_env.inference import PositionTooHardError, naive
 from minesweeper_env.testing import check_minesweeper_env
@@ -119,7 +119,7 @@ def refuse_all(monkeypatch):
     def refuse(*arguments, **settings):
         raise PositionTooHardError("too hard")
 
-    monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse)
+    monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -140,7 +140,7 @@ def test_a_position_that_is_too_hard_says_so(monkeypatch, place):
 
 
 def test_one_hard_board_of_a_batch_leaves_the_others_exact(monkeypatch):
-    exact = minesweeper_env.oracle.mine_probabilities_batch
+    exact = minesweeper_env.inference.oracle.mine_probabilities_batch
 
     def refuse_open_corners(boards, *arguments, **settings):
         if (boards[:, 0, 0] == 1).any():
@@ -151,7 +151,7 @@ def test_one_hard_board_of_a_batch_leaves_the_others_exact(monkeypatch):
     beside_the_corner = np.zeros((4, 5), np.bool_)
     beside_the_corner.ravel()[[1, 4, 15, 19]] = True
     envs.reset(seed=0, options={"layout": np.stack([LAYOUT, beside_the_corner, LAYOUT])})
-    monkeypatch.setattr(minesweeper_env.oracle, "mine_probabilities_batch", refuse_open_corners)
+    monkeypatch.setattr(minesweeper_env.inference.oracle, "mine_probabilities_batch", refuse_open_corners)
     *_, infos = envs.step(np.array([1, 0, 2]))
     hard = np.array([False, True, False])
     assert (infos["mine_probability_exact"] == ~hard).all()

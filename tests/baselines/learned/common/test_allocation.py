@@ -6,8 +6,8 @@ import pytest
 
 COUNT = """
 import resource, torch
-from baselines.learned.allocation import keep_freed_memory
-from baselines.learned.network import BoardNetwork, NetworkSize
+from baselines.learned.agents.allocation import keep_freed_memory
+from baselines.learned.networks.board import BoardNetwork, NetworkSize
 torch.set_num_threads(1)
 {begin}
 network, codes = BoardNetwork.of_size(NetworkSize(8, 2)), torch.zeros((500, 8, 8))

@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 import torch
-from tiny import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.checkpoints import load_network, save_agent
-from baselines.learned.configuration import configuration_names, read_configuration
-from baselines.learned.curves import read_points
-from baselines.learned.learner import ModelLearner
-from baselines.learned.masks import click_masks
-from baselines.learned.models import make_model
-from baselines.learned.network import BoardNetwork, BoardPlanes, NetworkSize, Tower
-from baselines.learned.policy import LearnedPolicy
-from baselines.learned.ppo_policy import SHARPNESS
-from baselines.learned.precision import faster_precision, resolve_precision, set_precision
-from baselines.learned.settings import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
-from baselines.learned.symmetry import symmetries, transform
-from baselines.seeds import TRAINING_SEEDS
+from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.agents.storage import load_network, save_agent
+from baselines.learned.networks.board import BoardNetwork, BoardPlanes, NetworkSize, Tower
+from baselines.learned.networks.masks import click_masks
+from baselines.learned.networks.precision import faster_precision, resolve_precision, set_precision
+from baselines.learned.networks.symmetry import symmetries, transform
+from baselines.learned.ppo.policy import SHARPNESS
+from baselines.learned.settings.files import configuration_names, read_configuration
+from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
+from baselines.learned.training.curves import read_points
+from baselines.learned.training.factory import make_model
+from baselines.learned.training.learner import ModelLearner
 
 BOARDS = ("3x4/2", "4x6/3", "8x9/10")
 

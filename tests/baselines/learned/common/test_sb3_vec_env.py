@@ -3,7 +3,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
-from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.common.vec_env import MinesweeperVecEnv
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tiny import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.models import make_model
-from baselines.learned.thinning import ThinnedRolloutBuffer, chances_to_keep
-from baselines.learned.vec_env import MinesweeperVecEnv
+from baselines.learned.common.thinning import ThinnedRolloutBuffer, chances_to_keep
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.training.factory import make_model
 from minesweeper_env.config import BoardConfig
 
 STEPS, GAMES = 50, 80

@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from test_policies import all_layouts, click_config
+from support.policies import all_layouts, click_config
 
-from baselines.learned.network import NetworkSize
-from baselines.learned.pacing import Clock
-from baselines.learned.value.guesses import SafeGames
+from baselines.learned.common.budget import Clock
+from baselines.learned.networks.board import NetworkSize
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
-from baselines.learned.value.practice import Practice, PracticeOptions
-from baselines.scripted.first_cells import first_cell
+from baselines.learned.value.safe_games import SafeGames
+from baselines.learned.value.self_play import Practice, PracticeOptions
+from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env import BoardConfig, MinesweeperEnv
-from minesweeper_env.inference import count_layouts, mine_probabilities, workspace
-from minesweeper_env.state import LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.inference import count_layouts, mine_probabilities
+from minesweeper_env.inference.counting import workspace
 
 CONFIGS = [
     click_config(4, 5, 5),
@@ -236,7 +237,7 @@ def test_nothing_is_learned_from_games_that_are_too_hard_to_look_ahead_on(monkey
         hard.update(board.tobytes() for board in boards[clicks < 0])
         return clicks, worths
 
-    monkeypatch.setattr("baselines.learned.value.practice.best_clicks", watch)
+    monkeypatch.setattr("baselines.learned.value.self_play.best_clicks", watch)
     for _ in range(20):
         practice.step(network, Clock())
     learned = {board.tobytes() for board in practice.draw(len(practice.trajectories.ready)).codes}

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from test_policies import click_config
+from support.policies import click_config
 
-from baselines.learned.files import read_tensors, write_tensors
-from baselines.learned.network import NetworkSize
-from baselines.learned.pacing import FlatThenFalling
-from baselines.learned.value.guesses import SafeGames
+from baselines.learned.common.budget import FlatThenFalling
+from baselines.learned.common.tensor_files import read_tensors, write_tensors
+from baselines.learned.networks.board import NetworkSize
 from baselines.learned.value.learner import LearningOptions, ValueLearner
 from baselines.learned.value.network import chances_to_win
 from baselines.learned.value.positions import Positions
-from baselines.learned.value.practice import PracticeOptions
+from baselines.learned.value.safe_games import SafeGames
+from baselines.learned.value.self_play import PracticeOptions
 from baselines.learned.value.trajectories import Clicks, Trajectories
 from minesweeper_env import BoardConfig
+from minesweeper_env.engine.state import PLAYING
 from minesweeper_env.inference.optimal import OptimalPlay
-from minesweeper_env.state import PLAYING
 
 BOARDS = [click_config(5, 5, 5), click_config(4, 6, 4)]
 SMALL = PracticeOptions(games=(16, 16), layouts=2)

@@ -7,14 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from test_lookahead_policy import number_won
-from test_policies import all_layouts, boards_in_play, click_config
+from support.policies import all_layouts, boards_in_play, click_config, number_won
 
-from baselines.learned.network import NetworkSize
-from baselines.learned.precision import set_precision
+from baselines.evaluation.games import play_games
+from baselines.learned.networks.board import NetworkSize
+from baselines.learned.networks.precision import set_precision
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import ValuePolicy
-from baselines.playing import play_games
 from minesweeper_env import BoardConfig
 from minesweeper_env.codes import FLAGGED, HIDDEN, QUESTION
 from minesweeper_env.inference import (

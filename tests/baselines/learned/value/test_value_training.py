@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from tiny import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents import find_agent
-from baselines.learned.files import read_tensors
-from baselines.learned.training import TrainingRun
+from baselines.learned.agents.loading import find_agent
+from baselines.learned.common.tensor_files import read_tensors
+from baselines.learned.training.run import TrainingRun
 from baselines.learned.value.policy import ValuePolicy
 from minesweeper_env.config import BoardConfig
 

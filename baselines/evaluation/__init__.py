@@ -1,0 +1,1 @@
+"""Evaluation of policies on seeded games, with confidence intervals."""

@@ -1,0 +1,1 @@
+"""Storage and play of trained agents."""

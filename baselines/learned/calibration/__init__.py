@@ -1,0 +1,1 @@
+"""Comparison of an agent with the exact probabilities."""

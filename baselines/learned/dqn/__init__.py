@@ -1,0 +1,1 @@
+"""DQN with action masks."""

@@ -1,0 +1,1 @@
+"""Networks that rate the cells of a board."""

@@ -1,0 +1,1 @@
+"""PPO with action masks."""

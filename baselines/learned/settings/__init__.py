@@ -1,0 +1,1 @@
+"""Settings and hyperparameters of a training."""

@@ -1,0 +1,1 @@
+"""Training runs: learner, checkpoints, evaluation, curves."""

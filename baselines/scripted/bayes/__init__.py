@@ -1,0 +1,1 @@
+"""Bayesian-network policy, built on pgmpy."""

@@ -1,0 +1,1 @@
+"""Policies fitted to statistics of random play."""

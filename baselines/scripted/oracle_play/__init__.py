@@ -1,0 +1,1 @@
+"""Policies that play by exact mine probabilities."""

@@ -1,0 +1,1 @@
+"""Faithful replicas of published players, faults included."""

@@ -1,0 +1,1 @@
+"""Policies that deduce from local rules."""

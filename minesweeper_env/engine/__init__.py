@@ -1,0 +1,1 @@
+"""Compiled rules of the game, on batches of boards."""

@@ -1,0 +1,1 @@
+"""Dynamic programme that counts mine layouts and computes exact posteriors."""

@@ -1,0 +1,1 @@
+"""Enumeration of mine layouts, and exact search for the best play."""

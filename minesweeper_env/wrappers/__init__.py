@@ -1,0 +1,6 @@
+"""Gymnasium wrappers for single and vector environments."""
+
+from minesweeper_env.wrappers.action_mask import ActionMaskObservation
+from minesweeper_env.wrappers.mine_probabilities import MineProbabilities, VectorMineProbabilities
+
+__all__ = ["ActionMaskObservation", "MineProbabilities", "VectorMineProbabilities"]

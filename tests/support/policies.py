@@ -1,0 +1,75 @@
+"""Configurations, layouts and recorded play for tests of policies."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from baselines.evaluation.games import play_games
+from baselines.registry import build_policy
+from baselines.scripted.rules.batched_rules import neighbour_sums
+from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+
+
+def click_config(rows: int, cols: int, mines: int, first_click: str = "opening") -> BoardConfig:
+    return BoardConfig(rows, cols, mines, first_click, ("click",))
+
+
+def all_layouts(config: BoardConfig) -> np.ndarray:
+    chosen = list(combinations(range(config.cells), config.mines))
+    layouts = np.zeros((len(chosen), config.cells), bool)
+    layouts[np.arange(len(chosen))[:, None], chosen] = True
+    return layouts.reshape(-1, config.rows, config.cols)
+
+
+def consistent_layouts(board: np.ndarray, layouts: np.ndarray) -> np.ndarray:
+    counts = neighbour_sums(layouts, 1)
+    shown = board < HIDDEN
+    return layouts[((counts == board) & ~layouts | ~shown).all(axis=(1, 2))]
+
+
+class Recorder:
+    """Plays as another policy does, and keeps what it was shown."""
+
+    def __init__(self, policy) -> None:
+        self.policy = policy
+        self.seen: list[np.ndarray] = []
+
+    def reset(self, seed: int) -> None:
+        self.policy.reset(seed)
+
+    def act(self, observations, action_masks):
+        self.seen.extend(observations)
+        return self.policy.act(observations, action_masks)
+
+
+def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
+    recorder = Recorder(build_policy("straightforward", config, seed=5))
+    play_games(recorder, config, range(games))
+    return np.unique(np.stack(recorder.seen), axis=0)
+
+
+def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
+    """Returns boards that `exact` meets in play, each with its click."""
+    policy = Recorder(build_policy("exact", config))
+    play_games(policy, config, range(games))
+    boards = np.unique(np.stack(policy.seen), axis=0)
+    clicks = policy.policy.act(boards, (boards > config.codes.max_count).reshape(len(boards), -1).astype(np.int8))
+    return list(zip(boards, clicks, strict=True))
+
+
+def number_won(policy, config, layouts) -> int:
+    """Returns how many games on these layouts, as they come after the first click, a policy wins."""
+    env = MinesweeperEnv(
+        size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, moves=("click",)
+    )
+    won = 0
+    for layout in layouts:
+        board, info = env.reset(options={"layout": layout})
+        done = False
+        while not done:
+            action = policy.act(board[None], info["action_mask"][None])[0]
+            board, _, done, _, info = env.step(int(action))
+        won += info["is_success"]
+    return won
