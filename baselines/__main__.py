@@ -11,7 +11,7 @@ from baselines.cli.arguments import BAD_ARGUMENTS
 COMMANDS = {
     "evaluate": "scores policies on seeded games",
     "train": "trains an agent",
-    "statistics": "tests whether the mines lie as the first-click rules claim",
+    "uniformity": "tests whether the mines lie as the first-click rules claim",
     "safety": "compares the chances that an agent gives to cells with the exact ones",
     "seeds": "trains algorithms with several seeds, and compares what they reach",
 }
@@ -20,6 +20,8 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; returns its exit status, or 2 where there is no such command."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["statistics"]:
+        given[0] = "uniformity"
     if given and given[0] in COMMANDS:
         return int(import_module(f"baselines.cli.{given[0]}").main(given[1:]))
     if given in (["-h"], ["--help"]):

@@ -4,14 +4,12 @@ import doctest
 import importlib.util
 import inspect
 import re
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
 import baselines.registry
 from minesweeper_env.rewards import REWARDS
-
-ROOT = Path(__file__).parents[2]
 
 SECTIONS = [f"## {title}" for title in ("Rule", "Source", "What was corrected", "Complexity", "Options", "Results")]
 

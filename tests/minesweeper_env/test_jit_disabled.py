@@ -6,12 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support import ROOT
 from support.transcripts import FOLDER
 
-ROOT = Path(__file__).parents[2]
 GAMES = ("default", "all_moves", "corners_first_click", "radius_2", "step_limit")
 
 PLAY = """
@@ -30,7 +29,7 @@ for _ in range(40):
 
 def run(code, root=ROOT, **environment):
     """Runs Python code in a fresh process in which every warning is an error; returns what it prints."""
-    path = os.pathsep.join([str(root), str(ROOT / "tests" / "core")])
+    path = os.pathsep.join([str(root), str(ROOT / "tests")])
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=root,
@@ -94,9 +93,9 @@ def test_a_cache_folder_that_cannot_be_made_is_no_obstacle(blocked):
 COUNT = """
 import gymnasium, minesweeper_env, numpy as np
 single = gymnasium.make("Minesweeper-v0")
-from minesweeper_env import rules
-kernels = (rules.reset_batch, rules.step_batch, rules.lay_out_batch, rules.sample_batch)
-assert all(len(kernel.signatures) == 1 for kernel in kernels), "not compiled when made"
+from minesweeper_env.engine import kernels
+compiled = (kernels.reset_batch, kernels.step_batch, kernels.lay_out_batch, kernels.sample_batch)
+assert all(len(kernel.signatures) == 1 for kernel in compiled), "not compiled when made"
 batch = gymnasium.make_vec("Minesweeper-v0", num_envs=3, size=(5, 7), mines=3, autoreset_mode="SameStep", radius=2)
 layout = np.zeros((5, 7), bool)
 layout[0, :3] = True
@@ -109,7 +108,7 @@ batch.step(batch.sample_actions())
 batch.set_state(batch.get_state())
 single.reset(seed=0, options={"layout": np.arange(64).reshape(8, 8) < 14})
 single.step(5)
-assert all(len(kernel.signatures) == 1 for kernel in kernels), "compiled again"
+assert all(len(kernel.signatures) == 1 for kernel in compiled), "compiled again"
 """
 
 
@@ -130,4 +129,4 @@ def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp
 @pytest.mark.slow
 def test_the_compiled_code_is_kept_where_it_can_be(tmp_path):
     run(STEP, NUMBA_CACHE_DIR=str(tmp_path))
-    assert list(tmp_path.rglob("rules.step_batch*.nbi"))
+    assert list(tmp_path.rglob("kernels.step_batch*.nbi"))

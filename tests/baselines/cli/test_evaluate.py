@@ -7,9 +7,9 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from baselines import registry
 from baselines.cli import evaluate
@@ -21,7 +21,6 @@ from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 
-ROOT = Path(__file__).parents[2]
 SMALL = ["--size", "5x6", "--mines", "4", "--games", "45", "--seed", "9"]
 
 

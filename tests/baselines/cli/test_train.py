@@ -5,11 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from support import ROOT
 from support.tiny_training import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.train import main
@@ -19,7 +19,6 @@ from baselines.learned.training.run import TrainingRun
 from baselines.registry import make_policy
 from baselines.support.extras import MissingExtraError
 
-ROOT = Path(__file__).parents[2]
 TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import tiny_suites
+from support import ROOT, tiny_suites
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
@@ -33,7 +33,6 @@ from baselines.suites.tasks import Task, plan
 from baselines.support.files import hold_folder
 from minesweeper_env import BoardConfig
 
-ROOT = Path(__file__).parents[2]
 RESULTS = {"results.json", "results.csv", "results.md", "results.png"}
 
 
