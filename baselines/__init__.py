@@ -1,24 +1,24 @@
-"""Players of Minesweeper, scripted and learned, and the evaluation that scores them on the same games."""
+"""Scripted and learned policies for Minesweeper, and their evaluation on the same seeded games."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from baselines.evaluation.evaluate import evaluate_policy
     from baselines.policy import Policy
     from baselines.registry import make_policy, policy_names
 
-__all__ = ["Policy", "make_policy", "policy_names"]
+__all__ = ["Policy", "evaluate_policy", "make_policy", "policy_names"]
 
-
-def __getattr__(name: str) -> Any:
-    """Loads the public names when they are first asked for."""
-    if name == "Policy":
-        from baselines.policy import Policy
-
-        return Policy
-    if name in __all__:
-        from baselines import registry
-
-        return getattr(registry, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "Policy": "baselines.policy",
+        "evaluate_policy": "baselines.evaluation.evaluate",
+        "make_policy": "baselines.registry",
+        "policy_names": "baselines.registry",
+    },
+)

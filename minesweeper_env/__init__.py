@@ -5,11 +5,11 @@ Importing the package registers its environment ids; the engine is loaded when t
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes, Move
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.lazy import lazy_exports
 from minesweeper_env.registration import register_envs
 
 if TYPE_CHECKING:
@@ -36,20 +36,15 @@ __all__ = [
     "register_envs",
 ]
 
-_LAZY = {
-    "ActionMaskObservation": "minesweeper_env.wrappers.action_mask",
-    "MineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
-    "MinesweeperEnv": "minesweeper_env.env",
-    "MinesweeperVectorEnv": "minesweeper_env.vector_env",
-    "VectorMineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Loads the classes that need the compiled engine when they are first asked for."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
-
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "ActionMaskObservation": "minesweeper_env.wrappers.action_mask",
+        "MineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
+        "MinesweeperEnv": "minesweeper_env.env",
+        "MinesweeperVectorEnv": "minesweeper_env.vector_env",
+        "VectorMineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
+    },
+)
 
 register_envs()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from minesweeper_env.inference.deduction.steps import Step, deduce, hint
@@ -36,24 +36,20 @@ __all__ = [
     "win_probability",
 ]
 
-_LAZY = {
-    "Step": "minesweeper_env.inference.deduction.steps",
-    "CertainCells": "minesweeper_env.inference.probability",
-    "certain_cells": "minesweeper_env.inference.probability",
-    "count_distribution": "minesweeper_env.inference.layout_counts",
-    "count_layouts": "minesweeper_env.inference.layout_counts",
-    "deduce": "minesweeper_env.inference.deduction.steps",
-    "first_cell_values": "minesweeper_env.inference.optimal",
-    "hint": "minesweeper_env.inference.deduction.steps",
-    "mine_probabilities": "minesweeper_env.inference.probability",
-    "mine_probabilities_batch": "minesweeper_env.inference.probability",
-    "sample_layouts": "minesweeper_env.inference.sampling",
-    "win_probability": "minesweeper_env.inference.optimal",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Loads the functions that need the compiled kernels when they are first asked for."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "Step": "minesweeper_env.inference.deduction.steps",
+        "CertainCells": "minesweeper_env.inference.probability",
+        "certain_cells": "minesweeper_env.inference.probability",
+        "count_distribution": "minesweeper_env.inference.layout_counts",
+        "count_layouts": "minesweeper_env.inference.layout_counts",
+        "deduce": "minesweeper_env.inference.deduction.steps",
+        "first_cell_values": "minesweeper_env.inference.optimal",
+        "hint": "minesweeper_env.inference.deduction.steps",
+        "mine_probabilities": "minesweeper_env.inference.probability",
+        "mine_probabilities_batch": "minesweeper_env.inference.probability",
+        "sample_layouts": "minesweeper_env.inference.sampling",
+        "win_probability": "minesweeper_env.inference.optimal",
+    },
+)

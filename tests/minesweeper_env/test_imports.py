@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from pathlib import Path
+from importlib import import_module
 
 import pytest
+from support.sources import check_lazy_exports, dotted, imported, modules_of
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "minesweeper_env"
-MODULES = sorted(path.relative_to(ROOT) for path in PACKAGE.rglob("*.py"))
+MODULES = modules_of("minesweeper_env")
+PACKAGES_WITH_LAZY_NAMES = ("minesweeper_env", "minesweeper_env.inference")
 
 HEAVY = ("torch", "scipy", "pandas", "matplotlib", "pygame", "pgmpy", "stable_baselines3", "sb3_contrib", "networkx")
 ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_module_names)
 
 # A part imports only parts of the lines above it, or of its own line.
 LAYERS = (
-    {"codes", "compiled", "neighbours"},
+    {"codes", "compiled", "lazy", "neighbours"},
     {"config"},
     {"inference"},
     {"engine"},
@@ -29,19 +28,6 @@ LAYERS = (
     {"testing"},
     {"__init__"},
 )
-
-
-def imported(path):
-    """Returns the full names of all modules that a file imports, wherever in the file."""
-    names = set()
-    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            names.add(node.module)
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
 
 
 def layer_of(module):
@@ -57,7 +43,7 @@ def test_the_core_imports_nothing_heavy_and_never_the_baselines(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_each_part_imports_only_what_lies_below_it(path):
-    own = layer_of(".".join(path.with_suffix("").parts))
+    own = layer_of(dotted(path))
     assert own is not None, f"{path} has no place in the order of the parts"
     for name in imported(path):
         if name.startswith("minesweeper_env.") and layer_of(name) is not None:
@@ -65,7 +51,7 @@ def test_each_part_imports_only_what_lies_below_it(path):
 
 
 def test_rules_take_arrays_and_know_no_environment():
-    names = set().union(*(imported(path) for path in (PACKAGE / "engine").glob("*.py")))
+    names = set().union(*(imported(path) for path in modules_of("minesweeper_env/engine")))
     assert not [name for name in names if name.startswith(("gymnasium", "minesweeper_env.env"))]
 
 
@@ -99,8 +85,13 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
         minesweeper_env.Minesweepr  # noqa: B018
 
 
-def test_every_public_name_can_be_imported():
-    import minesweeper_env
+@pytest.mark.parametrize("package", PACKAGES_WITH_LAZY_NAMES)
+def test_dir_lists_the_public_names_and_type_checkers_see_the_same(package):
+    check_lazy_exports(package)
 
-    for name in minesweeper_env.__all__:
-        assert getattr(minesweeper_env, name) is not None
+
+@pytest.mark.parametrize("package", PACKAGES_WITH_LAZY_NAMES)
+def test_every_public_name_can_be_imported(package):
+    module = import_module(package)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
