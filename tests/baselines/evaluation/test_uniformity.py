@@ -250,7 +250,7 @@ def test_unknown_commands_list_those_there_are(arguments, capsys):
     assert command.main(arguments) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "evaluate, train, statistics" in error
+    assert "evaluate, train, uniformity" in error
 
 
 def test_the_other_commands_are_reached(capsys):
