@@ -12,6 +12,7 @@ from typing import Any
 from torch import nn
 
 from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
+from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork, NetworkSize
 
 AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
@@ -83,26 +84,3 @@ def _new_network(kind: str, size: NetworkSize) -> nn.Module:
     from baselines.learned.value.network import ValueNetwork
 
     return ValueNetwork(size)
-
-
-def load_weights(network: Any, weights: dict[str, Any]) -> None:
-    """Puts weights into a network.
-
-    Raises:
-        ValueError: names or shapes are not those of the network.
-    """
-    check_weights(network, weights)
-    network.load_state_dict(weights)
-
-
-def check_weights(network: Any, weights: dict[str, Any]) -> None:
-    """Makes sure that weights fit a network.
-
-    Raises:
-        ValueError: names or shapes are not those of the network.
-    """
-    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
-    if found != expected:
-        differing = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
-        raise ValueError(f"the weights do not fit the network: {', '.join(differing[:3])}")

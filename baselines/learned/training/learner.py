@@ -9,9 +9,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from baselines.learned.agents.storage import check_weights
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.common.weights import check_weights
 from baselines.learned.dqn.algorithm import MaskedDQN
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.ppo.algorithm import MinesweeperPPO

@@ -7,9 +7,9 @@ from typing import Any
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from baselines.learned.agents.storage import load_weights
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.common.weights import load_weights
 from baselines.learned.settings.hyperparameters import ValueHyperparameters
 from baselines.learned.settings.training import USUAL_CELLS, TrainingSettings
 from baselines.learned.training.factory import OPTIMIZER_CLASSES, schedule

@@ -14,11 +14,11 @@ from torch.nn import functional
 from baselines.learned.common.budget import Clock, FlatThenFalling
 from baselines.learned.common.multi_board import LEARNING_COST
 from baselines.learned.common.muon import Muon
+from baselines.learned.common.state import optimiser_tensors, restore_optimiser, unprefixed
 from baselines.learned.common.tensor_files import Tensors
 from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.symmetry import symmetries, transform
-from baselines.learned.training.snapshots import optimiser_tensors, part, restore_optimiser
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.self_play import Practice, PracticeOptions, Tally
 from baselines.learned.value.trajectories import Samples
@@ -206,11 +206,11 @@ class ValueLearner:
         try:
             if state["boards"] != self._boards():
                 raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")
-            self.network.load_state_dict(part(tensors, "network"))
+            self.network.load_state_dict(unprefixed(tensors, "network"))
             # The optimiser would go on in the tensors that it is given.
             restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
             for number, (practice, practised) in enumerate(zip(self._practices, state["practices"], strict=True)):
-                arrays = {name: tensor.numpy() for name, tensor in part(tensors, f"board{number}").items()}
+                arrays = {name: tensor.numpy() for name, tensor in unprefixed(tensors, f"board{number}").items()}
                 practice.restore(arrays, practised)
             self.steps = int(state["steps"])
             self._rng.bit_generator.state = state["random"]
