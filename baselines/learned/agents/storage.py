@@ -14,14 +14,15 @@ from torch import nn
 from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
 from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork, NetworkSize
+from baselines.learned.settings.retired import TWO_HEADS_REPLACED
 
 AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
 FORMAT = 3
-CLICKS, WINS, VALUE = "clicks", "wins", "value"
-"""The kinds of agents: a network that rates clicks, one that does so by two heads, and one that rates boards beside the
-oracle."""
+CLICKS, VALUE = "clicks", "value"
+"""Kinds of agents: a network that rates clicks, and one that rates boards for the oracle."""
 
-KINDS = (CLICKS, WINS, VALUE)
+_TWO_HEADS = "wins"
+"""The kind of the agents of win-seeking DQN, which older versions trained."""
 
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
@@ -48,8 +49,11 @@ def read_description(folder: Path) -> dict[str, Any]:
     description = read_json(folder / AGENT_FILE)
     if description.get("format") != FORMAT:
         raise ValueError(f"{folder / AGENT_FILE} has format {description.get('format')!r}, and only {FORMAT} is known")
-    if description.get("kind") not in KINDS:
-        raise ValueError(f"{folder / AGENT_FILE} must be of kind {', '.join(KINDS)}, not {description.get('kind')!r}")
+    kind = description.get("kind")
+    if kind == _TWO_HEADS:
+        raise ValueError(f"{folder / AGENT_FILE} describes an agent of win-seeking DQN, which {TWO_HEADS_REPLACED}")
+    if kind not in (CLICKS, VALUE):
+        raise ValueError(f"{folder / AGENT_FILE} must be of kind {CLICKS} or {VALUE}, not {kind!r}")
     return description
 
 
@@ -73,14 +77,12 @@ def load_network(folder: Path) -> nn.Module:
 
 
 def _kind(network: nn.Module) -> str:
-    if not isinstance(network, BoardNetwork):
-        return VALUE
-    return CLICKS if network.worth is None else WINS
+    return CLICKS if isinstance(network, BoardNetwork) else VALUE
 
 
 def _new_network(kind: str, size: NetworkSize) -> nn.Module:
-    if kind in (CLICKS, WINS):
-        return BoardNetwork.of_size(size, worth=kind == WINS)
+    if kind == CLICKS:
+        return BoardNetwork.of_size(size)
     from baselines.learned.value.network import ValueNetwork
 
     return ValueNetwork(size)

@@ -34,7 +34,6 @@ class Samples(NamedTuple):
         rewards: (N, 1) float32.
         safe: (N, rows * cols) int8, whether each cell had proved safe by the end of the game: 1 or 0, or -1 for a
             board of a game that has not ended.
-        worths: (N, 1) float32, what the click proved to be worth, from buffers that know it; see `worth.py`.
     """
 
     observations: Tensor
@@ -43,7 +42,6 @@ class Samples(NamedTuple):
     dones: Tensor
     rewards: Tensor
     safe: Tensor
-    worths: Tensor | None = None
 
 
 class ThinnedReplayBuffer(BaseBuffer):
@@ -84,16 +82,13 @@ class ThinnedReplayBuffer(BaseBuffer):
         self.safe = np.zeros((buffer_size, int(np.prod(self.obs_shape))), np.int8)
         self.added = 0
 
-    def add_some(self, chosen: Bools, **transitions: NDArray[Any]) -> NDArray[np.int64]:
+    def add_some(self, chosen: Bools, **transitions: NDArray[Any]) -> None:
         """Stores transitions in place of the oldest; how their games will end is not known yet.
 
         Args:
             chosen: (M,) bool, which of the M given ones to store; at most `buffer_size`.
             **transitions: the arrays of `NAMES` other than "safe", each of first dimension M; "games" holds a number
                 for each game, by which `ended` finds it.
-
-        Returns:
-            (stored,) int64, the rows that they are in.
         """
         count = int(chosen.sum())
         places = (self.pos + np.arange(count)) % self.buffer_size
@@ -103,7 +98,6 @@ class ThinnedReplayBuffer(BaseBuffer):
         self.full = self.full or self.pos + count >= self.buffer_size
         self.pos = (self.pos + count) % self.buffer_size
         self.added += count
-        return places
 
     def ended(self, game: int, safe: NDArray[np.bool_]) -> None:
         """Notes for all boards of a game which cells proved safe, (rows * cols,) bool."""

@@ -245,5 +245,4 @@ class MaskedDQN(InTurn, DQN):
         extractor, head = q_net.features_extractor, q_net.q_net
         assert isinstance(extractor, BoardExtractor)
         assert isinstance(head, CellHead)
-        assert isinstance(q_net, MinesweeperQNetwork)
-        return BoardNetwork(extractor.trunk, head, q_net.worth)
+        return BoardNetwork(extractor.trunk, head)

@@ -9,7 +9,7 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
 
 from baselines.learned.common.losses import to_return
-from baselines.learned.networks.board import CellHead, rate_clicks
+from baselines.learned.networks.board import CellHead
 from baselines.learned.networks.features import BoardExtractor
 from baselines.learned.networks.masks import click_masks
 
@@ -17,17 +17,12 @@ ILLEGAL = -1e8
 
 
 class MinesweeperQNetwork(QNetwork):
-    """Q-values of all clicks by the shared trunk and one number a cell, or two.
+    """Q-values of all clicks: the shared trunk and one number per cell."""
 
-    Attributes:
-        worth: the head of what clicks are worth, or None; see `worth.py`.
-    """
-
-    def __init__(self, *args: Any, probability: bool = True, worth: bool = False, **kwargs: Any) -> None:
-        """Takes the arguments of `QNetwork`, whether returns are probabilities, and whether to make both heads."""
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+        """Takes the arguments of `QNetwork`, and whether returns are probabilities."""
         super().__init__(*args, **kwargs)
         self.q_net = CellHead(self.features_dim)  # type: ignore[assignment]
-        self.worth = CellHead(self.features_dim) if worth else None
         self.probability = probability
 
     def outputs(self, obs: PyTorchObs) -> Tensor:
@@ -35,17 +30,9 @@ class MinesweeperQNetwork(QNetwork):
         outputs: Tensor = self.q_net(self.extract_features(obs, self.features_extractor))
         return outputs
 
-    def factors(self, obs: PyTorchObs) -> tuple[Tensor, Tensor]:
-        """Returns the logits of safety and of worth, (N, rows * cols) each, of a network that has both heads."""
-        assert self.worth is not None
-        features = self.extract_features(obs, self.features_extractor)
-        return self.q_net(features), self.worth(features)
-
     def forward(self, obs: PyTorchObs) -> Tensor:
-        """Returns the Q-values, or what `rate_clicks` says, (N, rows * cols); `ILLEGAL` where a click does nothing."""
+        """Returns the Q-values, (N, rows * cols); `ILLEGAL` where a click does nothing."""
         assert isinstance(obs, Tensor)
-        if self.worth is not None:
-            return rate_clicks(*self.factors(obs), obs).masked_fill(~click_masks(obs), ILLEGAL)
         return to_return(self.outputs(obs), self.probability).masked_fill(~click_masks(obs), ILLEGAL)
 
 
@@ -55,16 +42,15 @@ class MinesweeperQPolicy(DQNPolicy):
     Args:
         args: as `DQNPolicy` takes them.
         probability: whether returns are probabilities.
-        worth: whether the network has a head for what clicks are worth.
         kwargs: as `DQNPolicy` takes them; features_extractor_kwargs holds the sizes of the network.
     """
 
-    def __init__(self, *args: Any, probability: bool = True, worth: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
         """Builds the network and its target."""
-        self.probability, self.worth = probability, worth
+        self.probability = probability
         super().__init__(*args, **{"features_extractor_class": BoardExtractor, "net_arch": [], **kwargs})
 
     def make_q_net(self) -> MinesweeperQNetwork:
         """Returns a new Q-network."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        return MinesweeperQNetwork(**arguments, probability=self.probability, worth=self.worth).to(self.device)
+        return MinesweeperQNetwork(**arguments, probability=self.probability).to(self.device)

@@ -17,10 +17,6 @@ MAX_CHANNELS, MAX_DEPTH = 1024, 64
 _MANY = 64.0
 """The number of safe cells that is given to the network as 1; more are not told apart."""
 
-EXCESS = 0.5
-"""Of the least risk on a board: where clicks are rated by their worth, those are considered whose risk exceeds it by at
-most this share of it."""
-
 
 @dataclass(frozen=True)
 class NetworkSize:
@@ -193,47 +189,26 @@ class CellHead(nn.Module):
         return values.flatten(start_dim=1)
 
 
-def rate_clicks(safety: Tensor, worth: Tensor, codes: Tensor) -> Tensor:
-    """Rates clicks by the chance to win, of those whose risk is near the least one; the others by their risk, below.
-
-    Args:
-        safety: (N, rows * cols), logits of the chance to be safe.
-        worth: (N, rows * cols), logits of the chance to win once the cell has proved safe.
-        codes: (N, rows, cols), the boards.
-
-    Returns:
-        (N, rows * cols) float32, above 0 for the clicks that are considered, and below 0 for all others.
-    """
-    risks = torch.sigmoid(-safety)
-    covered = codes.flatten(start_dim=1) > MAX_COUNT
-    least = risks.masked_fill(~covered, 1.0).amin(dim=1, keepdim=True)
-    considered = covered & (risks <= (1 + EXCESS) * least)
-    return torch.where(considered, (1 - risks) * torch.sigmoid(worth), -1.0 - risks)
-
-
 class BoardNetwork(nn.Module):
     """A trunk and a head: what is left of an agent once it plays.
 
     Attributes:
         trunk: codes to features.
         head: features to one number a cell, the larger the better to click.
-        worth: features to the worth of each click, or None; `worth.py` says what it is, and how the two then rate.
     """
 
-    def __init__(self, trunk: Trunk, head: CellHead, worth: CellHead | None = None) -> None:
+    def __init__(self, trunk: Trunk, head: CellHead) -> None:
         """Joins the parts, which may belong to an algorithm that trains them."""
         super().__init__()
         self.trunk = trunk
         self.head = head
-        self.worth = worth
 
     @classmethod
-    def of_size(cls, size: NetworkSize, worth: bool = False) -> BoardNetwork:
+    def of_size(cls, size: NetworkSize) -> BoardNetwork:
         """Returns a new network."""
-        return cls(Trunk(size), CellHead(size.channels), CellHead(size.channels) if worth else None)
+        return cls(Trunk(size), CellHead(size.channels))
 
     def forward(self, codes: Tensor, mines: int | None) -> Tensor:
         """Maps boards, as `BoardPlanes` takes them, to (N, rows * cols) float32."""
-        features = self.trunk(codes, mines)
-        values: Tensor = self.head(features)
-        return values if self.worth is None else rate_clicks(values, self.worth(features), codes)
+        values: Tensor = self.head(self.trunk(codes, mines))
+        return values

@@ -85,7 +85,6 @@ class DQNHyperparameters(Hyperparameters):
         exploration_fraction: the share of the training in which exploration falls to its final rate.
         exploration_initial_eps: the share of random clicks at first.
         exploration_final_eps: the share of random clicks in the end.
-        decay: the lambda of the returns, where clicks are learned to be worth something; see `worth.py`.
     """
 
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
@@ -100,7 +99,6 @@ class DQNHyperparameters(Hyperparameters):
     exploration_fraction: float = _number(0.02, 0, 1)
     exploration_initial_eps: float = _number(1.0, 0, 1)
     exploration_final_eps: float = _number(0.0, 0, 1)
-    decay: float = _number(0.7, 0, 1)
 
     def __post_init__(self) -> None:
         """Checks all fields."""

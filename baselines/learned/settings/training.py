@@ -10,7 +10,8 @@ from typing import Any
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import PRECISIONS
-from baselines.learned.settings.hyperparameters import ALGORITHMS, DQNHyperparameters, Hyperparameters
+from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparameters
+from baselines.learned.settings.retired import updated
 from baselines.support.checks import number_within, one_of, whole_number_within
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
@@ -95,14 +96,8 @@ class TrainingSettings:
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
-        self._check_decay()
         object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs, self.network
-
-    def _check_decay(self) -> None:
-        own = self.hyperparameters
-        if isinstance(own, DQNHyperparameters) and own.decay != DQNHyperparameters().decay and not self.seeks_wins:
-            raise ValueError("DQN takes decay only where it seeks to win: reward win, gamma 1 and hindsight above 0")
 
     def _check_budget(self) -> None:
         if (self.minutes is None) == (self.steps is None):
@@ -121,12 +116,6 @@ class TrainingSettings:
     def network(self) -> NetworkSize:
         """The size of the network."""
         return NetworkSize(self.channels, self.depth)
-
-    @property
-    def seeks_wins(self) -> bool:
-        """Whether DQN takes the chance to win apart into that of being safe and what a click is worth."""
-        own = self.hyperparameters
-        return self.algo == "dqn" and (self.reward, self.gamma) == ("win", 1) and getattr(own, "hindsight", 0) > 0
 
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns how many boards of `cells` cells have together as many cells as `number` usual ones."""
@@ -168,7 +157,7 @@ class TrainingSettings:
         names = {entry.name for entry in fields(cls)}
         if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
-        return cls(**content)
+        return cls(**updated(content))
 
 
 def _distinct(boards: Any) -> tuple[str, ...]:

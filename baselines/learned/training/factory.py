@@ -12,7 +12,6 @@ from baselines.learned.common.muon import Muon
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn.algorithm import MaskedDQN
 from baselines.learned.dqn.policy import MinesweeperQPolicy
-from baselines.learned.dqn.two_head import WinSeekingDQN
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.ppo.algorithm import MinesweeperPPO
 from baselines.learned.ppo.plain_policy import PlainPolicy
@@ -71,12 +70,7 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
 
 def _dqn(settings: TrainingSettings, arguments: dict[str, Any]) -> MaskedDQN:
     assert isinstance(settings.hyperparameters, DQNHyperparameters)
-    own = dict(arguments)
-    decay = own.pop("decay")
-    if settings.seeks_wins:
-        own["policy_kwargs"] = own["policy_kwargs"] | {"worth": True}
-        return WinSeekingDQN(MinesweeperQPolicy, decay=decay, **own)
-    return MaskedDQN(MinesweeperQPolicy, teacher=settings.teacher == "exact", **own)
+    return MaskedDQN(MinesweeperQPolicy, teacher=settings.teacher == "exact", **arguments)
 
 
 def _ppo(settings: TrainingSettings, arguments: dict[str, Any]) -> MinesweeperPPO:

@@ -109,12 +109,9 @@ class ModelLearner:
 
     def begin_with(self, network: nn.Module) -> None:
         """Takes the weights of a `BoardNetwork`."""
-        own = self.model.network()
         if not isinstance(network, BoardNetwork):
             raise ValueError("it is of another kind")
-        # A network may begin as one that knows nothing yet of what clicks are worth.
-        missing = {name: weights for name, weights in own.state_dict().items() if name.startswith("worth.")}
-        check_weights(own, missing | network.state_dict())
+        check_weights(self.model.network(), network.state_dict())
         self.model.begin_with(network)
 
     def network(self) -> nn.Module:

@@ -1,0 +1,30 @@
+"""Settings that older versions had, and what replaces them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+TWO_HEADS_REPLACED = "is gone since it won no more than dqn; train algo value, or check out commit a9c77f2"
+"""The end of a sentence about win-seeking DQN."""
+
+CONFIGURATIONS = {"win-8x8": f"the configuration win-8x8 trained win-seeking DQN, which {TWO_HEADS_REPLACED}"}
+"""Complaints about configurations that came with older versions."""
+
+
+def updated(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the settings of an older run, by their present names.
+
+    Args:
+        content: the settings in a `run.json`.
+
+    Raises:
+        ValueError: this version cannot train what they ask for; the message says what replaces it.
+    """
+    settings = dict(content)
+    own = settings.get("hyperparameters")
+    if settings.get("algo") == "dqn" and isinstance(own, Mapping) and "decay" in own:
+        if (settings.get("reward"), settings.get("gamma")) == ("win", 1) and own.get("hindsight"):
+            raise ValueError(f"the run trained win-seeking DQN, which {TWO_HEADS_REPLACED}")
+        settings["hyperparameters"] = {name: value for name, value in own.items() if name != "decay"}
+    return settings

@@ -1,0 +1,24 @@
+"""Settings of runs that older versions wrote."""
+
+import pytest
+from support.tiny_training import tiny
+
+from baselines.learned.settings.training import TrainingSettings
+
+
+def older(algo, **changes):
+    """Returns the settings that an older version wrote for a run."""
+    content = tiny(algo).to_json()
+    if algo == "dqn":
+        content["hyperparameters"] = content["hyperparameters"] | {"decay": 0.7}
+    return content | changes
+
+
+@pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo", "value"])
+def test_settings_of_older_runs_are_read(algo):
+    assert TrainingSettings.from_json(older(algo)) == tiny(algo)
+
+
+def test_a_win_seeking_run_says_what_replaces_it():
+    with pytest.raises(ValueError, match="train algo value"):
+        TrainingSettings.from_json(older("dqn", reward="win", gamma=1.0))
