@@ -1,8 +1,9 @@
-"""One algorithm on several boards in turn: each board has games and a buffer of its own, and all share the network.
+"""Training of one Stable-Baselines3 algorithm on several boards in turn.
 
-Stable-Baselines3 knows one environment with one shape. Here an algorithm enters the place of a board before each
-rollout, plays and learns there, and goes on to the board that has had the least work for its size, so that each gets
-an equal part of the time. With one board this is Stable-Baselines3's own loop.
+Stable-Baselines3 trains on one environment of one shape. Here each board has a slot: its games, its buffer and its
+minibatch size. Before each rollout the algorithm activates the slot with the least work so far, measured in cells that
+passed through the network. So all boards get about equal time. All slots train the same network. With one board this
+is Stable-Baselines3's own loop.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ from baselines.learned.networks.features import BoardExtractor
 from baselines.learned.networks.masks import safe_cells
 
 LEARNING_COST = 3
-"""The time of a forward and a backward pass over that of a forward pass, about."""
+"""Approximate time of a forward and a backward pass, in forward passes."""
 
 
 @dataclass
-class Place:
-    """Where an algorithm stands on a board.
+class BoardSlot:
+    """State of an algorithm on one board.
 
     Attributes:
-        env: its games.
-        buffer: what they are stored in.
-        batch_size: the size of a minibatch.
-        observations: (N, rows, cols) int8, the codes that the next clicks are for.
-        episode_starts: (N,) bool, which of them begin a game.
-        work: the cells that the network has seen here, those that it learned from counting more.
-        drawn: the stored transitions that were learned from, each as often as it was.
-        games: (N,) int64, a number for each game that no other game of this place has.
-        memory: boards and what their cells proved to be; the buffer itself if that is what it holds.
+        env: the N games of the board.
+        buffer: the rollout or replay buffer of these games.
+        batch_size: boards in a minibatch.
+        observations: (N, rows, cols) int8, the codes that the next clicks answer.
+        episode_starts: (N,) bool, True where the next click is the first of its game.
+        games: (N,) int64, numbers of the games in progress, unique within the slot.
+        hindsight_buffer: boards with the outcomes of their cells; DQN uses its replay buffer for this.
+        work: cells that passed through the network so far; those in gradient steps count `LEARNING_COST` times.
+        drawn: boards drawn from the hindsight buffer so far, repeats included.
     """
 
     env: MinesweeperVecEnv
@@ -47,90 +48,101 @@ class Place:
     observations: NDArray[np.int8]
     episode_starts: NDArray[np.bool_]
     games: NDArray[np.int64]
-    memory: ThinnedReplayBuffer
+    hindsight_buffer: ThinnedReplayBuffer
     work: int = 0
     drawn: int = 0
 
-    def note_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]]) -> None:
-        """Tells the memory what the cells proved to be in games that have ended, (N,) bool, and numbers the next."""
+    def record_ends(self, dones: NDArray[np.bool_], infos: list[dict[str, Any]]) -> None:
+        """Labels the stored boards of games that ended, and numbers the games that follow them.
+
+        Truncated games stay without labels: their last board does not show the mines.
+
+        Args:
+            dones: (N,) bool, True where the game ended.
+            infos: N dicts, as `MinesweeperVecEnv.step_wait` returns them.
+        """
         for index in np.flatnonzero(dones):
             if not infos[index]["TimeLimit.truncated"]:
-                self.memory.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
+                self.hindsight_buffer.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
         self.games[dones] += len(self.games)
 
 
-class InTurn(Paced):
-    """A mixin for an algorithm on several boards.
+class MultiBoardMixin(Paced):
+    """Mixin that lets a Stable-Baselines3 algorithm train on several boards.
 
     Attributes:
-        places: those of all boards; none until `play_on` is called, which leaves Stable-Baselines3's own loop as it is.
-        place: the one that the algorithm plays on.
+        slots: one slot per board; empty until `play_on` is called.
+        slot: the active slot, whose games the algorithm plays.
     """
 
-    places: list[Place]
-    place: Place
+    slots: list[BoardSlot]
+    slot: BoardSlot
     batch_size: Any
     buffer_size: int
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Passes the arguments on to the algorithm, which is in no place until `play_on` is called."""
-        self.places = []
+        """Passes the arguments on to the algorithm; no slot exists until `play_on` is called."""
+        self.slots = []
         super().__init__(*args, **kwargs)
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
-        """Begins games on boards.
+        """Starts games on all boards, and activates the first slot.
 
         Args:
-            envs: one a board; the first is the one that the algorithm was made with.
-            batch_sizes: the size of a minibatch on each.
+            envs: one environment per board; the first one was given to the constructor.
+            batch_sizes: boards in a minibatch, one number per board.
         """
-        self.places = [self._place(env, size) for env, size in zip(envs, batch_sizes, strict=True)]
+        self.slots = [self._make_slot(env, size) for env, size in zip(envs, batch_sizes, strict=True)]
         for env in envs:
             env.clock = self.clock
-        self.enter(self.places[0])
+        self.activate(self.slots[0])
 
-    def _place(self, env: MinesweeperVecEnv, batch_size: int) -> Place:
+    def _make_slot(self, env: MinesweeperVecEnv, batch_size: int) -> BoardSlot:
         buffer, count = self._make_buffer(env), env.num_envs
-        memory = buffer
-        if not isinstance(memory, ThinnedReplayBuffer):
-            memory = ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
-        return Place(env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), memory)
+        hindsight_buffer = buffer
+        if not isinstance(hindsight_buffer, ThinnedReplayBuffer):
+            hindsight_buffer = ThinnedReplayBuffer(
+                self.buffer_size, env.observation_space, env.action_space, self.device
+            )
+        return BoardSlot(
+            env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), hindsight_buffer
+        )
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> BaseBuffer:
-        """Returns an empty buffer for the games of a board."""
+        """Returns an empty buffer for the games of one board."""
         raise NotImplementedError
 
     def _use_buffer(self, buffer: Any) -> None:
-        """Has the algorithm store in, and learn from, this buffer."""
+        """Makes the algorithm store in this buffer and learn from it."""
         raise NotImplementedError
 
-    def enter(self, place: Place) -> None:
-        """Goes on to a board; nothing must be under way on the one that is left."""
-        self.place = place
-        self.env, self.n_envs, self.batch_size = place.env, place.env.num_envs, place.batch_size
-        self.observation_space, self.action_space = place.env.observation_space, place.env.action_space
-        self._last_obs, self._last_episode_starts = place.observations, place.episode_starts
+    def activate(self, slot: BoardSlot) -> None:
+        """Switches the algorithm to a slot; call it between rollouts, after `deactivate`."""
+        self.slot = slot
+        self.env, self.n_envs, self.batch_size = slot.env, slot.env.num_envs, slot.batch_size
+        self.observation_space, self.action_space = slot.env.observation_space, slot.env.action_space
+        self._last_obs, self._last_episode_starts = slot.observations, slot.episode_starts
         self._last_original_obs = None
-        # The policy, and networks within it, check what they are given by the spaces that they were made with.
+        # The policy and its networks check their inputs against the spaces that they were built with.
         for module in self.policy.modules():
             if isinstance(module, BoardExtractor):
-                module.mines = place.env.config.mines
+                module.mines = slot.env.config.mines
             if hasattr(module, "observation_space"):
                 module.observation_space, module.action_space = self.observation_space, self.action_space  # type: ignore[assignment]
-        self._use_buffer(place.buffer)
+        self._use_buffer(slot.buffer)
 
-    def leave(self) -> None:
-        """Keeps where the algorithm stands on its board."""
+    def deactivate(self) -> None:
+        """Saves the state of the current rollout into the active slot."""
         assert isinstance(self._last_obs, np.ndarray)
-        self.place.observations = self._last_obs
-        self.place.episode_starts = np.asarray(self._last_episode_starts, np.bool_)
+        self.slot.observations = self._last_obs
+        self.slot.episode_starts = np.asarray(self._last_episode_starts, np.bool_)
 
-    def enter_next(self) -> None:
-        """Goes on to the board with the least work, the first of them if there are several."""
-        self.leave()
-        self.enter(min(self.places, key=lambda place: place.work))
+    def activate_next(self) -> None:
+        """Switches to the slot with the least work; ties go to the first one."""
+        self.deactivate()
+        self.activate(min(self.slots, key=lambda slot: slot.work))
 
-    def worked(self, seen: int, learned: int) -> None:
-        """Counts the boards of this place that the network saw, and those that it learned from."""
-        rows, cols = self.place.observations.shape[1:]
-        self.place.work += (seen + LEARNING_COST * learned) * rows * cols
+    def count_work(self, seen: int, learned: int) -> None:
+        """Adds boards of forward passes (`seen`) and of gradient steps (`learned`) to the active slot's work."""
+        rows, cols = self.slot.observations.shape[1:]
+        self.slot.work += (seen + LEARNING_COST * learned) * rows * cols

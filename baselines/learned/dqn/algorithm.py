@@ -38,7 +38,7 @@ from stable_baselines3.dqn.policies import QNetwork
 from torch import Tensor
 
 from baselines.learned.common.losses import hindsight_losses, value_losses
-from baselines.learned.common.multi_board import InTurn
+from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.replay_buffer import Samples, ThinnedReplayBuffer
 from baselines.learned.common.thinning import chances_to_keep
 from baselines.learned.common.vec_env import MinesweeperVecEnv
@@ -50,7 +50,7 @@ from baselines.learned.networks.masks import random_clicks, unopened
 from baselines.learned.networks.symmetry import turn_at_random
 
 
-class MaskedDQN(InTurn, DQN):
+class MaskedDQN(MultiBoardMixin, DQN):
     """DQN for click-only boards of codes; the module says how it differs from Stable-Baselines3's.
 
     Args:
@@ -137,11 +137,11 @@ class MaskedDQN(InTurn, DQN):
 
     def collect_rollouts(self, env: VecEnv, callback: BaseCallback, *args: Any, **kwargs: Any) -> RolloutReturn:  # noqa: ARG002
         """Plays on the board whose turn it is, and stores what happens."""
-        self.enter_next()
+        self.activate_next()
         collected = super().collect_rollouts(
-            self.place.env, callback, *args, **{**kwargs, "replay_buffer": self.replay_buffer}
+            self.slot.env, callback, *args, **{**kwargs, "replay_buffer": self.replay_buffer}
         )
-        self.worked(seen=collected.episode_timesteps, learned=0)
+        self.count_work(seen=collected.episode_timesteps, learned=0)
         self.clock.lap("inference")
         return collected
 
@@ -171,9 +171,9 @@ class MaskedDQN(InTurn, DQN):
             actions=buffer_action,
             rewards=reward,
             dones=ended,
-            games=self.place.games,
+            games=self.slot.games,
         )
-        self.place.note_ends(dones, infos)
+        self.slot.record_ends(dones, infos)
         self._last_obs = new_obs
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
@@ -185,12 +185,12 @@ class MaskedDQN(InTurn, DQN):
         """
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        place, losses = self.place, []
+        slot, losses = self.slot, []
         ready = self.replay_buffer.size() >= min(self.learning_starts, self.buffer_size)
-        while ready and place.drawn + batch_size <= self.replays * self.replay_buffer.added:
+        while ready and slot.drawn + batch_size <= self.replays * self.replay_buffer.added:
             losses.append(self._gradient_step(batch_size))
-            place.drawn += batch_size
-        self.worked(seen=0, learned=len(losses) * batch_size)
+            slot.drawn += batch_size
+        self.count_work(seen=0, learned=len(losses) * batch_size)
         self._n_updates += len(losses)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         if losses:
@@ -209,12 +209,12 @@ class MaskedDQN(InTurn, DQN):
     def _losses(self, sample: Samples) -> Tensor:
         """Returns the loss of each sample, (N, 1)."""
         assert isinstance(self.q_net, MinesweeperQNetwork)
-        boards, places = turn_at_random(sample.observations)
+        boards, cells = turn_at_random(sample.observations)
         outputs = self.q_net.outputs(boards)
         if self.teacher:
-            return distillation_loss(outputs, boards, self.place.env.config)
+            return distillation_loss(outputs, boards, self.slot.env.config)
         # Back to where the cells were.
-        outputs = outputs[:, places]
+        outputs = outputs[:, cells]
         targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
         losses = value_losses(outputs.gather(1, sample.actions), targets, self.policy.probability)
         if self.hindsight > 0:

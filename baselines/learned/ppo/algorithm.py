@@ -20,7 +20,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from baselines.learned.common.losses import hindsight_losses
-from baselines.learned.common.multi_board import InTurn
+from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.thinning import ThinnedRolloutBuffer, chances_to_keep
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks.board import BoardNetwork
@@ -31,7 +31,7 @@ from baselines.learned.ppo.plain_policy import PlainPolicy
 from baselines.learned.ppo.policy import MinesweeperPolicy
 
 
-class MinesweeperPPO(InTurn, MaskablePPO):
+class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     """MaskablePPO whose schedules follow a `Budget`, and which can play on several boards in turn.
 
     Args:
@@ -97,8 +97,8 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         use_masking: bool = True,
     ) -> bool:
         """Plays `n_rollout_steps` steps on the board whose turn it is."""
-        self.enter_next()
-        go_on = super().collect_rollouts(self.place.env, callback, self.rollout_buffer, n_rollout_steps, use_masking)
+        self.activate_next()
+        go_on = super().collect_rollouts(self.slot.env, callback, self.rollout_buffer, n_rollout_steps, use_masking)
         self.clock.lap("inference")
         return go_on
 
@@ -107,31 +107,31 @@ class MinesweeperPPO(InTurn, MaskablePPO):
         if self.hindsight == 0:
             return
         # Called after each step, before its observations take the place of those that it began with.
-        boards, place = self._last_obs, self.place
+        boards, slot = self._last_obs, self.slot
         assert isinstance(boards, np.ndarray)
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
         chances = chances_to_keep(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_least)
         chosen = (torch.rand(len(boards)).numpy() < chances) & ~unopened(boards)
-        place.memory.add_some(chosen, observations=boards, games=place.games)
-        place.note_ends(dones, infos)
+        slot.hindsight_buffer.add_some(chosen, observations=boards, games=slot.games)
+        slot.record_ends(dones, infos)
 
     def train(self) -> None:
         """Learns from the rollout, and then from hindsight."""
         super().train()
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
-        place, learned = self.place, self.n_epochs * self.rollout_buffer.drawn
+        slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
         losses = []
-        while place.drawn + self.batch_size <= self.replays * place.memory.added:
+        while slot.drawn + self.batch_size <= self.replays * slot.hindsight_buffer.added:
             losses.append(self._hindsight_step())
-            place.drawn += self.batch_size
+            slot.drawn += self.batch_size
         if losses:
             self.logger.record("train/hindsight_loss", float(np.mean(losses)))
-        self.worked(seen=self.n_steps * self.n_envs, learned=learned + len(losses) * self.batch_size)
+        self.count_work(seen=self.n_steps * self.n_envs, learned=learned + len(losses) * self.batch_size)
         self.clock.lap("update")
 
     def _hindsight_step(self) -> float:
-        sample = self.place.memory.sample(self.batch_size)
+        sample = self.slot.hindsight_buffer.sample(self.batch_size)
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
         loss = self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe, self.untouched).mean()

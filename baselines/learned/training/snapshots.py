@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from baselines.learned.common.multi_board import Place
+from baselines.learned.common.multi_board import BoardSlot
 from baselines.learned.common.state import (
     optimiser_tensors,
     prefixed,
@@ -34,14 +34,15 @@ Model = MaskedDQN | MinesweeperPPO
 def snapshot_of_model(model: Model) -> tuple[Tensors, dict[str, Any]]:
     """Returns the tensors and the counters of a model that is between two rollouts."""
     tensors = prefixed(model.policy.state_dict(), "policy") | optimiser_tensors(model.policy.optimizer)
-    model.leave()
-    for number, place in enumerate(model.places):
-        tensors |= prefixed(_place_tensors(place), f"place{number}")
+    model.deactivate()
+    for number, slot in enumerate(model.slots):
+        # Stored names say "place" and "memory", so that checkpoints of older versions still load.
+        tensors |= prefixed(_slot_tensors(slot), f"place{number}")
     generators, random_state = random_tensors()
     tensors |= generators
     state = {name: getattr(model, name) for name in COUNTERS} | {"random": random_state}
-    state["places"] = [{"work": place.work, "drawn": place.drawn} for place in model.places]
-    state["place"] = model.places.index(model.place)
+    state["places"] = [{"work": slot.work, "drawn": slot.drawn} for slot in model.slots]
+    state["place"] = model.slots.index(model.slot)
     if isinstance(model, MaskedDQN):
         state |= {"n_calls": model._n_calls, "exploration_rate": model.exploration_rate}
     return tensors, state
@@ -56,10 +57,10 @@ def restore_model(model: Model, tensors: Tensors, state: dict[str, Any]) -> None
     load_weights(model.policy, unprefixed(tensors, "policy"))
     try:
         restore_optimiser(model.policy.optimizer, tensors)
-        for number, (place, counters) in enumerate(zip(model.places, state["places"], strict=True)):
-            _restore_place(place, unprefixed(tensors, f"place{number}"))
-            place.work, place.drawn = int(counters["work"]), int(counters["drawn"])
-        model.enter(model.places[state["place"]])
+        for number, (slot, counters) in enumerate(zip(model.slots, state["places"], strict=True)):
+            _restore_slot(slot, unprefixed(tensors, f"place{number}"))
+            slot.work, slot.drawn = int(counters["work"]), int(counters["drawn"])
+        model.activate(model.slots[state["place"]])
         for name in COUNTERS:
             setattr(model, name, int(state[name]))
         if isinstance(model, MaskedDQN):
@@ -69,18 +70,18 @@ def restore_model(model: Model, tensors: Tensors, state: dict[str, Any]) -> None
         raise ValueError(f"it does not fit this training: {str(error).splitlines()[0]}") from error
 
 
-def _place_tensors(place: Place) -> Tensors:
-    arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in place.env.get_state().items()}
-    arrays |= {"episode_starts": place.episode_starts, "games": place.games}
-    arrays |= {f"memory/{key}": value for key, value in place.memory.get_state().items()}
+def _slot_tensors(slot: BoardSlot) -> Tensors:
+    arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in slot.env.get_state().items()}
+    arrays |= {"episode_starts": slot.episode_starts, "games": slot.games}
+    arrays |= {f"memory/{key}": value for key, value in slot.hindsight_buffer.get_state().items()}
     return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
 
 
-def _restore_place(place: Place, tensors: Tensors) -> None:
+def _restore_slot(slot: BoardSlot, tensors: Tensors) -> None:
     def arrays(prefix: str) -> dict[str, NDArray[Any]]:
         return {name: tensor.numpy() for name, tensor in unprefixed(tensors, prefix).items()}
 
-    place.observations = place.env.set_state(arrays("env"))
-    place.episode_starts = tensors["episode_starts"].numpy().astype(np.bool_)
-    place.games = tensors["games"].numpy().copy()
-    place.memory.set_state(arrays("memory"))
+    slot.observations = slot.env.set_state(arrays("env"))
+    slot.episode_starts = tensors["episode_starts"].numpy().astype(np.bool_)
+    slot.games = tensors["games"].numpy().copy()
+    slot.hindsight_buffer.set_state(arrays("memory"))

@@ -137,7 +137,7 @@ def test_tensors_and_state_travel_in_one_file(tmp_path):
 def test_a_snapshot_restores_everything_without_unpickling(trained, monkeypatch):
     path, settings, model = trained
     # numba keeps its compiled kernels as pickles: have them loaded first.
-    env = model.places[1].env
+    env = model.slots[1].env
     env.set_state(env.get_state())
     forbid_unpickling(monkeypatch)
     expected_draws = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - the generator that SB3 uses
@@ -153,8 +153,8 @@ def test_a_snapshot_restores_everything_without_unpickling(trained, monkeypatch)
         assert all(torch.equal(values[key], value) for key, value in moments[index].items())
     assert other.num_timesteps == model.num_timesteps > 1000
     assert other._n_updates == model._n_updates > 0
-    assert other.places.index(other.place) == model.places.index(model.place)
-    for one, another in zip(other.places, model.places, strict=True):
+    assert other.slots.index(other.slot) == model.slots.index(model.slot)
+    for one, another in zip(other.slots, model.slots, strict=True):
         assert_same_place(one, another)
 
 
@@ -165,9 +165,9 @@ def assert_same_place(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for name, value in other.env.get_state().items():
         np.testing.assert_array_equal(one.env.get_state()[name], value)
-    assert one.memory.pos == other.memory.pos > 0
+    assert one.hindsight_buffer.pos == other.hindsight_buffer.pos > 0
     for name in ThinnedReplayBuffer.NAMES:
-        np.testing.assert_array_equal(getattr(one.memory, name), getattr(other.memory, name))
+        np.testing.assert_array_equal(getattr(one.hindsight_buffer, name), getattr(other.hindsight_buffer, name))
 
 
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)

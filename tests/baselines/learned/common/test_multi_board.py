@@ -25,28 +25,28 @@ BOARDS = ("3x4/2", "4x6/3", "8x9/10")
 @BOTH
 def test_every_board_gets_the_same_amount_of_work(algo):
     model = make_model(tiny(algo, boards=BOARDS)).learn(2_500)
-    work = np.array([place.work for place in model.places])
+    work = np.array([slot.work for slot in model.slots])
     assert work.min() > 0.6 * work.max()
     assert model.num_timesteps >= 2_500
-    for place, text in zip(model.places, BOARDS, strict=True):
+    for slot, text in zip(model.slots, BOARDS, strict=True):
         config = parse_board(text, "opening")
-        assert place.env.config == config
-        assert place.observations.shape == (8, config.rows, config.cols)
+        assert slot.env.config == config
+        assert slot.observations.shape == (8, config.rows, config.cols)
 
 
 @ALL
 def test_clicks_are_legal_on_every_board(algo):
     model = make_model(tiny(algo, boards=BOARDS))
     checked = set()
-    for place in model.places:
-        step = place.env.step_async
+    for slot in model.slots:
+        step = slot.env.step_async
 
-        def checking(actions, env=place.env, step=step):
+        def checking(actions, env=slot.env, step=step):
             assert env.action_masks()[np.arange(env.num_envs), actions].all()
             checked.add(env.config.cells)
             step(actions)
 
-        place.env.step_async = checking
+        slot.env.step_async = checking
     model.learn(2_000)
     assert len(checked) == 3
 
@@ -176,6 +176,6 @@ def test_the_number_of_mines_reaches_the_network():
 
 def test_algorithms_tell_their_networks_the_mines_of_the_board():
     model = make_model(tiny("dqn", boards=BOARDS))
-    for place in model.places:
-        model.enter(place)
-        assert model.q_net.features_extractor.mines == place.env.config.mines
+    for slot in model.slots:
+        model.activate(slot)
+        assert model.q_net.features_extractor.mines == slot.env.config.mines

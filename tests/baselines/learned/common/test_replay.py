@@ -176,16 +176,16 @@ def test_the_teacher_gives_the_oracles_probabilities():
 def test_ppo_remembers_boards_and_how_their_games_ended():
     model = make_model(tiny("ppo", boards=("4x5/3", "5x5/4")))
     model.learn(3_000)
-    for place, mines in zip(model.places, (3, 4), strict=True):
-        memory = place.memory
-        assert 0.3 * model.num_timesteps / 2 < memory.added < model.num_timesteps / 2
-        safe = memory.safe[: memory.size()]
+    for slot, mines in zip(model.slots, (3, 4), strict=True):
+        buffer = slot.hindsight_buffer
+        assert 0.3 * model.num_timesteps / 2 < buffer.added < model.num_timesteps / 2
+        safe = buffer.safe[: buffer.size()]
         known = safe[:, 0] >= 0
         assert known.mean() > 0.5
         assert ((safe[known] == 0).sum(axis=1) == mines).all()
-        boards = memory.observations[: memory.size()].reshape(memory.size(), -1)
+        boards = buffer.observations[: buffer.size()].reshape(buffer.size(), -1)
         assert (safe[known][boards[known] < 9] == 1).all()
-        assert place.drawn > memory.added
+        assert slot.drawn > buffer.added
 
 
 def test_hindsight_moves_the_critic_towards_what_cells_proved_to_be():
