@@ -58,8 +58,8 @@ def _thin(frames: list[np.ndarray], most: int = 40) -> list[np.ndarray]:
     return [frames[i] for i in chosen]
 
 
-def write_statistics_picture(path: Path) -> None:
-    """Writes the picture of ``python -m baselines statistics --first-click any``."""
+def write_uniformity_picture(path: Path) -> None:
+    """Writes the picture of ``python -m baselines uniformity --first-click any``."""
     sample = draw_sample(BoardConfig(9, 9, 10, "any", ("click",)), 10_000, 0, lambda _: None)
     path.write_bytes(Finding.of(sample).draw())
 
@@ -125,7 +125,7 @@ def _cells(config: Content, row: Content) -> list[str]:
 if __name__ == "__main__":
     (DOCS / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
-    write_statistics_picture(DOCS / "images" / "statistics.png")
+    write_uniformity_picture(DOCS / "images" / "uniformity.png")
     results = read_results()
     for page in sorted((DOCS / "policies").glob("*.md")):
         page.write_text(fill_results(page.read_text(encoding="utf-8"), results), encoding="utf-8")
