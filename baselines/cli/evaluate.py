@@ -29,6 +29,7 @@ from baselines.evaluation.statistics import PolicyResult
 from baselines.registry import build_policy, config_for, find_policy, policy_names
 from baselines.suites.definitions import SUITES
 from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.figures import SUFFIXES
 from baselines.support.files import check_writable
 from baselines.support.terminal import game_bar
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
@@ -151,7 +152,7 @@ def _prepare_policies(options: argparse.Namespace, command: str) -> tuple[Report
     for path in (options.json, options.plot):
         if path is not None:
             check_writable(path)
-    if options.plot is not None and options.plot.suffix not in (".png", ".pdf", ".svg"):
+    if options.plot is not None and options.plot.suffix not in SUFFIXES:
         raise ValueError(f"--plot takes a file that ends in .png, .pdf or .svg, not {options.plot}")
     for name in options.policy:
         if name != ALL:

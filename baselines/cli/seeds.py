@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from baselines.cli.failures import explain
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.evaluation.workers import WorkerError, worker_pool
 from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
 from baselines.support.terminal import table_console
 
@@ -151,25 +151,19 @@ def _report(tasks: Sequence[Task], out: Path) -> None:
 
 
 def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     from baselines.learned.training.seed_study import curve
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for task in tasks:
-        points, number = curve(task), algos.index(task.settings.algo)
-        label = task.settings.algo if task.settings.seed == 0 else None
-        if points:
-            axes.plot(*zip(*points, strict=True), color=f"C{number}", alpha=0.6, linewidth=1, label=label)
-    axes.set(xlabel="steps", ylabel="win rate on the selection games", title=", ".join(tasks[0].settings.boards))
-    axes.grid(alpha=0.3)
-    axes.legend()
-    picture = io.BytesIO()
-    canvas.print_png(picture)  # type: ignore[no-untyped-call]
-    return picture.getvalue()
+    with styled_figure() as figure:
+        axes = figure.add_subplot()
+        for task in tasks:
+            points, number = curve(task), algos.index(task.settings.algo)
+            label = task.settings.algo if task.settings.seed == 0 else None
+            if points:
+                axes.plot(*zip(*points, strict=True), color=f"C{number}", alpha=0.6, label=label)
+        axes.set(xlabel="steps", ylabel="win rate on the selection games", title=", ".join(tasks[0].settings.boards))
+        axes.grid()
+        axes.legend()
+        return image(figure)
 
 
 def _print(summaries: Sequence[Summary], task: Task) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import platform
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.evaluation.diagnostics import HEADINGS, NOTES, Diagnostics
 from baselines.evaluation.statistics import PolicyResult, compare_with_best
+from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 from baselines.support.terminal import table_console
 from minesweeper_env import __version__
@@ -116,12 +116,6 @@ class Report:
 
     def write_plot(self, path: Path) -> None:
         """Draws the win rates with their intervals into a picture, whose suffix says in which format."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(8, 1.6 + 0.45 * len(self.results)), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
         names = [f"{result.policy} (n = {result.games})" for result in self.results]
         rates = [result.win_rate for result in self.results]
         bounds = [result.interval for result in self.results]
@@ -129,14 +123,14 @@ class Report:
             [max(0.0, rate - low) for rate, (low, _) in zip(rates, bounds, strict=True)],
             [max(0.0, high - rate) for rate, (_, high) in zip(rates, bounds, strict=True)],
         ]
-        axes.barh(names, rates, xerr=errors, height=0.6, color="tab:blue", ecolor="black", capsize=3)
-        axes.invert_yaxis()
-        axes.set_xlim(0, min(1.0, 1.1 * max(high for _, high in bounds)))
-        axes.set_xlabel("win rate, with its 95 % Wilson interval")
-        axes.set_title(self.title(), fontsize="medium")
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=150)
-        replace_file(path, buffer.getvalue())
+        with styled_figure(8, 1.6 + 0.45 * len(self.results)) as figure:
+            axes = figure.add_subplot()
+            axes.barh(names, rates, xerr=errors, height=0.6, ecolor="black")
+            axes.invert_yaxis()
+            axes.set_xlim(0, min(1.0, 1.1 * max(high for _, high in bounds)))
+            axes.set_xlabel("win rate, with its 95 % Wilson interval")
+            axes.set_title(self.title())
+            replace_file(path, image(figure, path.suffix))
 
 
 def versions() -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from baselines.suites.definitions import Suite
 from baselines.suites.tables import board_title, caption
+from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,24 +15,15 @@ if TYPE_CHECKING:
 
 Content = dict[str, Any]
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""The palette of Okabe and Ito, which the colour-blind can tell apart; yellow is too pale for a line."""
-
 MARKERS = "osD^vPX<>*"
 
 
 def draw(suite: Suite, content: Content) -> bytes:
     """Returns the plot of a suite as a PNG file."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(layout="constrained")
-    FigureCanvasAgg(figure)
-    PLOTS[suite.plot](figure, content)
-    figure.suptitle(f"{content['title']}\n{caption(content)}; bars: 95 % intervals", fontsize="medium")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=130)
-    return buffer.getvalue()
+    with styled_figure() as figure:
+        PLOTS[suite.plot](figure, content)
+        figure.suptitle(f"{content['title']}\n{caption(content)}; bars: 95 % intervals")
+        return image(figure)
 
 
 def _labels(content: Content) -> dict[str, str]:
@@ -49,13 +40,7 @@ def _labels(content: Content) -> dict[str, str]:
 def _styles(content: Content) -> dict[str, dict[str, Any]]:
     """Returns how each policy is drawn as a line."""
     return {
-        policy: {
-            "color": COLOURS[i % len(COLOURS)],
-            "marker": MARKERS[i % len(MARKERS)],
-            "label": label,
-            "markersize": 4,
-            "linewidth": 1,
-        }
+        policy: {"color": f"C{i}", "marker": MARKERS[i % len(MARKERS)], "label": label}
         for i, (policy, label) in enumerate(_labels(content).items())
     }
 
@@ -85,7 +70,7 @@ def _draw_rates(axes: Axes, boards: Sequence[Content], styles: dict[str, dict[st
             axes.errorbar([place + shift for place, _ in points], rates, bars, capsize=2, **style)
     axes.set_xticks(range(len(boards)), [f"{board['config']['mines']}" for board in boards])
     axes.set_ylim(bottom=0)
-    axes.grid(axis="y", alpha=0.3)
+    axes.grid(axis="y")
 
 
 def _rates_over_mines(figure: Figure, content: Content) -> None:
@@ -111,9 +96,9 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
         for policy, style in styles.items():
             points = _points(boards, policy)
             times.plot([place for place, _ in points], [row["ms_per_game"] for _, row in points], **style)
-        rates.set_title(f"{size[0]}x{size[1]}", fontsize="medium")
+        rates.set_title(f"{size[0]}x{size[1]}")
         times.set_yscale("log")
-        times.grid(axis="y", alpha=0.3)
+        times.grid(axis="y")
         times.set_xlabel("mines")
     panels[0, 0].set_ylabel("win rate")
     panels[1, 0].set_ylabel("milliseconds a game")
@@ -127,10 +112,10 @@ def _draw_dots(axes: Axes, board: Content, labels: dict[str, str], name: str, en
         if row[name] is not None:
             bars = None if row[ends] is None else _reach([row[name]], [row[ends]])
             height = policies.index(row["policy"])
-            axes.errorbar([row[name]], [height], xerr=bars, fmt="o", markersize=5, capsize=3, color=COLOURS[0])
+            axes.errorbar([row[name]], [height], xerr=bars, fmt="o", color="C0")
     axes.set_yticks(range(len(policies)), list(labels.values()))
     axes.set_ylim(len(policies) - 0.5, -0.5)
-    axes.grid(axis="x", alpha=0.3)
+    axes.grid(axis="x")
 
 
 def _rates_by_board(figure: Figure, content: Content) -> None:
@@ -140,10 +125,10 @@ def _rates_by_board(figure: Figure, content: Content) -> None:
     panels = figure.subplots(1, len(boards), sharey=True, squeeze=False)[0]
     for axes, board in zip(panels, boards, strict=True):
         _draw_dots(axes, board, labels, "win_rate", "ci95")
-        axes.set_title(board_title(board["config"]), fontsize="medium")
+        axes.set_title(board_title(board["config"]))
         axes.set_xlim(-0.03, 1.03)
         axes.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
-    figure.supxlabel("win rate", fontsize="medium")
+    figure.supxlabel("win rate")
 
 
 def _rates_and_scores(figure: Figure, content: Content) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from baselines.evaluation.report import config_row, format_p_value
+from baselines.support.figures import image, styled_figure
 from baselines.uniformity.hypotheses import (
     Bin,
     ChiSquared,
@@ -23,7 +23,8 @@ from baselines.uniformity.samples import Sample
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-OBSERVED, EXPECTED, FLOODED = "#0072B2", "#D55E00", "#009E73"
+OBSERVED, EXPECTED, FLOODED = "C0", "C1", "C2"
+"""Colours, by their places in the palette of the style."""
 
 
 @dataclass(frozen=True)
@@ -95,24 +96,17 @@ class Finding:
 
     def draw(self) -> bytes:
         """Returns the plot as a PNG file: counts of cells, clicks without flood fill, clicks with it."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(11, 3.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        placement, clicks, flood = figure.subplots(1, 3)
-        self._draw_placement(placement)
-        self._draw_clicks(clicks)
-        self._draw_flood(flood)
         config = self.sample.config
-        figure.suptitle(
-            f"{config.rows}x{config.cols}, {config.mines} mines, first click {config.first_click}, "
-            f"{self.sample.games} games",
-            fontsize="medium",
-        )
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=100)
-        return buffer.getvalue()
+        with styled_figure(11, 3.6) as figure:
+            placement, clicks, flood = figure.subplots(1, 3)
+            self._draw_placement(placement)
+            self._draw_clicks(clicks)
+            self._draw_flood(flood)
+            figure.suptitle(
+                f"{config.rows}x{config.cols}, {config.mines} mines, first click {config.first_click}, "
+                f"{self.sample.games} games"
+            )
+            return image(figure)
 
     def _draw_placement(self, axes: Axes) -> None:
         sample = self.sample

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from baselines.learned.calibration.compare import Comparison
+from baselines.support.figures import image, styled_figure
 from minesweeper_env.codes import Codes
 from minesweeper_env.rendering.probabilities import render_overlay
 
@@ -28,18 +25,16 @@ def draw_safety(comparison: Comparison, seed: int, name: str) -> bytes:
     """
     game = comparison.of_game(seed)
     chosen = np.unique(np.linspace(0, len(game.codes) - 1, BOARDS).round().astype(int))
-    figure = Figure(figsize=(4 * (len(chosen) + 1.4), 8.6), layout="constrained")
-    panels = figure.add_gridspec(2, len(chosen) + 1, width_ratios=[1.0] * len(chosen) + [1.4])
-    for column, number in enumerate(chosen):
-        for row, (title, chances) in enumerate(((name, game.predicted), ("exact", game.exact))):
-            axes = figure.add_subplot(panels[row, column])
-            axes.imshow(_board(game.codes[number], chances[number]))
-            axes.set(title=f"{title}, before click {number + 2} of game {seed}", xticks=[], yticks=[])
-    _draw_reliability(figure.add_subplot(panels[0, -1]), comparison)
-    _draw_differences(figure.add_subplot(panels[1, -1]), comparison)
-    picture = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(picture)  # type: ignore[no-untyped-call]
-    return picture.getvalue()
+    with styled_figure(4 * (len(chosen) + 1.4), 8.6) as figure:
+        panels = figure.add_gridspec(2, len(chosen) + 1, width_ratios=[1.0] * len(chosen) + [1.4])
+        for column, number in enumerate(chosen):
+            for row, (title, chances) in enumerate(((name, game.predicted), ("exact", game.exact))):
+                axes = figure.add_subplot(panels[row, column])
+                axes.imshow(_board(game.codes[number], chances[number]))
+                axes.set(title=f"{title}, before click {number + 2} of game {seed}", xticks=[], yticks=[])
+        _draw_reliability(figure.add_subplot(panels[0, -1]), comparison)
+        _draw_differences(figure.add_subplot(panels[1, -1]), comparison)
+        return image(figure)
 
 
 def _board(codes: NDArray[np.int8], chances: NDArray[np.float64]) -> NDArray[np.uint8]:
@@ -51,9 +46,9 @@ def _board(codes: NDArray[np.int8], chances: NDArray[np.float64]) -> NDArray[np.
 def _draw_reliability(axes: Axes, comparison: Comparison) -> None:
     said, true, spread, _ = zip(*comparison.reliability(), strict=True)
     axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="exact")
-    axes.errorbar(said, true, yerr=spread, marker="o", capsize=3, label="mean of a class, +- root mean square")
+    axes.errorbar(said, true, yerr=spread, marker="o", label="mean of a class, ± root mean square")
     axes.set(title="chance of a mine", xlabel="by the network", ylabel="exact", xlim=(0, 1), ylim=(0, 1))
-    axes.grid(alpha=0.3)
+    axes.grid()
     axes.legend(loc="upper left")
 
 
@@ -69,5 +64,5 @@ def _draw_differences(axes: Axes, comparison: Comparison) -> None:
         middles = [(edges[number] + edges[min(number + 1, len(edges) - 1)] - 1) / 2 for number in present]
         axes.plot(middles, values, style, marker=".", label=f"{share:.0%} of cells are below")
     axes.set(title="difference to the exact chance", xlabel="covered cells on the board", yscale="log")
-    axes.grid(alpha=0.3)
+    axes.grid()
     axes.legend(loc="best")

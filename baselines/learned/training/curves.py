@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from itertools import cycle
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 
 CURVES_FILE = "curves.png"
@@ -33,17 +31,14 @@ def draw_curves(folder: Path) -> None:
     panels = len(boards) + len(losses)
     cols = min(panels, MOST_COLS)
     rows = -(-panels // cols)
-    figure = Figure(figsize=(5 * cols, 4 * rows), layout="constrained")
-    canvas = FigureCanvasAgg(figure)
-    for number, name in enumerate(boards + losses, 1):
-        axes = figure.add_subplot(rows, cols, number)
-        draw = _draw_board if name in boards else _draw_loss
-        draw(axes, points, name)
-        axes.grid(alpha=0.3)
-        axes.locator_params(axis="x", nbins=5)
-    picture = io.BytesIO()
-    canvas.print_png(picture)  # type: ignore[no-untyped-call]
-    replace_file(folder / CURVES_FILE, picture.getvalue())
+    with styled_figure(5 * cols, 4 * rows) as figure:
+        for number, name in enumerate(boards + losses, 1):
+            axes = figure.add_subplot(rows, cols, number)
+            draw = _draw_board if name in boards else _draw_loss
+            draw(axes, points, name)
+            axes.grid()
+            axes.locator_params(axis="x", nbins=5)
+        replace_file(folder / CURVES_FILE, image(figure))
 
 
 def _size(board: str) -> tuple[int, int]:
@@ -53,7 +48,7 @@ def _size(board: str) -> tuple[int, int]:
 
 
 def _draw_loss(axes: Axes, points: Points, name: str) -> None:
-    axes.plot(*zip(*points[name], strict=True), linewidth=1)
+    axes.plot(*zip(*points[name], strict=True))
     axes.set(title=name, xlabel="steps")
 
 

@@ -1,0 +1,45 @@
+"""Figures in one matplotlib style, drawn off screen and returned as the content of a picture file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STYLE_FILE = Path(__file__).with_name("figures.mplstyle")
+"""Fonts, colours and resolution; it replaces the settings of the user's own matplotlibrc."""
+
+SUFFIXES = (".png", ".pdf", ".svg")
+"""The endings of the files that `image` can make."""
+
+
+@contextmanager
+def styled_figure(width: float = 8.0, height: float = 5.0) -> Generator[Figure]:
+    """Yields an empty figure; whatever is drawn and rendered in the block has the style of `STYLE_FILE`.
+
+    Args:
+        width: in inches.
+        height: in inches.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(fname=STYLE_FILE):
+        yield Figure(figsize=(width, height))
+
+
+def image(figure: Figure, suffix: str = ".png") -> bytes:
+    """Returns the content of a picture file.
+
+    Args:
+        figure: the finished figure.
+        suffix: the ending of the file, one of `SUFFIXES`.
+    """
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=suffix.removeprefix("."))
+    return buffer.getvalue()
