@@ -1,13 +1,73 @@
-"""Who imports whom: what `baselines` offers, and what it takes from `minesweeper_env`."""
+"""Imports across the repository: layers of `baselines`, circles, sizes of folders, independence of test modules."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 import pytest
-from support.sources import check_lazy_exports
+from support.sources import check_layers, check_lazy_exports, import_circles, imported, modules_of
 
+MODULES = [*modules_of("minesweeper_env"), *modules_of("baselines")]
 PACKAGES_WITH_LAZY_NAMES = ("baselines", "baselines.learned")
+MOST_MODULES_IN_A_FOLDER = 13
+
+# A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
+LAYERS = (
+    {"policy", "support"},
+    {"evaluation", "registry"},
+    {"scripted"},
+    {"learned"},
+    {"suites", "uniformity"},
+    {"cli"},
+    {"__init__", "__main__"},
+)
+SCRIPTED_LAYERS = (
+    {"base", "rules"},
+    {"oracle_play", "uniform"},
+    {"bayes", "fitted"},
+    {"replicas"},
+    {"semi_deterministic"},
+    {"__init__"},
+)
+
+
+def test_each_part_imports_only_what_lies_below_it():
+    check_layers("baselines", LAYERS)
+    check_layers("baselines.scripted", SCRIPTED_LAYERS)
+
+
+def test_no_two_modules_import_each_other():
+    assert import_circles(MODULES) == []
+
+
+def test_a_circle_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("support.sources.ROOT", tmp_path)
+    sources = {
+        "a": "import b, e",
+        "b": "from c import d",
+        "c": "import a",
+        "d": "import a",
+        "e": "def f():\n    import a",
+    }
+    for name, source in sources.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    assert import_circles(modules_of("")) == [{"a", "b", "c"}]
+
+
+def test_no_folder_has_too_many_modules_to_overlook():
+    folders = {path.parent for path in MODULES}
+    sizes = {
+        str(folder): sum(path.parent == folder and path.stem != "__init__" for path in MODULES) for folder in folders
+    }
+    assert not {folder: size for folder, size in sizes.items() if size > MOST_MODULES_IN_A_FOLDER}
+
+
+def test_no_test_module_imports_from_another():
+    for path in modules_of("tests"):
+        borrowed = [
+            name for name in imported(path) if name.split(".")[-1].startswith("test_") or name.startswith("tests")
+        ]
+        assert not borrowed, f"{path} imports {borrowed}; what tests share belongs in tests/support"
 
 
 @pytest.mark.parametrize("package", PACKAGES_WITH_LAZY_NAMES)

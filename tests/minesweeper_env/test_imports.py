@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 import pytest
-from support.sources import check_lazy_exports, dotted, imported, modules_of
+from support.sources import check_layers, check_lazy_exports, import_circles, imported, modules_of
 
 MODULES = modules_of("minesweeper_env")
 PACKAGES_WITH_LAZY_NAMES = ("minesweeper_env", "minesweeper_env.inference")
@@ -15,7 +15,7 @@ PACKAGES_WITH_LAZY_NAMES = ("minesweeper_env", "minesweeper_env.inference")
 HEAVY = ("torch", "scipy", "pandas", "matplotlib", "pygame", "pgmpy", "stable_baselines3", "sb3_contrib", "networkx")
 ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_module_names)
 
-# A part imports only parts of the lines above it, or of its own line.
+# A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
     {"codes", "compiled", "lazy", "neighbours"},
     {"config"},
@@ -30,24 +30,25 @@ LAYERS = (
 )
 
 
-def layer_of(module):
-    """Returns the number of the layer of a module of the package, or None for another name."""
-    part = module.split(".")[1] if "." in module else "__init__"
-    return next((number for number, layer in enumerate(LAYERS) if part in layer), None)
-
-
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_the_core_imports_nothing_heavy_and_never_the_baselines(path):
     assert {name.split(".")[0] for name in imported(path)} <= ALLOWED
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_each_part_imports_only_what_lies_below_it(path):
-    own = layer_of(dotted(path))
-    assert own is not None, f"{path} has no place in the order of the parts"
-    for name in imported(path):
-        if name.startswith("minesweeper_env.") and layer_of(name) is not None:
-            assert layer_of(name) <= own, f"{path} imports {name}"
+def test_each_part_imports_only_what_lies_below_it():
+    check_layers("minesweeper_env", LAYERS)
+
+
+def test_no_two_modules_import_each_other():
+    assert import_circles(MODULES) == []
+
+
+def test_a_solver_cannot_reach_the_mines():
+    below_the_engine = {"codes", "compiled", "config", "inference", "lazy", "neighbours"}
+    names = set().union(*(imported(path) for path in modules_of("minesweeper_env/inference")))
+    own = {name.split(".")[1] for name in names if name.startswith("minesweeper_env.")}
+    assert own <= below_the_engine
+    assert not [name for name in names if name.startswith("gymnasium")]
 
 
 def test_rules_take_arrays_and_know_no_environment():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +59,48 @@ def _loaded_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 def _is_type_checking(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def import_circles(paths: Sequence[Path]) -> list[set[str]]:
+    """Returns the sets of modules that import each other, directly or through others, when they are loaded."""
+    modules = {dotted(path): path for path in paths}
+    targets = {
+        name: {target for target in imported_at_load(path) if target in modules and target != name}
+        for name, path in modules.items()
+    }
+    reached = {name: _reachable(name, targets) for name in targets}
+    circles = [frozenset(other for other in reached[name] if name in reached[other]) for name in targets]
+    return [set(circle) for circle in dict.fromkeys(circles) if circle]
+
+
+def _reachable(start: str, targets: Mapping[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = targets[waiting.pop()] - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def check_layers(package: str, layers: Sequence[set[str]]) -> None:
+    """Asserts that each part of a package, a module or folder, imports only parts of its own layer and lower ones.
+
+    Args:
+        package: the dotted name of the package.
+        layers: the names of the parts, from the lowest layer to the highest; "__init__" is the package itself.
+    """
+    level = {part: number for number, layer in enumerate(layers) for part in layer}
+    for path in modules_of(package.replace(".", "/")):
+        own = _part(dotted(path), package)
+        assert own in level, f"{path} has no place in the layers of {package}"
+        for name in imported(path):
+            if name.startswith(f"{package}.") and (other := _part(name, package)) in level:
+                assert level[other] <= level[own], f"{path} imports {name}, which lies above it"
+
+
+def _part(name: str, package: str) -> str:
+    return name.removeprefix(package).split(".")[1] if name != package else "__init__"
 
 
 def check_lazy_exports(package: str) -> None:
