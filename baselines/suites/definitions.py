@@ -40,7 +40,7 @@ class Suite:
             of one of the policies, for each other with that one.
         columns: those of the tables, by their names in `baselines.suites.tables`.
         plot: the plot, by its name in `baselines.suites.plots`.
-        scored: whether the rows tell the score of source 004: see `baselines.suites.measures`.
+        scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.measures`.
         notes: lines below the tables.
     """
 
@@ -86,7 +86,7 @@ _ONE_FIT = (
 
 _BAYES = Suite(
     name="bayes",
-    title="The Bayesian network and its rivals, on the boards of source 000",
+    title="The Bayesian network and its rivals, on the boards of Antolín & de la Torre (2018)",
     boards=_boards("opening", (5, (5, 6, 7)), (8, (13, 14, 15, 25)), (10, (20, 22, 23, 24, 25))),
     entries=(
         Entry("bayes_source", start="baselines.scripted.replicas.bayes_start:source_start"),
@@ -100,13 +100,13 @@ _BAYES = Suite(
     plot="rates_and_times",
     notes=(
         "win rate: games with every safe cell open; flags on the mines: games whose flags were at some moment, or "
-        "would be with its next flags, exactly the mines, which source 000 counts as won.",
+        "would be with its next flags, exactly the mines, which Antolín & de la Torre count as won.",
     ),
 )
 
 _AGENTS = Suite(
     name="agents",
-    title="The agents of source 001: win rate over the number of mines, first click unprotected",
+    title="The agents of Antimatroid (2012): win rate over the number of mines, first click unprotected",
     boards=_boards("any", (9, range(1, 11))),
     entries=_entries("random", "marginal", "graphical_source", "conditional", "graphical", "semi_deterministic"),
     games=1000,
@@ -118,7 +118,7 @@ _AGENTS = Suite(
 
 _EXPECTED_VALUE = Suite(
     name="expected-value",
-    title="Does the guess by expected value help? First click unprotected, as in source 004",
+    title="Does the guess by expected value help? First click unprotected, as in Sun, Chen & Yang",
     boards=_boards("any", (16, (40,))),
     entries=_entries(
         "subset:deduction=source",
@@ -146,7 +146,7 @@ _EXPECTED_VALUE = Suite(
     scored=True,
     notes=(
         "first-click losses: games that the first click lost; survived: win rate of the other games.",
-        "deduction=source: the deduction of the published program, which misses some of what follows.",
+        "deduction=source: the deduction of Sun, Chen & Yang's program, which misses some of what follows.",
         "score: cells opened, doubled on a win, over all games; score if lost: over the lost games, those that the "
         "first click lost apart.",
     ),

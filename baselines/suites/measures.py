@@ -10,7 +10,7 @@ from baselines.evaluation.statistics import PolicyResult, mean_interval, wilson_
 
 
 def marked(result: PolicyResult) -> dict[str, Any]:
-    """Returns how many games had, at some moment, their flags exactly on the mines: a win, to source 000."""
+    """Returns how many games had, at some moment, their flags exactly on the mines: a win for Antolín & de la Torre."""
     count = sum(record.marked for record in result.records)
     return {
         "marked": count,
@@ -20,7 +20,7 @@ def marked(result: PolicyResult) -> dict[str, Any]:
 
 
 def scores(result: PolicyResult) -> dict[str, Any]:
-    """Returns the score of source 004 and its relatives.
+    """Returns the score of Sun, Chen & Yang, and figures derived from it.
 
     The score of a game is the number of its open cells, doubled on a win. Games that the first click lost are
     among all games, and apart from those lost later.

@@ -1,4 +1,4 @@
-"""How the program of source 000 lays the mines and clicks first."""
+"""Layouts and first clicks of the program of Antolín & de la Torre (2018); see the README beside this file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ORDERS = ((_TOP_LEFT, _TOP, _TOP_RIGHT), (_LEFT, _INSIDE, _RIGHT), (_BOTTOM_LEF
 
 
 def source_start(config: BoardConfig, seed: int) -> Start:
-    """Returns the beginning of a game as the source's program lays it out.
+    """Returns the beginning of a game as the program of Antolín & de la Torre lays it out.
 
     The mines are uniform, and so is the first click. Then each mine on the clicked cell, and on its neighbours in
     the program's order, goes to the first corner without a mine: bottom right, top left, bottom left, top right. It

@@ -33,7 +33,7 @@ from minesweeper_env.inference import PositionTooHardError, mine_probabilities, 
 
 PRIORS = ("binomial", "count")
 COUNTER_EXAMPLE = ("***10", "**210", "**200", "**200", "**100")
-"""A position of a game of the source, 5 x 5 with 5 mines."""
+"""A position of a game of Antolín & de la Torre's program, 5 x 5 with 5 mines."""
 
 
 def read(*lines: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The source's rule: its closed form against pgmpy, its turns, its layouts, and the figures it is known by."""
+"""The program of Antolín & de la Torre (2018): closed form against pgmpy, turns, layouts and published figures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def random_board(rng: np.random.Generator, size: int) -> tuple[np.ndarray, int]:
 
 
 def ask_as_the_source_does(config: BoardConfig, board: np.ndarray, cell: tuple[int, int]) -> float:
-    """Copies the whole network, deletes what the source deletes, and queries what is left."""
+    """Copies the whole network, deletes what the program deletes, and queries what is left."""
     shown = {place: int(code) for place, code in np.ndenumerate(board) if code < 8}
     evidence = {f"Y_{row}_{col}": count for (row, col), count in shown.items()}
     evidence.update((f"X_{row}_{col}", 0) for row, col in shown)
@@ -82,7 +82,7 @@ def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
 
 
 def test_the_worked_counter_example():
-    # Logic clears row 4, column 1; the source gives it 1/3.
+    # Logic clears row 4, column 1; the program gives it 1/3.
     board = read(*COUNTER_EXAMPLE)
     chances = ClosedForm(config_of(5, 5)).chances(board.reshape(1, -1))[0].reshape(5, 5)
     expected = np.full((5, 5), -1.0)

@@ -16,8 +16,8 @@ from minesweeper_env import HIDDEN, BoardConfig
 
 SOURCE_GAMES = (16, 16, 40, "any")
 
-# The published program on the layouts of seeds 0 to 9999, a game being won when every safe cell is open; SEEDS has
-# 0.459 and 0.463 of 2046 and 1451 other games.
+# Win rates of Sun, Chen & Yang's program on the layouts of seeds 0 to 9999, where opening every safe cell wins.
+# On other layouts it won 0.459 of 2046 games, and 0.463 of 1451 with a random guess.
 PUBLISHED = {"subset": 0.4489, "expected_value_source": 0.4566}
 PUBLISHED_GAMES = 10_000
 

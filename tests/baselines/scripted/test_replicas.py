@@ -1,4 +1,4 @@
-"""The agents of source 001 against its own experiment: 9x9, 1 to 10 mines, first click unprotected."""
+"""The agents of Antimatroid (2012) in the blog's own experiment: 9x9, 1 to 10 mines, first click unprotected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from baselines.registry import build_policy
 from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules, apply_local_rules_once
 from minesweeper_env import BoardConfig
 
-# SEEDS 2.5: measured on another implementation, 1500 games each, for 1 to 10 mines.
+# Win rates of an independent implementation over 1 to 10 mines, 1500 games each.
 REFERENCE_GAMES = 1500
 RANDOM = [0.783, 0.509, 0.249, 0.114, 0.049, 0.015, 0.006, 0.001, 0.001, 0.001]
 SEMI_DETERMINISTIC = [0.990, 0.968, 0.945, 0.913, 0.899, 0.851, 0.818, 0.753, 0.673, 0.606]
@@ -132,7 +132,7 @@ def test_one_pass_finds_nothing_only_where_many_passes_find_nothing():
 
 
 def semi_deterministic_by_hand(board: np.ndarray) -> tuple[set, set]:
-    """The source's pseudocode with its indices put right; returns the inferred mines and the cells to expose."""
+    """The blog's pseudocode with its indices put right; returns the inferred mines and the cells to expose."""
     locations = list(np.ndindex(board.shape))
 
     def neighbours(cell):
