@@ -1,6 +1,6 @@
 """Golden games as text. A change of behaviour must explain why it writes them anew.
 
-`python -m support.transcripts`, run in the folder `tests`, writes them.
+`python tests/support/transcripts.py` writes them.
 
 Each file of `golden` holds one game: its configuration, its seed, and each step with the board after it.
 """
