@@ -87,7 +87,9 @@ def _make_parser() -> argparse.ArgumentParser:
     size.add_argument("--envs", type=whole, help="the games played at once (256)")
     size.add_argument("--channels", type=whole, help="the width of the network (32)")
     size.add_argument("--depth", type=whole, help="how many times the network applies its block (6)")
-    size.add_argument("--precision", choices=("auto", "float32", "bfloat16"), help="of convolutions (auto: the faster)")
+    size.add_argument(
+        "--precision", choices=("float32", "bfloat16"), help="number format of the convolutions (default float32)"
+    )
     size.add_argument("--optimizer", choices=("muon", "adam"), help="what takes the steps (muon)")
     size.add_argument("--eval-games", type=whole, help="the games of each evaluation while training (300)")
     size.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="hyperparameters of the algorithm")

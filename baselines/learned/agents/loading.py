@@ -10,9 +10,10 @@ from torch import nn
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import VALUE, load_network, read_description
 from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.precision import resolve_precision, set_precision
+from baselines.learned.networks.precision import PRECISIONS, set_precision
 from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.policy import Policy
+from baselines.support.checks import one_of
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
@@ -26,20 +27,20 @@ class ClickAgent:
         """Remembers the folder."""
         self._folder = folder
 
-    def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "auto") -> Policy:
+    def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "float32") -> Policy:
         """Loads the agent.
 
         Args:
             config: the board, which may be another than the agent was trained on.
             symmetries: as `LearnedPolicy` has it.
-            precision: "float32", "bfloat16", or "auto" for the latter where the processor has instructions for it.
+            precision: number format of the convolutions, "float32" or "bfloat16".
 
         Raises:
             ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
         """
         if not isinstance(symmetries, bool):
             raise ValueError(f"symmetries must be true or false, not {symmetries!r}")
-        precision = resolve_precision(precision)
+        one_of("precision", precision, PRECISIONS)
         network = load_network(self._folder)
         set_precision(network, precision)
         return policy_of(network, config, symmetries)

@@ -22,6 +22,8 @@ def updated(content: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: this version cannot train what they ask for; the message says what replaces it.
     """
     settings = dict(content)
+    if settings.get("precision") == "auto":
+        settings["precision"] = "float32"
     own = settings.get("hyperparameters")
     if settings.get("algo") == "dqn" and isinstance(own, Mapping) and "decay" in own:
         if (settings.get("reward"), settings.get("gamma")) == ("win", 1) and own.get("hindsight"):

@@ -27,7 +27,7 @@ USUAL_CELLS = 64
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """A training that can be repeated: settings in steps, with a given precision, give one and the same agent on a CPU.
+    """A training that can be repeated: a budget in steps gives the same agent each time on a CPU.
 
     Attributes:
         algo: one of `ALGORITHMS`.
@@ -44,7 +44,7 @@ class TrainingSettings:
         envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
         channels: of the network, as `NetworkSize` has them.
         depth: of the network, as `NetworkSize` has it.
-        precision: "auto" for the faster one on this machine, "float32" or "bfloat16".
+        precision: number format of the convolutions, "float32" or "bfloat16".
         eval_games: the games of each evaluation during training, on each board.
         device: "auto", "cpu" or "cuda".
         threads: the threads that PyTorch may use on the CPU.
@@ -68,7 +68,7 @@ class TrainingSettings:
     envs: int = 256
     channels: int = NetworkSize.channels
     depth: int = NetworkSize.depth
-    precision: str = "auto"
+    precision: str = "float32"
     eval_games: int = 300
     device: str = "auto"
     threads: int = 1
@@ -80,7 +80,7 @@ class TrainingSettings:
         one_of("reward", self.reward, REWARDS)
         one_of("teacher", self.teacher, TEACHERS)
         one_of("optimizer", self.optimizer, OPTIMIZERS)
-        one_of("precision", self.precision, ("auto", *PRECISIONS))
+        one_of("precision", self.precision, PRECISIONS)
         one_of("device", self.device, ("auto", "cpu", "cuda"))
         number_within("gamma", self.gamma, 0, 1)
         for name, most in (("envs", MAX_ENVS), ("eval_games", 100_000), ("threads", 1024)):

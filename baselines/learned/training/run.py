@@ -17,7 +17,6 @@ from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network, save_agent
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
-from baselines.learned.networks.precision import faster_precision
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.callback import Between, EvaluationSchedule
 from baselines.learned.training.curves import draw_curves
@@ -62,10 +61,7 @@ def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
     device = settings.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    precision = settings.precision
-    if precision == "auto":
-        precision = faster_precision(settings.network, device)
-    return replace(settings, device=device, precision=precision)
+    return replace(settings, device=device)
 
 
 class TrainingRun:

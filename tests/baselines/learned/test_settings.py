@@ -19,6 +19,10 @@ def test_settings_of_older_runs_are_read(algo):
     assert TrainingSettings.from_json(older(algo)) == tiny(algo)
 
 
+def test_a_precision_that_was_measured_at_the_start_is_now_float32():
+    assert TrainingSettings.from_json(older("ppo", precision="auto")).precision == "float32"
+
+
 def test_a_win_seeking_run_says_what_replaces_it():
     with pytest.raises(ValueError, match="train algo value"):
         TrainingSettings.from_json(older("dqn", reward="win", gamma=1.0))

@@ -1,4 +1,4 @@
-"""One algorithm on several boards, at the precision of the machine, and agents that average over symmetries."""
+"""One algorithm on several boards, at either precision, and agents that average over symmetries."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,12 @@ import torch
 from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.learned.agents.loading import find_agent
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import load_network, save_agent
 from baselines.learned.networks.board import BoardNetwork, BoardPlanes, NetworkSize, Tower
 from baselines.learned.networks.masks import click_masks
-from baselines.learned.networks.precision import faster_precision, resolve_precision, set_precision
+from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.ppo.policy import SHARPNESS
 from baselines.learned.settings.files import configuration_names, read_configuration
@@ -18,6 +19,7 @@ from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSett
 from baselines.learned.training.curves import read_points
 from baselines.learned.training.factory import make_model
 from baselines.learned.training.learner import ModelLearner
+from minesweeper_env.config import BoardConfig
 
 BOARDS = ("3x4/2", "4x6/3", "8x9/10")
 
@@ -71,12 +73,8 @@ def test_seeds_of_games_meet_in_no_two_trainings_or_boards():
     assert last.first_training_seed(31) + MAX_ENVS <= TRAINING_SEEDS.stop
 
 
-def test_precision_is_measured_and_followed():
-    size = NetworkSize(8, 1)
-    state = torch.get_rng_state()
-    assert faster_precision(size) in ("float32", "bfloat16")
-    assert torch.equal(torch.get_rng_state(), state)
-    network = BoardNetwork.of_size(size)
+def test_convolutions_follow_the_precision():
+    network = BoardNetwork.of_size(NetworkSize(8, 1))
     codes = torch.randint(0, 12, (4, 5, 5))
     exact = network(codes, 5)
     set_precision(network, "bfloat16")
@@ -88,16 +86,14 @@ def test_precision_is_measured_and_followed():
     assert all(parameter.dtype == torch.float32 for parameter in network.parameters())
 
 
-@pytest.mark.parametrize(
-    ("capabilities", "expected"),
-    [({}, "float32"), ({"avx512_bf16": False, "avx512_f": True}, "float32"), ({"amx_bf16": True}, "bfloat16")],
-)
-def test_agents_play_in_the_precision_that_the_processor_has_instructions_for(capabilities, expected, monkeypatch):
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
-    assert resolve_precision("auto") == expected
-    assert resolve_precision("float32") == "float32"
-    with pytest.raises(ValueError, match="precision must be one of auto, float32, bfloat16"):
-        resolve_precision("half")
+def test_agents_play_in_float32_unless_told_otherwise(tmp_path):
+    save_agent(tmp_path, BoardNetwork.of_size(NetworkSize(4, 1)), NetworkSize(4, 1), {})
+    board = BoardConfig(5, 5, 4, moves=("click",))
+    make = find_agent(tmp_path)
+    assert make(board).network.trunk.tower.dtype == torch.float32
+    assert make(board, precision="bfloat16").network.trunk.tower.dtype == torch.bfloat16
+    with pytest.raises(ValueError, match="precision must be one of float32, bfloat16"):
+        make(board, precision="auto")
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (3, 6)])
