@@ -153,6 +153,7 @@ def _assignment(text: str) -> tuple[str, int | float]:
 
 def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     from baselines.learned.common.tensor_files import read_json
+    from baselines.learned.settings.retired import present_names
     from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.run import RUN_FILE
 
@@ -162,7 +163,7 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     for name, value in given.items():
         current = getattr(settings, name)
         if name == "hyperparameters":
-            current, value = current.to_json(), current.to_json() | value
+            current, value = current.to_json(), current.to_json() | present_names(value)
         if name not in MAY_CHANGE and value != current:
             raise ValueError(f"the training in {folder} has {name} {current}, not {value}")
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})

@@ -47,7 +47,7 @@ def value_losses(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
     return functional.smooth_l1_loss(outputs, targets, reduction="none")
 
 
-def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, untouched: float) -> Tensor:
+def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, isolated_weight_cap: float) -> Tensor:
     """Returns the cross-entropy of the chance to be safe, summed over the cells that could be clicked.
 
     The cells that no count touches are all alike, and on a large board there are hundreds of them, whose luck would
@@ -57,21 +57,21 @@ def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, untouched: fl
         outputs: (N, rows * cols), logits of the chance to be safe.
         codes: (N, rows, cols), the boards.
         safe: (N, rows * cols), 1 or 0, or -1 in all cells of a board for which it is not known.
-        untouched: for how many cells those that no count touches count together, at most.
+        isolated_weight_cap: cap on the total weight, in cells, of covered cells without an open neighbour.
 
     Returns:
         (N, 1), 0 for a board for which it is not known.
     """
     targets = safe.clamp(min=0).to(outputs.dtype)
     losses = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
-    return (losses * _weights(codes, untouched) * (safe >= 0)).sum(dim=1, keepdim=True)
+    return (losses * _weights(codes, isolated_weight_cap) * (safe >= 0)).sum(dim=1, keepdim=True)
 
 
-def _weights(codes: Tensor, untouched: float) -> Tensor:
+def _weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
     """Returns how much each cell counts in `hindsight_losses`, (N, rows * cols)."""
     covered = click_masks(codes)
     is_open = (codes < FLAGGED).to(torch.float32)
     touched = functional.max_pool2d(is_open[:, None], 3, stride=1, padding=1).flatten(start_dim=1) > 0
     apart = covered & ~touched
-    share = (untouched / apart.sum(dim=1, keepdim=True)).clamp(max=1.0)
+    share = (isolated_weight_cap / apart.sum(dim=1, keepdim=True)).clamp(max=1.0)
     return (covered & touched) + apart * share

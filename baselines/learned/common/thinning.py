@@ -1,4 +1,4 @@
-"""Learns less often from clicks that were certain to be safe, of which there is little to learn."""
+"""Thinning: random subsampling of clicks that were almost certainly safe, since they carry little gradient."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 
 
-def chances_to_keep(errors: NDArray[np.float32], scale: float, least: float) -> NDArray[np.float32]:
-    """Returns the chance of each sample to be learned from, in [least, 1]: `scale` times its error.
+def keep_probabilities(errors: NDArray[np.float32], scale: float, least: float) -> NDArray[np.float32]:
+    """Returns the probability that each sample is kept, clip(scale * error, least, 1).
 
     Args:
-        errors: (N,) float32, how wrong the prediction is, or is expected to be.
-        scale: what they are multiplied by; 0 keeps all samples.
-        least: the least chance.
+        errors: (N,) float32, the expected error of each prediction.
+        scale: the factor; 0 keeps every sample.
+        least: lower bound of the probabilities.
+
+    Returns:
+        (N,) float32.
     """
     if scale == 0:
         return np.ones(len(errors), np.float32)
@@ -26,29 +29,30 @@ def chances_to_keep(errors: NDArray[np.float32], scale: float, least: float) -> 
 class ThinnedRolloutBuffer(MaskableRolloutBuffer):
     """A rollout buffer whose minibatches leave out most of the steps that were expected to be safe.
 
-    The chance to stay rests on V of the board, which was known before the click. So whatever stays has, given its
-    board and its click, the same return on average as all of them: the critic's targets have no bias, and the
-    advantages that are left out are nearly 0.
+    The keep probability depends only on V of the board, which is known before the click. So given (board, click) the
+    kept returns have the same mean as all of them, and the critic's targets stay unbiased. The advantages left out
+    are nearly 0.
 
     Attributes:
-        scale: the chance is `scale` times 1 - V, for returns that are probabilities; 0 keeps all steps.
-        least: the least chance.
-        drawn: the steps in the minibatches of the last `get`.
+        keep_scale: a step is kept with probability `keep_scale` * (1 - V), where returns are probabilities; 0 keeps
+            every step.
+        keep_min: lower bound of this probability.
+        drawn: number of steps in the minibatches of the last `get`.
     """
 
-    scale = 0.0
-    least = 0.0
+    keep_scale = 0.0
+    keep_min = 0.0
     drawn = 0
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
-        """Yields minibatches of about `batch_size` in random order, one of all steps that are kept if it is None."""
+        """Yields minibatches of about `batch_size` kept steps in random order; None yields a single one."""
         (everything,) = super().get(None)
         errors = 1 - everything.old_values.cpu().numpy().astype(np.float32)
-        chances = chances_to_keep(errors, self.scale, self.least)
-        chances[errors.argmax()] = 1.0  # so that there is a minibatch
-        kept = np.flatnonzero(np.random.random(len(chances)) < chances)  # noqa: NPY002 - the generator of the base class
+        probabilities = keep_probabilities(errors, self.keep_scale, self.keep_min)
+        probabilities[errors.argmax()] = 1.0  # so that there is a minibatch
+        kept = np.flatnonzero(np.random.random(len(errors)) < probabilities)  # noqa: NPY002 - the base class's generator
         self.drawn = len(kept)
         count = max(1, round(len(kept) / batch_size)) if batch_size else 1
         for indices in np.array_split(kept, count):
             chosen = torch.as_tensor(indices, device=everything.actions.device)
-            yield MaskableRolloutBufferSamples(*(part[chosen] for part in everything))
+            yield MaskableRolloutBufferSamples(*(field[chosen] for field in everything))

@@ -40,7 +40,7 @@ from torch import Tensor
 from baselines.learned.common.losses import hindsight_losses, value_losses
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.replay_buffer import Samples, ThinnedReplayBuffer
-from baselines.learned.common.thinning import chances_to_keep
+from baselines.learned.common.thinning import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn.distillation import distillation_loss
 from baselines.learned.dqn.policy import MinesweeperQNetwork, MinesweeperQPolicy
@@ -56,13 +56,13 @@ class MaskedDQN(MultiBoardMixin, DQN):
     Args:
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
-        replays: how often a stored transition is drawn, on average; it takes the place of `gradient_steps`.
+        replay_ratio: mean number of draws per stored transition; it replaces `gradient_steps`.
         keep_scale: a transition is stored with a chance of `keep_scale` times its expected loss, 1 - Q, if gamma is 0
             and returns are probabilities; 0 stores all.
-        keep_least: the least such chance.
+        keep_min: lower bound of this probability.
         hindsight: the weight of the loss on what the covered cells of a board have proved to be by the end of its game,
             for gamma 0 and returns that are probabilities.
-        untouched: for how many cells those that no count touches count in it together, at most.
+        isolated_weight_cap: as `hindsight_losses` takes it.
         teacher: whether the targets are the oracle's probabilities, of all cells, in place of the returns.
         **kwargs: as `DQN` takes them.
     """
@@ -74,17 +74,17 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self,
         policy: type[MinesweeperQPolicy],
         env: MinesweeperVecEnv,
-        replays: float = 4.0,
+        replay_ratio: float = 4.0,
         keep_scale: float = 5.0,
-        keep_least: float = 0.1,
+        keep_min: float = 0.1,
         hindsight: float = 1.0,
-        untouched: float = 64.0,
+        isolated_weight_cap: float = 64.0,
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
-        self.replays, self.keep_scale, self.keep_least = replays, keep_scale, keep_least
-        self.hindsight, self.untouched, self.teacher = hindsight, untouched, teacher
+        self.replay_ratio, self.keep_scale, self.keep_min = replay_ratio, keep_scale, keep_min
+        self.hindsight, self.isolated_weight_cap, self.teacher = hindsight, isolated_weight_cap, teacher
         self._predicted = np.zeros(0, np.float32)
         super().__init__(policy, env, replay_buffer_class=ThinnedReplayBuffer, **kwargs)
         if not self.policy.probability or self.gamma > 0:
@@ -160,7 +160,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        chances = chances_to_keep(1 - self._predicted, self.keep_scale, self.keep_least)
+        chances = keep_probabilities(1 - self._predicted, self.keep_scale, self.keep_min)
         chosen = torch.rand(len(boards)).numpy() < chances
         if self.gamma == 0:
             chosen &= ~unopened(boards)
@@ -177,7 +177,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._last_obs = new_obs
 
     def train(self, gradient_steps: int, batch_size: int = 100) -> None:  # noqa: ARG002
-        """Draws each stored transition `replays` times on average, in minibatches, and logs "train/loss".
+        """Draws each stored transition `replay_ratio` times on average, in minibatches, and logs "train/loss".
 
         Args:
             gradient_steps: ignored, since the number of transitions that are stored varies.
@@ -187,7 +187,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._update_learning_rate(self.policy.optimizer)
         slot, losses = self.slot, []
         ready = self.replay_buffer.size() >= min(self.learning_starts, self.buffer_size)
-        while ready and slot.drawn + batch_size <= self.replays * self.replay_buffer.added:
+        while ready and slot.drawn + batch_size <= self.replay_ratio * self.replay_buffer.added:
             losses.append(self._gradient_step(batch_size))
             slot.drawn += batch_size
         self.count_work(seen=0, learned=len(losses) * batch_size)
@@ -218,7 +218,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
         losses = value_losses(outputs.gather(1, sample.actions), targets, self.policy.probability)
         if self.hindsight > 0:
-            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.untouched)
+            hindsight = hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap)
             losses = losses + self.hindsight * hindsight
         return losses
 

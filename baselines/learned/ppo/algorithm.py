@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from baselines.learned.common.losses import hindsight_losses
 from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.common.thinning import ThinnedRolloutBuffer, chances_to_keep
+from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.features import BoardExtractor
@@ -38,12 +38,12 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         policy: `MinesweeperPolicy`, or `PlainPolicy` for a control, which learns nothing in hindsight.
         env: a `MinesweeperVecEnv`.
         hindsight: the weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
-        untouched: for how many cells those that no count touches count in it together, at most.
+        isolated_weight_cap: as `hindsight_losses` takes it.
         buffer_size: how many boards are kept for it.
-        replays: how often each is drawn, on average.
+        replay_ratio: mean number of draws per stored board.
         keep_scale: a step is learned from with a chance of `keep_scale` times its expected loss, 1 - V, if gamma is 0
             and returns are probabilities, and its board is kept for the auxiliary phase with that chance; 0 keeps all.
-        keep_least: the least such chance.
+        keep_min: lower bound of this probability.
         **kwargs: as `MaskablePPO` takes them.
     """
 
@@ -54,17 +54,17 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         policy: type[MinesweeperPolicy | PlainPolicy],
         env: MinesweeperVecEnv,
         hindsight: float = 0.0,
-        untouched: float = 64.0,
+        isolated_weight_cap: float = 64.0,
         buffer_size: int = 50_000,
-        replays: float = 4.0,
+        replay_ratio: float = 4.0,
         keep_scale: float = 5.0,
-        keep_least: float = 0.1,
+        keep_min: float = 0.1,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and enters the board of the environment."""
-        self.hindsight, self.untouched = hindsight, untouched
-        self.buffer_size, self.replays = buffer_size, replays
-        self.keep_scale, self.keep_least = keep_scale, keep_least
+        self.hindsight, self.isolated_weight_cap = hindsight, isolated_weight_cap
+        self.buffer_size, self.replay_ratio = buffer_size, replay_ratio
+        self.keep_scale, self.keep_min = keep_scale, keep_min
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
             self.hindsight = self.keep_scale = 0.0
@@ -84,7 +84,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         )
 
     def _use_buffer(self, buffer: ThinnedRolloutBuffer) -> None:
-        buffer.scale, buffer.least = self.keep_scale, self.keep_least
+        buffer.keep_scale, buffer.keep_min = self.keep_scale, self.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
@@ -111,7 +111,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         assert isinstance(boards, np.ndarray)
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
-        chances = chances_to_keep(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_least)
+        chances = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
         chosen = (torch.rand(len(boards)).numpy() < chances) & ~unopened(boards)
         slot.hindsight_buffer.add_some(chosen, observations=boards, games=slot.games)
         slot.record_ends(dones, infos)
@@ -122,7 +122,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
         slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
         losses = []
-        while slot.drawn + self.batch_size <= self.replays * slot.hindsight_buffer.added:
+        while slot.drawn + self.batch_size <= self.replay_ratio * slot.hindsight_buffer.added:
             losses.append(self._hindsight_step())
             slot.drawn += self.batch_size
         if losses:
@@ -134,7 +134,10 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         sample = self.slot.hindsight_buffer.sample(self.batch_size)
         boards, cells = turn_at_random(sample.observations)
         outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
-        loss = self.hindsight * hindsight_losses(outputs, sample.observations, sample.safe, self.untouched).mean()
+        loss = (
+            self.hindsight
+            * hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap).mean()
+        )
         self.policy.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)

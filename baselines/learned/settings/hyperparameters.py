@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from baselines.learned.settings.retired import present_names
 from baselines.support.checks import number_within, whole_number_within
 
 MAX_BATCH = 1 << 20
@@ -52,7 +53,7 @@ class Hyperparameters:
 
     @classmethod
     def of(cls, content: Any) -> Hyperparameters:
-        """Returns those that `content`, a dict, gives, and the defaults of all others.
+        """Returns the hyperparameters in `content`, a dict, and the defaults of all others; retired names are read.
 
         Raises:
             ValueError: one is unknown or not allowed; the message says what is.
@@ -60,6 +61,7 @@ class Hyperparameters:
         names = [entry.name for entry in fields(cls)]
         if not isinstance(content, dict):
             raise ValueError(f"hyperparameters must be a table, not {content!r}")
+        content = present_names(content)
         unknown = [str(name) for name in content if name not in names]
         if unknown:
             raise ValueError(f"there is no hyperparameter {', '.join(unknown)}; there are {', '.join(names)}")
@@ -74,13 +76,13 @@ class DQNHyperparameters(Hyperparameters):
         buffer_size: the transitions that the replay buffer of a board holds.
         learning_starts: the transitions that it must hold before a minibatch is drawn.
         train_freq: the steps of all games between two rounds of training.
-        replays: how often a stored transition is drawn, on average.
+        replay_ratio: mean number of draws per stored transition.
         keep_scale: a transition is stored with a chance of `keep_scale` times the error of its prediction; with 0, all
             are stored.
-        keep_least: the least such chance.
+        keep_min: lower bound of this probability.
         hindsight: the weight of the loss on what all covered cells proved to be, beside that on the clicked one; with
             0, learning is from the clicks alone.
-        untouched: for how many cells those that no count touches count in it together, at most.
+        isolated_weight_cap: cap on the total weight, in cells, of covered cells without an open neighbour in this loss.
         target_update_interval: the steps between two updates of the target network.
         exploration_fraction: the share of the training in which exploration falls to its final rate.
         exploration_initial_eps: the share of random clicks at first.
@@ -90,11 +92,11 @@ class DQNHyperparameters(Hyperparameters):
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
     learning_starts: int = _number(1_000, 1, MAX_BUFFER)
     train_freq: int = _number(8, 1, 10_000)
-    replays: float = _number(4.0, 1e-3, 1e3)
+    replay_ratio: float = _number(4.0, 1e-3, 1e3)
     keep_scale: float = _number(5.0, 0, 1e6)
-    keep_least: float = _number(0.1, 1e-3, 1)
+    keep_min: float = _number(0.1, 1e-3, 1)
     hindsight: float = _number(1.0, 0, 1e3)
-    untouched: float = _number(64.0, 0, 1e6)
+    isolated_weight_cap: float = _number(64.0, 0, 1e6)
     target_update_interval: int = _number(10_000, 1, 1 << 40)
     exploration_fraction: float = _number(0.02, 0, 1)
     exploration_initial_eps: float = _number(1.0, 0, 1)
@@ -119,11 +121,11 @@ class PPOHyperparameters(Hyperparameters):
         vf_coef: the weight of the value loss.
         ent_coef: the weight of the entropy.
         hindsight: the weight of the auxiliary loss on what covered cells proved to be; with 0, there is none.
-        untouched: for how many cells those that no count touches count in it together, at most.
+        isolated_weight_cap: cap on the total weight, in cells, of covered cells without an open neighbour in this loss.
         buffer_size: how many boards are kept for it, of each size.
-        replays: how often each of them is drawn, on average.
+        replay_ratio: mean number of draws per stored board.
         keep_scale: a step is learned from, and its board kept, with a chance of `keep_scale` times 1 - V; with 0, all.
-        keep_least: the least such chance.
+        keep_min: lower bound of this probability.
     """
 
     max_grad_norm: float = _number(5.0, 1e-6, 1e6)
@@ -134,11 +136,11 @@ class PPOHyperparameters(Hyperparameters):
     vf_coef: float = _number(1.0, 0, 1e6)
     ent_coef: float = _number(0.0, 0, 1e6)
     hindsight: float = _number(1.0, 0, 1e3)
-    untouched: float = _number(64.0, 0, 1e6)
+    isolated_weight_cap: float = _number(64.0, 0, 1e6)
     buffer_size: int = _number(50_000, 1, MAX_BUFFER)
-    replays: float = _number(4.0, 1e-3, 1e3)
+    replay_ratio: float = _number(4.0, 1e-3, 1e3)
     keep_scale: float = _number(5.0, 0, 1e6)
-    keep_least: float = _number(0.1, 1e-3, 1)
+    keep_min: float = _number(0.1, 1e-3, 1)
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ class ValueHyperparameters(Hyperparameters):
         slack: how much more than the least risk a click may have to be considered.
         breadth: how many clicks are considered at most, those of least risk.
         decay: the lambda of the returns.
-        uses: how often each board is learned from.
+        replay_ratio: number of draws per board.
         layouts: how many layouts, at most, are valued exactly, which ends a game.
         nodes: the sets of layouts that are examined for this, at most.
     """
@@ -176,7 +178,7 @@ class ValueHyperparameters(Hyperparameters):
     slack: float = _number(0.12, 0, 1)
     breadth: int = _number(8, 1, 1_000)
     decay: float = _number(0.7, 0, 1)
-    uses: int = _number(4, 1, 1_000)
+    replay_ratio: int = _number(4, 1, 1_000)
     layouts: int = _number(250, 0, 1_000_000)
     nodes: int = _number(20_000, 1, 1 << 40)
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+HYPERPARAMETERS = {
+    "untouched": "isolated_weight_cap",
+    "replays": "replay_ratio",
+    "uses": "replay_ratio",
+    "keep_least": "keep_min",
+}
+"""Present names of hyperparameters that older versions named otherwise."""
+
 TWO_HEADS_REPLACED = "is gone since it won no more than dqn; train algo value, or check out commit a9c77f2"
 """The end of a sentence about win-seeking DQN."""
 
 CONFIGURATIONS = {"win-8x8": f"the configuration win-8x8 trained win-seeking DQN, which {TWO_HEADS_REPLACED}"}
 """Complaints about configurations that came with older versions."""
+
+
+def present_names(hyperparameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns hyperparameters under their present names; where two names are one, the later value counts."""
+    return {HYPERPARAMETERS.get(name, name): value for name, value in hyperparameters.items()}
 
 
 def updated(content: Mapping[str, Any]) -> dict[str, Any]:

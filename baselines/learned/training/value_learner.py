@@ -93,7 +93,7 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
         slack=own.slack,
         breadth=own.breadth,
         decay=own.decay,
-        uses=own.uses,
+        replay_ratio=own.replay_ratio,
         layouts=own.layouts,
         nodes=own.nodes,
     )

@@ -34,7 +34,7 @@ class PracticeOptions:
         slack: how much more than the least risk a click may have to be considered.
         breadth: how many clicks are considered at most, those of least risk.
         decay: the lambda of `Trajectories`.
-        uses: how often each board is learned from.
+        replay_ratio: number of draws per board.
         layouts: how many layouts, at most, are valued exactly, which ends a game.
         nodes: the sets of layouts that are examined for this, at most.
     """
@@ -45,7 +45,7 @@ class PracticeOptions:
     slack: float = SLACK
     breadth: int = BREADTH
     decay: float = 0.7
-    uses: int = 4
+    replay_ratio: int = 4
     layouts: int = 250
     nodes: int = 20_000
 
@@ -91,7 +91,7 @@ class Practice:
         self._games = SafeGames(config, count, rng)
         self._endings = Endings(config, options.layouts, options.nodes)
         self._odds = np.ones(count)
-        self.trajectories = Trajectories(count, config.rows, config.cols, options.decay, options.uses)
+        self.trajectories = Trajectories(count, config.rows, config.cols, options.decay, options.replay_ratio)
         self._end_games()
 
     def step(self, network: ValueNetwork, clock: Clock) -> None:

@@ -63,7 +63,7 @@ class Trajectories:
         ready: (K,) the rows of the boards that can be learned from, each as often as it is to be drawn yet.
     """
 
-    def __init__(self, games: int, rows: int, cols: int, decay: float, uses: int) -> None:
+    def __init__(self, games: int, rows: int, cols: int, decay: float, replay_ratio: int) -> None:
         """Prepares to keep boards.
 
         Args:
@@ -71,10 +71,10 @@ class Trajectories:
             rows: of their boards.
             cols: of their boards.
             decay: the lambda above, 0 to 1.
-            uses: how often each board is drawn.
+            replay_ratio: number of draws per board.
         """
         self.ready: Places = np.empty(0, np.int64)
-        self._uses = uses
+        self._replay_ratio = replay_ratio
         self._shape = (rows, cols)
         self._decay = decay
         self._newest = np.full(games, _NONE)
@@ -129,8 +129,8 @@ class Trajectories:
             worths = (1.0 - decay) * columns["values"][places] + decay * worths
             places = columns["before"][places]
         new = np.concatenate([np.empty(0, np.int64), *finished])
-        columns["left"][new] = self._uses
-        self.ready = np.concatenate([self.ready, np.repeat(new, self._uses)])
+        columns["left"][new] = self._replay_ratio
+        self.ready = np.concatenate([self.ready, np.repeat(new, self._replay_ratio)])
 
     def drop(self, games: Places) -> None:
         """Forgets the boards of some of the games, (K,) int64."""

@@ -9,6 +9,9 @@ from baselines.learned.settings.training import TrainingSettings
 def older(algo, **changes):
     """Returns the settings that an older version wrote for a run."""
     content = tiny(algo).to_json()
+    renamed = {"isolated_weight_cap": "untouched", "keep_min": "keep_least"}
+    renamed["replay_ratio"] = "uses" if algo == "value" else "replays"
+    content["hyperparameters"] = {renamed.get(name, name): value for name, value in content["hyperparameters"].items()}
     if algo == "dqn":
         content["hyperparameters"] = content["hyperparameters"] | {"decay": 0.7}
     return content | changes

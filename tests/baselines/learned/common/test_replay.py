@@ -70,7 +70,7 @@ def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
 
 
 def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_them():
-    few = {"learning_starts": 100, "replays": 0.2, "keep_scale": 1.0, "keep_least": 0.3}
+    few = {"learning_starts": 100, "replay_ratio": 0.2, "keep_scale": 1.0, "keep_min": 0.3}
     model = make_model(tiny("dqn", boards=("5x5/6",), envs=64, hyperparameters=few))
     predicted, rewards = watch_clicks(model)
     model.learn(12_000)
@@ -144,18 +144,18 @@ def test_hindsight_counts_covered_cells_of_finished_games():
     safe = torch.tensor([[1, 0, 1], [-1, -1, -1]], dtype=torch.int8)
     outputs = torch.tensor([[5.0, 0.0, 2.0], [1.0, 1.0, 1.0]])
     expected = np.log(2) + np.log1p(np.exp(-2.0))
-    found = hindsight_losses(outputs, codes, safe, untouched=64.0)
+    found = hindsight_losses(outputs, codes, safe, isolated_weight_cap=64.0)
     torch.testing.assert_close(found, torch.tensor([[expected], [0.0]]).float())
 
 
-@pytest.mark.parametrize(("untouched", "share"), [(0, 0.0), (1, 0.2), (4.5, 0.9), (5, 1.0), (64, 1.0)])
-def test_in_hindsight_there_is_a_limit_to_what_untouched_cells_count_for(untouched, share):
+@pytest.mark.parametrize(("isolated_weight_cap", "share"), [(0, 0.0), (1, 0.2), (4.5, 0.9), (5, 1.0), (64, 1.0)])
+def test_in_hindsight_there_is_a_limit_to_what_untouched_cells_count_for(isolated_weight_cap, share):
     codes = torch.tensor([[[11, 2, 11, 11, 11, 9], [11, 11, 11, 11, 10, 11]]], dtype=torch.int8)
     safe = torch.tensor([[0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1]], dtype=torch.int8)
     outputs = torch.linspace(-2.0, 2.0, 12)[None]
     losses = torch.nn.functional.softplus(torch.where(safe == 1, -outputs, outputs))[0]
     expected = losses[[0, 2, 6, 7, 8]].sum() + share * losses[[3, 4, 9, 10, 11]].sum()
-    torch.testing.assert_close(hindsight_losses(outputs, codes, safe, untouched)[0, 0], expected)
+    torch.testing.assert_close(hindsight_losses(outputs, codes, safe, isolated_weight_cap)[0, 0], expected)
 
 
 def test_the_teacher_gives_the_oracles_probabilities():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.common.thinning import ThinnedRolloutBuffer, chances_to_keep
+from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.training.factory import make_model
 from minesweeper_env.config import BoardConfig
@@ -42,14 +42,14 @@ def test_without_thinning_every_step_is_drawn_once(filled):
 
 def test_a_step_stays_with_a_chance_that_grows_with_the_loss_it_was_expected_to_have(filled):
     values, returns = filled.values.ravel().copy(), filled.returns.ravel().copy()
-    filled.scale, filled.least = 2.5, 0.25
+    filled.keep_scale, filled.keep_min = 2.5, 0.25
     batches, steps = drawn(filled, 64)
     assert len(set(steps)) == len(steps) == filled.drawn
     kept = np.zeros(STEPS * GAMES, bool)
     kept[steps] = True
     for low, high in ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.0)):
         here = (values >= low) & (values < high)
-        expected = chances_to_keep(1 - values[here], 2.5, 0.25).mean()
+        expected = keep_probabilities(1 - values[here], 2.5, 0.25).mean()
         assert kept[here].mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / here.sum()))
         # What stays has the returns of all: nothing was left out for how it ended.
         assert returns[here & kept].mean() == pytest.approx(values[here & kept].mean(), abs=0.08)
@@ -61,7 +61,7 @@ def test_a_step_stays_with_a_chance_that_grows_with_the_loss_it_was_expected_to_
 def test_there_is_a_minibatch_even_if_every_step_was_certain(filled):
     filled.values[:] = 1.0
     filled.values[3, 4] = 0.9999
-    filled.scale, filled.least = 1.0, 1e-9
+    filled.keep_scale, filled.keep_min = 1.0, 1e-9
     _, steps = drawn(filled, 64)
     assert list(steps) == [3 * GAMES + 4]
 
@@ -70,7 +70,7 @@ def test_there_is_a_minibatch_even_if_every_step_was_certain(filled):
     ("settings", "all_kept"), [({}, False), ({"gamma": 0.5}, True), ({"reward": "progress"}, True)]
 )
 def test_ppo_thins_where_returns_are_chances(settings, all_kept):
-    few = {"n_steps": 8, "batch_size": 64, "keep_scale": 0.5, "keep_least": 0.01}
+    few = {"n_steps": 8, "batch_size": 64, "keep_scale": 0.5, "keep_min": 0.01}
     model = make_model(tiny("ppo", envs=64, hyperparameters=few, **settings))
     model.learn(512)
     assert (model.rollout_buffer.drawn == 512) == all_kept

@@ -134,8 +134,8 @@ def random_boards(rng: np.random.Generator, count: int) -> Positions:
 
 
 def test_returns_are_those_of_the_recursion():
-    rng, games, decay, uses = np.random.default_rng(0), 6, 0.7, 3
-    trajectories = Trajectories(games, 2, 3, decay, uses)
+    rng, games, decay, replay_ratio = np.random.default_rng(0), 6, 0.7, 3
+    trajectories = Trajectories(games, 2, 3, decay, replay_ratio)
     made: list[list[tuple]] = [[] for _ in range(games)]
     expected = []
     for step in range(400):
@@ -153,9 +153,9 @@ def test_returns_are_those_of_the_recursion():
             trajectories.finish(over, worths)
             for i, worth in zip(over, worths, strict=True):
                 for guess, following, safety, value, explored in reversed(made[i]):
-                    expected += uses * [(*following, worth)]
+                    expected += replay_ratio * [(*following, worth)]
                     if not explored:
-                        expected += uses * [(*guess, safety * worth)]
+                        expected += replay_ratio * [(*guess, safety * worth)]
                     worth = value if explored else (1 - decay) * value + decay * safety * worth
         for i in over:
             made[i].clear()
