@@ -15,6 +15,7 @@ import numpy as np
 import baselines
 from baselines.evaluation.report import format_p_value
 from baselines.registry import AGENTS
+from baselines.support.board_names import board_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
@@ -111,7 +112,7 @@ def _cells(config: Content, row: Content) -> list[str]:
     test = row.get("mcnemar")
     return [
         f"`{row['policy']}`",
-        f"{config['size'][0]}x{config['size'][1]}/{config['mines']}",
+        board_name(*config["size"], mines=config["mines"]),
         config["first_click"],
         f"{row['games']}",
         f"{row['win_rate']:.1%}",

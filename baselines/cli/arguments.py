@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from baselines.support.board_names import parse_size_name
+
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means done."""
 
@@ -29,10 +31,10 @@ class Parser(argparse.ArgumentParser):
 
 def parse_size(text: str) -> tuple[int, int]:
     """Returns (rows, cols) of a size such as "8" or "16x30"."""
-    match = re.fullmatch(r"(\d{1,7})(?:x(\d{1,7}))?", text, re.ASCII)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"a size is a side such as 8, or rows x columns such as 16x30, not {text!r}")
-    return int(match[1]), int(match[2] or match[1])
+    try:
+        return parse_size_name(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def whole_number_from(least: int) -> Callable[[str], int]:

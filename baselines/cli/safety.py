@@ -10,6 +10,7 @@ from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number
 from baselines.cli.failures import carry_out, explain
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.registry import RUN_FILE, agent_folder, agent_names
+from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, replace_file
 from baselines.support.terminal import game_bar, table_console
@@ -88,9 +89,9 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
 def _print(comparison: Comparison, options: argparse.Namespace) -> None:
     from rich.table import Table
 
-    (rows, cols), last = options.size, options.seed + options.games - 1
+    last = options.seed + options.games - 1
     title = (
-        f"{options.agent}, {rows}x{cols}, {options.mines} mines, first click {options.first_click!r}: "
+        f"{options.agent}, {size_name(*options.size)}, {options.mines} mines, first click {options.first_click!r}: "
         f"{len(comparison.codes)} boards of games on seeds {options.seed} to {last}"
     )
     table = Table("by the network", title=title, title_justify="left")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
+from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, hold_folder
 from minesweeper_env.config import FIRST_CLICKS
@@ -120,7 +121,7 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def _name(settings: TrainingSettings) -> str:
-    return "-".join([settings.algo, *(board.replace("/", "-") for board in settings.boards)])
+    return "-".join([settings.algo, *(file_name(board) for board in settings.boards)])
 
 
 def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
         rows, cols = options.size or (8, 8)
-        given["boards"] = (f"{rows}x{cols}/{options.mines or 14}",)
+        given["boards"] = (board_name(rows, cols, options.mines or 14),)
     if options.steps is not None:
         given["minutes"] = None
     if options.minutes is not None:
@@ -202,7 +203,7 @@ def _budget(settings: TrainingSettings) -> str:
 def _report(outcome: Outcome, settings: TrainingSettings, folder: Path) -> str:
     board = settings.configs[0]
     evaluate = (
-        f"python evaluate.py --policy {shlex.quote(str(folder))} --size {board.rows}x{board.cols} "
+        f"python evaluate.py --policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
         f"--mines {board.mines} --first-click {board.first_click}"
     )
     state = "interrupted" if outcome.interrupted else "trained"

@@ -15,6 +15,7 @@ from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number
 from baselines.cli.failures import carry_out, explain
 from baselines.evaluation.report import versions
 from baselines.evaluation.seeds import check_test_seeds
+from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import replace_file
 from baselines.support.terminal import game_bar, table_console
@@ -114,8 +115,11 @@ def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
     from rich.table import Table
 
     console = table_console()
-    (rows, cols), last = options.size, options.seed + 2 * options.games - 1
-    title = f"{rows}x{cols}, {options.mines} mines, {options.games} layouts and games, seeds {options.seed} to {last}"
+    last = options.seed + 2 * options.games - 1
+    title = (
+        f"{size_name(*options.size)}, {options.mines} mines, {options.games} layouts and games, "
+        f"seeds {options.seed} to {last}"
+    )
     table = Table("first click", "test", title=title, title_justify="left")
     for heading in ("chi-squared", "degrees", "p"):
         table.add_column(heading, justify="right")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.evaluation.diagnostics import HEADINGS, NOTES, Diagnostics
 from baselines.evaluation.statistics import PolicyResult, compare_with_best
+from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 from baselines.support.terminal import table_console
@@ -44,7 +45,7 @@ class Report:
         """Returns the board, the rule and the seeds in one line."""
         config = self.config
         return (
-            f"{config.rows}x{config.cols}, {config.mines} mines, first click {config.first_click}, "
+            f"{size_name(config.rows, config.cols)}, {config.mines} mines, first click {config.first_click}, "
             f"seeds {self.seed} to {self.seed + self.games - 1}"
         )
 

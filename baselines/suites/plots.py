@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.suites.definitions import Suite
 from baselines.suites.tables import board_title, caption
+from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ def _rates_over_mines(figure: Figure, content: Content) -> None:
     figure.set_size_inches(9, 5)
     axes = figure.add_subplot()
     _draw_rates(axes, content["boards"], _styles(content))
-    rows, cols = content["boards"][0]["config"]["size"]
-    axes.set_xlabel(f"mines on {rows}x{cols}")
+    axes.set_xlabel(f"mines on {size_name(*content['boards'][0]['config']['size'])}")
     axes.set_ylabel("win rate")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")
 
@@ -96,7 +96,7 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
         for policy, style in styles.items():
             points = _points(boards, policy)
             times.plot([place for place, _ in points], [row["ms_per_game"] for _, row in points], **style)
-        rates.set_title(f"{size[0]}x{size[1]}")
+        rates.set_title(size_name(*size))
         times.set_yscale("log")
         times.grid(axis="y")
         times.set_xlabel("mines")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from baselines.evaluation.report import format_p_value
 from baselines.suites.definitions import Suite
+from baselines.support.board_names import board_name
 from baselines.support.terminal import table_console
 
 Content = dict[str, Any]
@@ -70,7 +71,7 @@ COLUMNS: dict[str, Column] = {
 def board_title(config: Content) -> str:
     """Returns a board in short, such as "16x30/99"."""
     rows, cols = config["size"]
-    return f"{rows}x{cols}/{config['mines']}"
+    return board_name(rows, cols, config["mines"])
 
 
 def make_tables(suite: Suite, content: Content) -> list[Table]:

@@ -13,12 +13,8 @@ from baselines.evaluation.evaluate import games_at_once
 from baselines.evaluation.games import Player, Start
 from baselines.registry import build_policy, config_for
 from baselines.suites.definitions import Entry, Suite
+from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
-
-
-def board_name(config: BoardConfig) -> str:
-    """Returns a board in short, such as "16x30/99"."""
-    return f"{config.rows}x{config.cols}/{config.mines}"
 
 
 @dataclass(frozen=True)
@@ -41,12 +37,12 @@ class Task:
 
     def __str__(self) -> str:
         """Returns the policy and the board."""
-        return f"{self.policy} on {board_name(self.config)}"
+        return f"{self.policy} on {name_of(self.config)}"
 
     @property
     def folder(self) -> str:
         """The path of the folder that keeps the games, inside that of the suite."""
-        return f"games/{board_name(self.config).replace('/', '-')}/{re.sub(r'[^-=,.+0-9A-Za-z]', '_', self.policy)}"
+        return f"games/{file_name(name_of(self.config))}/{re.sub(r'[^-=,.+0-9A-Za-z]', '_', self.policy)}"
 
     def make_player(self, seed: int) -> Player:
         """Returns the player of these games, whose own random choices depend on `seed`."""
@@ -69,7 +65,7 @@ class LeftOut(NamedTuple):
     @property
     def board(self) -> str:
         """The board in short."""
-        return board_name(self.config)
+        return name_of(self.config)
 
 
 def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:

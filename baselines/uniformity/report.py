@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from baselines.evaluation.report import config_row, format_p_value
+from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 from baselines.uniformity.hypotheses import (
     Bin,
@@ -103,7 +104,7 @@ class Finding:
             self._draw_clicks(clicks)
             self._draw_flood(flood)
             figure.suptitle(
-                f"{config.rows}x{config.cols}, {config.mines} mines, first click {config.first_click}, "
+                f"{size_name(config.rows, config.cols)}, {config.mines} mines, first click {config.first_click}, "
                 f"{self.sample.games} games"
             )
             return image(figure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -12,6 +11,7 @@ from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import PRECISIONS
 from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparameters
 from baselines.learned.settings.retired import updated
+from baselines.support.board_names import parse_board
 from baselines.support.checks import number_within, one_of, whole_number_within
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
@@ -166,16 +166,3 @@ def _distinct(boards: Any) -> tuple[str, ...]:
     if len(set(map(str, boards))) < len(boards):
         raise ValueError(f"each board may be given once, not {', '.join(map(str, boards))}")
     return tuple(boards)
-
-
-def parse_board(text: str, first_click: str) -> BoardConfig:
-    """Returns the board that a text such as "16x30/99" names, to be played with clicks alone.
-
-    Raises:
-        ValueError: the text is of another form, or the rule forbids the board; the message says what is allowed.
-    """
-    match = re.fullmatch(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", text, re.ASCII) if isinstance(text, str) else None
-    if match is None:
-        raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {text!r}")
-    rows, cols, mines = (int(number) for number in match.groups())
-    return BoardConfig(rows, cols, mines, first_click=first_click, moves=("click",))

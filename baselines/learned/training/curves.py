@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import re
 from itertools import cycle
 from pathlib import Path
 
 from matplotlib.axes import Axes
 
+from baselines.support.board_names import parse_file_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 
@@ -16,7 +16,6 @@ CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
 STYLES = ("--", "-.", ":")
 MOST_COLS = 3
-BOARD = re.compile(r"eval/\d+x\d+-\d+")
 
 Points = dict[str, list[tuple[float, float]]]
 
@@ -24,7 +23,7 @@ Points = dict[str, list[tuple[float, float]]]
 def draw_curves(folder: Path) -> None:
     """Draws `curves.png` from the logs of all sessions in a run folder, if an evaluation is among them."""
     points = read_points(folder)
-    boards = sorted((name for name in points if BOARD.fullmatch(name)), key=_size)
+    boards = sorted((name for name in points if _board(name) is not None), key=_size)
     losses = [name for name in LOSSES if name in points]
     if not boards:
         return
@@ -41,9 +40,15 @@ def draw_curves(folder: Path) -> None:
         replace_file(folder / CURVES_FILE, image(figure))
 
 
-def _size(board: str) -> tuple[int, int]:
-    """Returns the cells and the mines of a board by the name of its curve."""
-    rows, cols, mines = (int(number) for number in re.findall(r"\d+", board))
+def _board(name: str) -> tuple[int, int, int] | None:
+    """Returns (rows, cols, mines) of a curve such as "eval/16x30-99", and None for the name of another curve."""
+    group, _, board = name.partition("/")
+    return parse_file_name(board) if group == "eval" else None
+
+
+def _size(name: str) -> tuple[int, int]:
+    """Returns the number of cells and of mines of a board's curve."""
+    rows, cols, mines = _board(name) or (0, 0, 0)
     return rows * cols, mines
 
 

@@ -26,6 +26,7 @@ from baselines.learned.training.learner import Learner, ModelLearner
 from baselines.learned.training.provenance import describe_session
 from baselines.learned.training.value_learner import make_value_learner
 from baselines.registry import agent_folder
+from baselines.support.board_names import file_name
 
 RUN_FILE = "run.json"
 CHECKPOINT_FILE = "checkpoint.safetensors"
@@ -154,7 +155,7 @@ class TrainingRun:
         record("eval/win_rate", score.win_rate)
         record("eval/seconds", seconds)
         for board, rate in score.win_rates.items():
-            name = board.replace("/", "-")
+            name = file_name(board)
             record(f"eval/{name}", rate)
             for policy, reference in self.selection.references[board].items():
                 record(f"eval/{name}/{policy}", reference)

@@ -22,6 +22,7 @@ from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.self_play import Practice, PracticeOptions, Tally
 from baselines.learned.value.trajectories import Samples
+from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 
 
@@ -222,7 +223,7 @@ class ValueLearner:
 
 
 def _name(config: BoardConfig) -> str:
-    return f"{config.rows}x{config.cols}-{config.mines}"
+    return file_name(name_of(config))
 
 
 def _ignore(name: str, value: float) -> None:

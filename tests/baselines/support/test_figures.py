@@ -15,7 +15,7 @@ def test_figures_have_the_style_and_leave_the_settings_alone(monkeypatch):
     style = matplotlib.rc_params_from_file(STYLE_FILE, use_default_template=False)
     assert figure.dpi == style["figure.dpi"]
     assert line.get_linewidth() == style["lines.linewidth"]
-    assert line.get_color() == f"#{style['axes.prop_cycle'].by_key()['color'][0]}"
+    assert line.get_color() == style["axes.prop_cycle"].by_key()["color"][0]
     assert matplotlib.rcParams["lines.linewidth"] == 9.0
 
 

@@ -15,10 +15,11 @@ from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.ppo.policy import SHARPNESS
 from baselines.learned.settings.files import configuration_names, read_configuration
-from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings, parse_board
+from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings
 from baselines.learned.training.curves import read_points
 from baselines.learned.training.factory import make_model
 from baselines.learned.training.learner import ModelLearner
+from baselines.support.board_names import parse_board
 from minesweeper_env.config import BoardConfig
 
 BOARDS = ("3x4/2", "4x6/3", "8x9/10")

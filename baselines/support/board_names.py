@@ -1,0 +1,67 @@
+"""Short names of boards, written and parsed: "16x30" for a size, "16x30/99" for a size with its number of mines."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from minesweeper_env.config import BoardConfig
+
+_SIZE = re.compile(r"(\d{1,7})(?:x(\d{1,7}))?", re.ASCII)
+_BOARD = re.compile(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", re.ASCII)
+_FILE = re.compile(r"(\d+)x(\d+)-(\d+)", re.ASCII)
+
+
+def size_name(rows: int, cols: int) -> str:
+    """Returns a name such as "16x30"."""
+    return f"{rows}x{cols}"
+
+
+def board_name(rows: int, cols: int, mines: int) -> str:
+    """Returns a name such as "16x30/99"."""
+    return f"{size_name(rows, cols)}/{mines}"
+
+
+def name_of(config: BoardConfig) -> str:
+    """Returns the name of a configuration's board, such as "16x30/99"; it leaves out the first-click rule."""
+    return board_name(config.rows, config.cols, config.mines)
+
+
+def file_name(name: str) -> str:
+    """Returns the name of a board as files and logs spell it: "16x30-99" for "16x30/99"."""
+    return name.replace("/", "-")
+
+
+def parse_file_name(text: str) -> tuple[int, int, int] | None:
+    """Returns (rows, cols, mines) of a name such as "16x30-99", or None if the text has another form."""
+    match = _FILE.fullmatch(text)
+    return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
+
+
+def parse_size_name(text: str) -> tuple[int, int]:
+    """Returns (rows, cols) of a size such as "16x30", or "8" for a square.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"a size is a side such as 8, or ROWSxCOLS such as 16x30, not {text!r}")
+    return int(match[1]), int(match[2] or match[1])
+
+
+def parse_board(text: Any, first_click: str) -> BoardConfig:
+    """Returns the configuration of a board such as "16x30/99", played with clicks alone.
+
+    Args:
+        text: the name, perhaps from a file; anything but a string is refused.
+        first_click: the first-click rule.
+
+    Raises:
+        ValueError: the text has another form, or the rule forbids the board; the message says what is allowed.
+    """
+    match = _BOARD.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {text!r}")
+    rows, cols, mines = (int(number) for number in match.groups())
+    return BoardConfig(rows, cols, mines, first_click=first_click, moves=("click",))

@@ -1,0 +1,31 @@
+"""Names of boards are parsed into what they were written from."""
+
+from __future__ import annotations
+
+import pytest
+
+from baselines.support.board_names import board_name, file_name, name_of, parse_board, parse_file_name, parse_size_name
+
+
+@pytest.mark.parametrize("board", [(8, 8, 14), (16, 30, 99), (1, 4, 1)])
+def test_what_is_written_is_parsed(board):
+    config = parse_board(board_name(*board), "any")
+    assert (config.rows, config.cols, config.mines) == board
+    assert (config.first_click, config.moves) == ("any", ("click",))
+    assert name_of(config) == board_name(*board)
+    assert parse_file_name(file_name(board_name(*board))) == board
+
+
+def test_sizes():
+    assert parse_size_name("8") == (8, 8)
+    assert parse_size_name("16x30") == (16, 30)
+    for text in ("", "x", "8x", "-8", "8x8x8", "٨"):
+        with pytest.raises(ValueError, match=r"a size is a side such as 8"):
+            parse_size_name(text)
+
+
+@pytest.mark.parametrize("text", ["8x8", "8x8/", "8x8-14", "8/14", " 8x8/14", "8x8/14\n", 14, None])
+def test_other_texts_are_no_boards(text):
+    with pytest.raises(ValueError, match="a board is written ROWSxCOLS/MINES"):
+        parse_board(text, "any")
+    assert parse_file_name("8x8/14") is None
