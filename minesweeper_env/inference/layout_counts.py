@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
+from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.modular import combine_remainders, part_remainders, primes_for, total_layouts
-from minesweeper_env.inference.counting.run import failure, infer, run_in_room
-from minesweeper_env.inference.counting.states import FINE
-from minesweeper_env.inference.counting.workspace import Room
+from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
+from minesweeper_env.inference.counting.states import OK
+from minesweeper_env.inference.counting.workspace import Workspace
 from minesweeper_env.inference.errors import InconsistentBoardError
 
 
@@ -39,14 +39,16 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
     primes = primes_for(int((array > Codes.of_radius(radius).max_count).sum()))
     parts = 0
 
-    def count(room: Room, prime: float) -> int:
+    def count(workspace: Workspace, prime: float) -> int:
         nonlocal parts
-        outcome, parts = part_remainders(array.ravel(), room.around.shape[1], mines, prime, sizes, found, *room)
+        outcome, parts = part_remainders(
+            array.ravel(), workspace.neighbours.shape[1], mines, prime, sizes, found, *workspace
+        )
         return outcome
 
     for prime in primes:
-        outcome = run_in_room(count, rows, cols, radius, float(prime))
-        if outcome != FINE:
+        outcome = run_with_workspace(count, rows, cols, radius, float(prime))
+        if outcome != OK:
             raise failure(array, mines, radius, outcome)
         remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * parts : 2].sum() + parts]])
     fillings = iter(combine_remainders(remainders, primes))
@@ -79,21 +81,21 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
     array = check_boards(board, 2, mines, check_radius(radius))
     codes = Codes.of_radius(radius)
     row, col = _check_cell(cell, array, codes.max_count)
-    chances = np.empty(array.shape)
-    whole = infer(array[None], mines, radius, GIVEN_TOTAL, 0.0, chances[None])[0]
+    probabilities = np.empty(array.shape)
+    whole = infer(array[None], mines, radius, FIXED_TOTAL, 0.0, probabilities[None])[0]
     weights = np.zeros(codes.max_count + 1)
-    if chances[row, col] == 1.0:
+    if probabilities[row, col] == 1.0:
         return weights
     for count in range(codes.max_count + 1):
         shown = array.copy()
         shown[row, col] = count
         try:
-            layouts = infer(shown[None], mines, radius, GIVEN_TOTAL, 0.0, np.empty((1, *array.shape)))[0]
+            layouts = infer(shown[None], mines, radius, FIXED_TOTAL, 0.0, np.empty((1, *array.shape)))[0]
         except InconsistentBoardError:
             continue
         weights[count] = math.exp(layouts - whole)
     # The logarithms of large numbers round; that the chances add up mends it.
-    return weights * ((1.0 - chances[row, col]) / weights.sum())
+    return weights * ((1.0 - probabilities[row, col]) / weights.sum())
 
 
 def _a_covered_cell(board: NDArray[np.int8], radius: int) -> tuple[int, int]:

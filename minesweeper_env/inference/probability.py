@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting.forward_pass import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.run import infer
 
 
@@ -50,10 +50,10 @@ def mine_probabilities(
         ValueError: an argument is not allowed; the message says what is.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
-    chances = np.empty(array.shape)
+    probabilities = np.empty(array.shape)
     wanted, share = _read_prior(prior)
-    infer(array[None], mines, radius, wanted, share, chances[None])
-    return chances
+    infer(array[None], mines, radius, wanted, share, probabilities[None])
+    return probabilities
 
 
 def mine_probabilities_batch(
@@ -78,16 +78,16 @@ def mine_probabilities_batch(
     """
     array = check_boards(boards, 3, mines, check_radius(radius))
     wanted, share = _read_prior(prior)
-    chances = np.empty(array.shape)
+    probabilities = np.empty(array.shape)
     shares = min(whole_number("threads", threads, 1), max(1, len(array)))
     if shares == 1:
-        infer(array, mines, radius, wanted, share, chances)
-        return chances
+        infer(array, mines, radius, wanted, share, probabilities)
+        return probabilities
     ends = np.linspace(0, len(array), shares + 1).astype(int)
     slices = [slice(begin, end) for begin, end in pairwise(ends)]
     with ThreadPoolExecutor(shares) as pool:
-        list(pool.map(lambda part: infer(array[part], mines, radius, wanted, share, chances[part]), slices))
-    return chances
+        list(pool.map(lambda part: infer(array[part], mines, radius, wanted, share, probabilities[part]), slices))
+    return probabilities
 
 
 def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCells:
@@ -106,15 +106,15 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCe
         ValueError: an argument is not allowed; the message says what is.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
-    chances = np.empty(array.shape)
-    infer(array[None], mines, radius, CERTAINTY, 0.0, chances[None])
+    probabilities = np.empty(array.shape)
+    infer(array[None], mines, radius, BOOLEAN, 0.0, probabilities[None])
     covered = array > Codes.of_radius(radius).max_count
-    return CertainCells(covered & (chances == 0.0), covered & (chances == 1.0))
+    return CertainCells(covered & (probabilities == 0.0), covered & (probabilities == 1.0))
 
 
 def _read_prior(prior: float | None) -> tuple[int, float]:
     if prior is None:
-        return GIVEN_TOTAL, 0.0
+        return FIXED_TOTAL, 0.0
     if isinstance(prior, bool) or not isinstance(prior, (int, float, np.floating)) or not 0.0 < prior < 1.0:
         raise ValueError(f"prior must be a number strictly between 0 and 1, not {prior!r}")
-    return INDEPENDENT, float(prior)
+    return IID, float(prior)

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting.backward_pass import VANISHED
-from minesweeper_env.inference.counting.run import failure, likely_share, run_in_room
+from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
+from minesweeper_env.inference.counting.run import failure, likely_share, run_with_workspace
 from minesweeper_env.inference.counting.sampler import draw_layouts
-from minesweeper_env.inference.counting.states import FINE
-from minesweeper_env.inference.counting.workspace import Room
+from minesweeper_env.inference.counting.states import OK
+from minesweeper_env.inference.counting.workspace import Workspace
 
 _CHUNK = 256
 """How many layouts are drawn at once, so that the random numbers take little memory."""
@@ -56,12 +56,12 @@ def _fill(
     in_group = np.empty((len(layouts), board.size + 1), np.int32)
     hand = np.empty((len(layouts), 3), np.int32)
 
-    def draw(room: Room, share: float) -> int:
-        max_count = room.around.shape[1]
-        return draw_layouts(board.ravel(), max_count, mines, share, uniforms, in_group, hand, layouts, *room)
+    def draw(workspace: Workspace, share: float) -> int:
+        max_count = workspace.neighbours.shape[1]
+        return draw_layouts(board.ravel(), max_count, mines, share, uniforms, in_group, hand, layouts, *workspace)
 
-    outcome = run_in_room(draw, *board.shape, radius, 0.0)
-    if outcome == VANISHED:
-        outcome = run_in_room(draw, *board.shape, radius, likely_share(board, mines, radius))
-    if outcome != FINE:
+    outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
+    if outcome == UNDERFLOW:
+        outcome = run_with_workspace(draw, *board.shape, radius, likely_share(board, mines, radius))
+    if outcome != OK:
         raise failure(board, mines, radius, outcome)

@@ -13,12 +13,10 @@ from baselines.learned.value.positions import Positions
 from baselines.scripted.oracle_play.one_click_ahead import count_bounds, rank_clicks, show_count, take_first
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
-from minesweeper_env.inference.counting.posterior import posterior
-from minesweeper_env.inference.counting.run import failure, run_in_room
-from minesweeper_env.inference.counting.states import FINE, Floats
-from minesweeper_env.inference.counting.workspace import Room
-from minesweeper_env.inference.errors import PositionTooHardError
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference.kernels import OK, Workspace, failure, posterior, run_with_workspace
+
+Floats = NDArray[np.float64]
 
 CELLS_AT_ONCE = 1 << 15
 """About how many cells the boards have together that are listed at once, which bounds the memory."""
@@ -35,7 +33,7 @@ class Listing(NamedTuple):
         cells: (M,) int64, the clicked cell, row * cols + col.
         shares: (M,) float64, the chance that the cell is free and shows this.
         codes: (M, n) int8, the board on which the cell shows it, and nothing else is opened.
-        chances: (M, n) float64, the chance of a mine in each of its cells.
+        probabilities: (M, n) float64, the chance of a mine in each of its cells.
         log_layouts: (M,) float64, the natural logarithm of the number of its layouts.
     """
 
@@ -43,7 +41,7 @@ class Listing(NamedTuple):
     cells: NDArray[np.int64]
     shares: Floats
     codes: NDArray[np.int8]
-    chances: Floats
+    probabilities: Floats
     log_layouts: Floats
 
 
@@ -86,45 +84,47 @@ def list_outcomes(
         slack: clicks are considered whose risk is at most the least one plus this.
         breadth: at most so many are, those of least risk.
         progress: (2,) how many outcomes are listed, and the board to begin with; both are moved on.
-        scratch: (2, n) room.
-        *arrays: the fields of a `Listing`, which is filled, and of a `Room`.
+        scratch: (2, n) scratch.
+        *arrays: the fields of a `Listing`, which is filled, and of a `Workspace`.
 
     Returns:
         FINE, or why a board could not be done.
     """
-    listing, room = Listing(*arrays[:_FIELDS]), Room(*arrays[_FIELDS:])
+    listing, workspace = Listing(*arrays[:_FIELDS]), Workspace(*arrays[_FIELDS:])
     most = len(listing.boards) - breadth * (max_count + 1)
     while progress[_BOARD] < len(boards) and progress[_FILLED] <= most:
         i, filled = progress[_BOARD], progress[_FILLED]
-        outcome, layouts = posterior(boards[i], max_count, mines, 0.0, GIVEN_TOTAL, scratch[0], room)
-        if outcome != FINE:
+        outcome, layouts = posterior(boards[i], max_count, mines, scratch[0], workspace)
+        if outcome != OK:
             return outcome
-        rank_clicks(boards[i], legal[i], max_count, slack, scratch[0], room.around, scratch[1])
+        rank_clicks(boards[i], legal[i], max_count, slack, scratch[0], workspace.neighbours, scratch[1])
         for _ in range(breadth):
             cell = take_first(scratch[1])
             if cell < 0:
                 break
             begin = filled
-            outcome, filled = _list_click(cell, boards[i], max_count, mines, layouts, scratch[0], listing, begin, room)
-            if outcome != FINE:
+            outcome, filled = _list_click(
+                cell, boards[i], max_count, mines, layouts, scratch[0], listing, begin, workspace
+            )
+            if outcome != OK:
                 return outcome
             listing.boards[begin:filled] = i
         progress[_BOARD], progress[_FILLED] = i + 1, filled
-    return FINE
+    return OK
 
 
 @inlined
 def _list_click(
-    cell: int, board: NDArray[np.int8], max_count: int, mines: int, layouts: float, chances: Floats,
-    listing: Listing, filled: int, room: Room,
+    cell: int, board: NDArray[np.int8], max_count: int, mines: int, layouts: float, probabilities: Floats,
+    listing: Listing, filled: int, workspace: Workspace,
 ) -> tuple[int, int]:  # fmt: skip
     """Lists what a click can show, from place `filled` on; returns the outcome and the next free place."""
     covered = board[cell]
-    least, most = count_bounds(cell, chances, room.around)
-    outcome = FINE
+    least, most = count_bounds(cell, probabilities, workspace.neighbours)
+    outcome = OK
     for count in range(least, most + 1):
-        outcome, then = show_count(cell, count, board, max_count, mines, listing.chances[filled], room)
-        if outcome != FINE:
+        outcome, then = show_count(cell, count, board, max_count, mines, listing.probabilities[filled], workspace)
+        if outcome != OK:
             break
         if then > -math.inf:
             listing.cells[filled], listing.shares[filled] = cell, math.exp(then - layouts)
@@ -154,20 +154,24 @@ def outcomes_of(
     listing = _make_listing(max(breadth * (max_count + 1), CELLS_AT_ONCE // config.cells), config.cells)
     scratch, progress = np.zeros((2, config.cells)), np.zeros(2, np.int64)
 
-    def go_on(room: Room) -> int:
-        return list_outcomes(boards, legal, max_count, config.mines, slack, breadth, progress, scratch, *listing, *room)
+    def go_on(workspace: Workspace) -> int:
+        return list_outcomes(
+            boards, legal, max_count, config.mines, slack, breadth, progress, scratch, *listing, *workspace
+        )
 
     while progress[_BOARD] < len(boards):
         progress[_FILLED] = 0
         try:
-            outcome = run_in_room(go_on, rows, cols, config.radius)
-            if outcome != FINE:
+            outcome = run_with_workspace(go_on, rows, cols, config.radius)
+            if outcome != OK:
                 board = int(progress[_BOARD])
                 raise failure(boards[board].reshape(rows, cols), config.mines, config.radius, outcome, board)
         except PositionTooHardError:
             progress[_BOARD] += 1
         found = Listing._make(values[: progress[_FILLED]].copy() for values in listing)
-        after = Positions(found.codes.reshape(-1, rows, cols), found.chances.reshape(-1, rows, cols), found.log_layouts)
+        after = Positions(
+            found.codes.reshape(-1, rows, cols), found.probabilities.reshape(-1, rows, cols), found.log_layouts
+        )
         yield Outcomes(found.boards, found.cells, found.shares, after)
 
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
-from minesweeper_env.inference.counting.run import infer
-from minesweeper_env.inference.errors import PositionTooHardError
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference.kernels import infer_posteriors
 
 
 class Positions(NamedTuple):
@@ -55,4 +54,4 @@ def ask_oracle(config: BoardConfig, codes: NDArray[np.int8]) -> tuple[Positions,
 
 
 def _infer(config: BoardConfig, codes: NDArray[np.int8], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    return infer(codes, config.mines, config.radius, GIVEN_TOTAL, 0.0, chances)
+    return infer_posteriors(codes, config.mines, config.radius, chances)

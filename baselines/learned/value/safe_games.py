@@ -13,11 +13,8 @@ from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import PLAYING, TRUNCATED, RewardWeights
-from minesweeper_env.inference.counting.run import failure, run_in_room
-from minesweeper_env.inference.counting.states import FINE
-from minesweeper_env.inference.counting.workspace import Room
-from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.sampling import sample_layouts
+from minesweeper_env.inference import PositionTooHardError, sample_layouts
+from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
 
 MOST_IN_VAIN = 10_000
 """The games that are begun before it is taken that what none of them came to never happens."""
@@ -153,17 +150,17 @@ class SafeGames:
         """Clicks, and opens what is certainly free; gives those games up that are too hard."""
         done = 0
 
-        def go_on(room: Room) -> int:
+        def go_on(workspace: Workspace) -> int:
             nonlocal done
             done, outcome = click_and_advance(
-                clicks, done, self._chances, self._log_layouts, *self._games.arrays, *room
+                clicks, done, self._chances, self._log_layouts, *self._games.arrays, *workspace
             )
             return outcome
 
         while done < self.count:
             try:
-                outcome = run_in_room(go_on, self.config.rows, self.config.cols, self.config.radius)
-                if outcome != FINE:
+                outcome = run_with_workspace(go_on, self.config.rows, self.config.cols, self.config.radius)
+                if outcome != OK:
                     raise failure(self._codes()[done], self.config.mines, self.config.radius, outcome, done)
             except PositionTooHardError:
                 self._give_up(done, clicks)

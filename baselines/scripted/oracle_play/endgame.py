@@ -13,9 +13,7 @@ from baselines.scripted.oracle_play.exact import Boards, Cells, ExactPolicy
 from baselines.scripted.oracle_play.least_risk import CERTAIN
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.search.endgame import load_layouts, search_loaded
-from minesweeper_env.inference.search.layouts import consistent_layouts
-from minesweeper_env.inference.search.workspace import make_search_room
+from minesweeper_env.inference.kernels import consistent_layouts, load_layouts, make_search_workspace, search_loaded
 
 _ROUNDING = 1e-6
 """What a logarithm of a number of layouts may be off by."""
@@ -58,7 +56,7 @@ class Endings:
         self.config = config
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
         self._nodes = whole_number("nodes", nodes, 1)
-        self._arrays = make_search_room(max(1, layouts), config.cells, config.codes.max_count).arrays()
+        self._arrays = make_search_workspace(max(1, layouts), config.cells, config.codes.max_count).arrays()
         self._warm_up()
 
     def _warm_up(self) -> None:

@@ -11,9 +11,7 @@ from baselines.scripted.base import click_where_legal, count_risky
 from baselines.scripted.oracle_play.first_click import first_cell
 from baselines.scripted.oracle_play.least_risk import CERTAIN, choose_clicks
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.counting.run import failure, run_in_room
-from minesweeper_env.inference.counting.states import FINE
-from minesweeper_env.inference.counting.workspace import Room
+from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
 
 Boards = NDArray[np.int8]
 Cells = NDArray[np.int64]
@@ -69,7 +67,7 @@ class ExactPolicy:
         chances = np.empty(boards.shape[1])
         config = self.config
 
-        def choose(room: Room, begin: int) -> tuple[int, int]:
+        def choose(workspace: Workspace, begin: int) -> tuple[int, int]:
             return choose_clicks(
                 boards,
                 legal,
@@ -80,7 +78,7 @@ class ExactPolicy:
                 clicks,
                 log_layouts,
                 chances,
-                *room,
+                *workspace,
             )
 
         self._run(choose, boards)
@@ -88,17 +86,17 @@ class ExactPolicy:
         self.tallies["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
         return clicks, log_layouts
 
-    def _run(self, kernel: Callable[[Room, int], tuple[int, int]], boards: Boards) -> None:
+    def _run(self, kernel: Callable[[Workspace, int], tuple[int, int]], boards: Boards) -> None:
         """Runs a kernel over all boards, with as much memory as it needs; raises what has gone wrong."""
         done = 0
 
-        def go_on(room: Room) -> int:
+        def go_on(workspace: Workspace) -> int:
             nonlocal done
-            done, outcome = kernel(room, done)
+            done, outcome = kernel(workspace, done)
             return outcome
 
         config = self.config
-        outcome = run_in_room(go_on, config.rows, config.cols, config.radius)
-        if outcome != FINE:
+        outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+        if outcome != OK:
             board = boards[done].reshape(config.rows, config.cols)
             raise failure(board, config.mines, config.radius, outcome, done)

@@ -9,16 +9,13 @@ from numpy.typing import NDArray
 
 from baselines.support.rounding import TIE
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
-from minesweeper_env.inference.counting.frontier import SAFE, Ints
-from minesweeper_env.inference.counting.posterior import read_board, settled_posterior
-from minesweeper_env.inference.counting.states import FINE, Floats
-from minesweeper_env.inference.counting.workspace import Room, carve_work
+from minesweeper_env.inference.kernels import OK, Workspace, is_known_safe, posterior_after_propagation, propagate
 
 CERTAIN = -1.0
 """What `choose_clicks` reports instead of a number of layouts where it takes no risk, or has no choice."""
 
 Boards = NDArray[np.int8]
+Floats = NDArray[np.float64]
 
 
 @kernel
@@ -31,7 +28,7 @@ def choose_clicks(
     begin: int,
     clicks: NDArray[np.int64],
     log_layouts: Floats,
-    chances: Floats,
+    probabilities: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
     """Chooses a click on each board, up to the first one that it cannot do.
@@ -49,33 +46,32 @@ def choose_clicks(
         clicks: (N,) filled.
         log_layouts: (N,) filled with the natural logarithm of the number of layouts where there is a risk, else
             CERTAIN.
-        chances: (n,) room.
-        *arrays: the fields of a `Room`.
+        probabilities: (n,) scratch.
+        *arrays: the fields of a `Workspace`.
 
     Returns:
         N and FINE, or the board that could not be done and why.
     """
-    room = Room(*arrays)
-    work = carve_work(room)
+    workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):
         board, allowed = boards[i], legal[i]
         log_layouts[i] = CERTAIN
         clicks[i] = first_cell
         if allowed[first_cell] and _is_unopened(board, max_count):
             continue
-        outcome = read_board(work, board, room.around, max_count)
-        if outcome != FINE:
+        outcome = propagate(board, max_count, workspace)
+        if outcome != OK:
             return i, outcome
-        clicks[i] = _find_safe(work.frontier.known, allowed)
+        clicks[i] = _find_safe(allowed, workspace)
         if clicks[i] >= 0:
             continue
-        outcome, layouts = settled_posterior(work, room.around, mines, 0.0, GIVEN_TOTAL, chances)
-        if outcome != FINE:
+        outcome, layouts = posterior_after_propagation(workspace, mines, probabilities)
+        if outcome != OK:
             return i, outcome
-        clicks[i] = least_risk(board, allowed, max_count, chances, room.around)
-        if chances[clicks[i]] > 0.0:
+        clicks[i] = least_risk(board, allowed, max_count, probabilities, workspace.neighbours)
+        if probabilities[clicks[i]] > 0.0:
             log_layouts[i] = layouts
-    return len(boards), FINE
+    return len(boards), OK
 
 
 @kernel
@@ -85,7 +81,7 @@ def choose_least_risks(
     max_count: int,
     first_cell: int,
     risks: Floats,
-    around: NDArray[np.uint32],
+    neighbours: NDArray[np.uint32],
     clicks: NDArray[np.int64],
 ) -> None:
     """Chooses a click on each board, by risks that are given; see `choose_clicks` for which of equal ones.
@@ -96,14 +92,14 @@ def choose_least_risks(
         max_count: the largest count.
         first_cell: the click on a board on which nothing is open.
         risks: (N, n), the chances of a mine; none above 1.
-        around: (n, degree) uint32, the neighbours of each cell.
+        neighbours: (n, degree) uint32, the neighbours of each cell.
         clicks: (N,) filled.
     """
     for i in range(len(boards)):
         if legal[i, first_cell] and _is_unopened(boards[i], max_count):
             clicks[i] = first_cell
         else:
-            clicks[i] = least_risk(boards[i], legal[i], max_count, risks[i], around)
+            clicks[i] = least_risk(boards[i], legal[i], max_count, risks[i], neighbours)
 
 
 @inlined
@@ -115,44 +111,46 @@ def _is_unopened(board: Boards, max_count: int) -> bool:
 
 
 @inlined
-def _find_safe(known: Ints, allowed: NDArray[np.bool_]) -> int:
+def _find_safe(allowed: NDArray[np.bool_], workspace: Workspace) -> int:
     """Returns the first cell that a count by itself shows to be free, or -1."""
     for cell in range(len(allowed)):
-        if known[cell] == SAFE and allowed[cell]:
+        if allowed[cell] and is_known_safe(cell, workspace):
             return cell
     return -1
 
 
 @inlined
 def least_risk(
-    board: Boards, allowed: NDArray[np.bool_], max_count: int, chances: Floats, around: NDArray[np.uint32]
+    board: Boards, allowed: NDArray[np.bool_], max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
 ) -> int:
     """Returns the allowed cell of least risk; see `choose_clicks` for which of equal ones."""
     least = 2.0
     for cell in range(len(board)):
-        if allowed[cell] and chances[cell] < least:
-            least = chances[cell]
+        if allowed[cell] and probabilities[cell] < least:
+            least = probabilities[cell]
     chosen, most = -1, -1.0
     for cell in range(len(board)):
-        if allowed[cell] and chances[cell] <= least + TIE:
-            promise = promise_of(cell, board, max_count, chances, around)
+        if allowed[cell] and probabilities[cell] <= least + TIE:
+            promise = promise_of(cell, board, max_count, probabilities, neighbours)
             if promise > most:
                 chosen, most = cell, promise
     return chosen
 
 
 @inlined
-def promise_of(cell: int, board: Boards, max_count: int, chances: Floats, around: NDArray[np.uint32]) -> float:
+def promise_of(
+    cell: int, board: Boards, max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
+) -> float:
     """Returns the number of open neighbours of a cell, plus some chance that it shows 0.
 
     That chance takes the neighbours for independent, and is below 1.
     """
     open_neighbours, zero = 0, 0.999
-    for j in range(around.shape[1]):
-        neighbour = around[cell, j]
+    for j in range(neighbours.shape[1]):
+        neighbour = neighbours[cell, j]
         if neighbour < len(board):
             if board[neighbour] <= max_count:
                 open_neighbours += 1
             else:
-                zero *= 1.0 - chances[neighbour]
+                zero *= 1.0 - probabilities[neighbour]
     return open_neighbours + zero

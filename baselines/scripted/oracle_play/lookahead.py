@@ -11,7 +11,7 @@ from baselines.scripted.oracle_play.endgame import EndingPolicy
 from baselines.scripted.oracle_play.exact import Boards, Cells
 from baselines.scripted.oracle_play.one_click_ahead import weigh_clicks
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.inference.counting.workspace import Room
+from minesweeper_env.inference.kernels import Workspace
 
 
 class LookaheadPolicy(EndingPolicy):
@@ -59,9 +59,9 @@ class LookaheadPolicy(EndingPolicy):
         mines, max_count = self.config.mines, self._max_count
         slack, breadth, discount = self._slack, self._breadth, self._discount
 
-        def weigh(room: Room, begin: int) -> tuple[int, int]:
+        def weigh(workspace: Workspace, begin: int) -> tuple[int, int]:
             return weigh_clicks(
-                boards, legal, max_count, mines, slack, breadth, discount, begin, clicks, chances, *room
+                boards, legal, max_count, mines, slack, breadth, discount, begin, clicks, chances, *workspace
             )
 
         self._run(weigh, boards)

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.least_risk import Boards, promise_of
+from baselines.scripted.oracle_play.least_risk import Boards, Floats, promise_of
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.counting.forward_pass import GIVEN_TOTAL
-from minesweeper_env.inference.counting.posterior import CONTRADICTION, posterior
-from minesweeper_env.inference.counting.states import FINE, Floats
-from minesweeper_env.inference.counting.workspace import Room
+from minesweeper_env.inference.kernels import CONTRADICTION, OK, Workspace, posterior
 
 
 @kernel
@@ -27,7 +24,7 @@ def weigh_clicks(
     discount: float,
     begin: int,
     clicks: NDArray[np.int64],
-    chances: Floats,
+    probabilities: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
     """Chooses a click on each board, up to the first one that it cannot do.
@@ -45,47 +42,49 @@ def weigh_clicks(
         discount: how much a board loses with the number of its layouts.
         begin: the board to begin with.
         clicks: (N,) filled.
-        chances: (3, n) room.
-        *arrays: the fields of a `Room`.
+        probabilities: (3, n) scratch.
+        *arrays: the fields of a `Workspace`.
 
     Returns:
         N and FINE, or the board that could not be done and why.
     """
-    room = Room(*arrays)
+    workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):
         board = boards[i]
-        outcome, layouts = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, chances[0], room)
-        if outcome != FINE:
+        outcome, layouts = posterior(board, max_count, mines, probabilities[0], workspace)
+        if outcome != OK:
             return i, outcome
-        rank_clicks(board, legal[i], max_count, slack, chances[0], room.around, chances[1])
+        rank_clicks(board, legal[i], max_count, slack, probabilities[0], workspace.neighbours, probabilities[1])
         best = -1.0
         for _ in range(breadth):
-            cell = take_first(chances[1])
+            cell = take_first(probabilities[1])
             # No click is worth more than its safety.
-            if cell < 0 or 1.0 - chances[0, cell] <= best:
+            if cell < 0 or 1.0 - probabilities[0, cell] <= best:
                 break
-            outcome, worth = _worth_of(cell, board, max_count, mines, discount, layouts, chances, room)
-            if outcome != FINE:
+            outcome, worth = _worth_of(cell, board, max_count, mines, discount, layouts, probabilities, workspace)
+            if outcome != OK:
                 return i, outcome
             if worth > best:
                 best, clicks[i] = worth, cell
-    return len(boards), FINE
+    return len(boards), OK
 
 
 @inlined
 def rank_clicks(
-    board: Boards, allowed: NDArray[np.bool_], max_count: int, slack: float, chances: Floats,
-    around: NDArray[np.uint32], ranks: Floats,
+    board: Boards, allowed: NDArray[np.bool_], max_count: int, slack: float, probabilities: Floats,
+    neighbours: NDArray[np.uint32], ranks: Floats,
 ) -> None:  # fmt: skip
     """Fills in, for each cell to consider, a number that is larger the less the risk, then the more the promise."""
     least = 2.0
     for cell in range(len(board)):
         if allowed[cell]:
-            least = min(least, chances[cell])
+            least = min(least, probabilities[cell])
     for cell in range(len(board)):
         ranks[cell] = -1.0
-        if allowed[cell] and chances[cell] <= least + slack:
-            ranks[cell] = (1.0 - chances[cell]) * 1e6 + promise_of(cell, board, max_count, chances, around)
+        if allowed[cell] and probabilities[cell] <= least + slack:
+            ranks[cell] = (1.0 - probabilities[cell]) * 1e6 + promise_of(
+                cell, board, max_count, probabilities, neighbours
+            )
 
 
 @inlined
@@ -102,25 +101,32 @@ def take_first(ranks: Floats) -> int:
 
 @inlined
 def _worth_of(
-    cell: int, board: Boards, max_count: int, mines: int, discount: float, layouts: float, chances: Floats, room: Room
+    cell: int,
+    board: Boards,
+    max_count: int,
+    mines: int,
+    discount: float,
+    layouts: float,
+    probabilities: Floats,
+    workspace: Workspace,
 ) -> tuple[int, float]:
-    """Returns an outcome and the worth of a click; `chances[0]` are those before it."""
+    """Returns an outcome and the worth of a click; `probabilities[0]` are those before it."""
     covered = board[cell]
-    least, most = count_bounds(cell, chances[0], room.around)
-    outcome, worth = FINE, 0.0
+    least, most = count_bounds(cell, probabilities[0], workspace.neighbours)
+    outcome, worth = OK, 0.0
     for count in range(least, most + 1):
-        outcome, then = show_count(cell, count, board, max_count, mines, chances[2], room)
-        if outcome != FINE:
+        outcome, then = show_count(cell, count, board, max_count, mines, probabilities[2], workspace)
+        if outcome != OK:
             break
         if then > -math.inf:
-            worth += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, chances[2])
+            worth += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, probabilities[2])
     board[cell] = covered
     return outcome, worth
 
 
 @inlined
 def show_count(
-    cell: int, count: int, board: Boards, max_count: int, mines: int, chances: Floats, room: Room
+    cell: int, count: int, board: Boards, max_count: int, mines: int, probabilities: Floats, workspace: Workspace
 ) -> tuple[int, float]:
     """Writes a count into a cell, and fills in the chances then.
 
@@ -128,29 +134,29 @@ def show_count(
         An outcome, and the logarithm of the number of layouts that are left: -inf if the cell cannot show this count.
     """
     board[cell] = count
-    outcome, log_layouts = posterior(board, max_count, mines, 0.0, GIVEN_TOTAL, chances, room)
-    if outcome == FINE:
-        return FINE, log_layouts
-    return (outcome if FINE < outcome < CONTRADICTION else FINE), -math.inf
+    outcome, log_layouts = posterior(board, max_count, mines, probabilities, workspace)
+    if outcome == OK:
+        return OK, log_layouts
+    return (outcome if OK < outcome < CONTRADICTION else OK), -math.inf
 
 
 @inlined
-def count_bounds(cell: int, chances: Floats, around: NDArray[np.uint32]) -> tuple[int, int]:
+def count_bounds(cell: int, probabilities: Floats, neighbours: NDArray[np.uint32]) -> tuple[int, int]:
     """Returns the least and the largest count that a cell could show, by its certain neighbours alone."""
     least, most = 0, 0
-    for j in range(around.shape[1]):
-        neighbour = around[cell, j]
-        if neighbour < len(chances):
-            least += chances[neighbour] == 1.0
-            most += chances[neighbour] > 0.0
+    for j in range(neighbours.shape[1]):
+        neighbour = neighbours[cell, j]
+        if neighbour < len(probabilities):
+            least += probabilities[neighbour] == 1.0
+            most += probabilities[neighbour] > 0.0
     return least, most
 
 
 @inlined
-def _best_safety(board: Boards, max_count: int, chances: Floats) -> float:
+def _best_safety(board: Boards, max_count: int, probabilities: Floats) -> float:
     """Returns the chance that the safest covered cell is free; 1 where all are mines, for the game is won then."""
     least = 2.0
     for cell in range(len(board)):
         if board[cell] > max_count:
-            least = min(least, chances[cell])
+            least = min(least, probabilities[cell])
     return 1.0 if least >= 1.0 else 1.0 - least

@@ -6,9 +6,9 @@ import math
 
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.counting.forward_pass import (
-    CERTAINTY,
+    BOOLEAN,
     DROPPED,
-    INDEPENDENT,
+    IID,
     Terms,
     carry_on,
     level_span,
@@ -19,10 +19,10 @@ from minesweeper_env.inference.counting.forward_pass import (
     weigh_group,
 )
 from minesweeper_env.inference.counting.messages import pull_values
-from minesweeper_env.inference.counting.states import FINE, NO_ROOM_FOR_VALUES, Floats
+from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
 from minesweeper_env.inference.counting.workspace import VALUE, Work
 
-VANISHED = -1
+UNDERFLOW = -1
 """The outcome of a board whose layouts have weights too small for floating point, if it has any."""
 
 
@@ -45,7 +45,7 @@ def join_parts(work: Work, terms: Terms, parts: int, mines_left: int, outside: i
     after_at = joint + width
     spare = after_at + width
     if joint < 0 or spare >= len(values):
-        return NO_ROOM_FOR_VALUES, 0.0, 0.0
+        return NEED_VALUES, 0.0, 0.0
     after = values[after_at:spare]
     log_scale += weigh_outside(after, mines_left - low, outside, terms)
     total, mine, free = 0.0, 0.0, 0.0
@@ -55,7 +55,7 @@ def join_parts(work: Work, terms: Terms, parts: int, mines_left: int, outside: i
         mine += weight * (mines_left - low - m)
         free += weight * (outside - (mines_left - low - m))
     if total == 0.0:
-        return VANISHED, 0.0, 0.0
+        return UNDERFLOW, 0.0, 0.0
     for part in range(parts - 1, -1, -1):
         last = work.plan.last_level[part]
         begin, end = level_span(work, last)
@@ -63,15 +63,15 @@ def join_parts(work: Work, terms: Terms, parts: int, mines_left: int, outside: i
         width -= len(fill) - 1
         joint -= width
         if spare + len(fill) >= len(values):
-            return NO_ROOM_FOR_VALUES, 0.0, 0.0
+            return NEED_VALUES, 0.0, 0.0
         _correlate(values[joint : joint + width], after, values[spare : spare + len(fill)])
         if not _go_back(work, terms, part, spare):
-            return NO_ROOM_FOR_VALUES, 0.0, 0.0
+            return NEED_VALUES, 0.0, 0.0
         _correlate(fill, after, after[:width])
         after = after[:width]
         tame(after, terms, math.inf)
     elsewhere = mine / (mine + free) if outside > 0 else 0.0
-    return FINE, terms.share if terms.wanted == INDEPENDENT else elsewhere, log_scale + math.log(total)
+    return OK, terms.share if terms.wanted == IID else elsewhere, log_scale + math.log(total)
 
 
 @inlined
@@ -120,14 +120,14 @@ def weigh_outside(after: Floats, most: int, outside: int, terms: Terms) -> float
     Returns:
         The logarithm of what the values were divided by.
     """
-    if terms.wanted == INDEPENDENT:
+    if terms.wanted == IID:
         after[0] = 1.0
         return 0.0
     share, after[:] = terms.share, 0.0
     least, greatest = max(0, most - len(after) + 1), min(most, outside)
     if least > greatest:
         return 0.0
-    if terms.wanted == CERTAINTY:
+    if terms.wanted == BOOLEAN:
         after[most - greatest : most - least + 1] = 1.0
         return 0.0
     peak = min(max(int((outside + 1) * share), least), greatest)
@@ -226,7 +226,7 @@ def restore(work: Work, terms: Terms, level: int, shift: int, begin: int, larges
         if levels.value[present - 1] >= passing and levels.value[present - 1] < passing + 2 * largest:
             levels.value[present - 1] = DROPPED
         first, end = level_span(work, present)
-        if terms.wanted == CERTAINTY:
+        if terms.wanted == BOOLEAN:
             tame(values[first:end], terms, 0.0)
         else:
             rescale(values[first:end])

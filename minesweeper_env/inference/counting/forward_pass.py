@@ -8,10 +8,10 @@ from typing import NamedTuple
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.inference.counting.messages import push_values
 from minesweeper_env.inference.counting.states import (
-    FINE,
-    NO_ROOM_FOR_STATES,
-    NO_ROOM_FOR_VALUES,
-    NO_WAY,
+    INFEASIBLE,
+    NEED_STATES,
+    NEED_VALUES,
+    OK,
     Floats,
     branch,
     close_group,
@@ -19,7 +19,7 @@ from minesweeper_env.inference.counting.states import (
 )
 from minesweeper_env.inference.counting.workspace import LEVEL, LINK, MAX_VALUES, STATE, STRIDE, VALUE, Work
 
-GIVEN_TOTAL, INDEPENDENT, CERTAINTY, REMAINDER = 0, 1, 2, 3
+FIXED_TOTAL, IID, BOOLEAN, MODULAR = 0, 1, 2, 3
 """What is asked for: the posterior given the number of mines; that of independent cells; what is certain; or the
 numbers of fillings modulo a prime."""
 
@@ -47,13 +47,13 @@ class Terms(NamedTuple):
 @inlined
 def tracks(terms: Terms) -> int:
     """Returns 1 if the mines used are told apart, else 0."""
-    return 0 if terms.wanted == INDEPENDENT else 1
+    return 0 if terms.wanted == IID else 1
 
 
 @inlined
 def loss_a_cell(terms: Terms) -> float:
     """Returns by how many powers of two a cell can shrink a weight."""
-    return 0.0 if terms.wanted >= CERTAINTY else -math.log2(min(terms.share, 1.0 - terms.share))
+    return 0.0 if terms.wanted >= BOOLEAN else -math.log2(min(terms.share, 1.0 - terms.share))
 
 
 @subroutine
@@ -63,9 +63,9 @@ def weigh_group(weights: Floats, size: int, wanted: int, share: float) -> None:
     That is the chance of so many mines among `size` independent cells; if only certainty is wanted, 1; for
     REMAINDER the number of ways to choose the cells, by Pascal's triangle.
     """
-    if wanted == CERTAINTY:
+    if wanted == BOOLEAN:
         weights[: size + 1] = 1.0
-    elif wanted == REMAINDER:
+    elif wanted == MODULAR:
         weights[: size + 1] = 0.0
         weights[0] = 1.0
         for row in range(size):
@@ -100,12 +100,12 @@ def count_parts(work: Work, terms: Terms, constraints: int, parts: int, peak: in
     position = 0
     for part in range(parts):
         outcome = _begin_part(work, words)
-        if outcome != FINE:
+        if outcome != OK:
             return outcome, 0.0
         drift = 0.0
         while position < work.plan.part_end[part]:
             outcome = _place(work, terms, work.plan.order[position], bits, words)
-            if outcome != FINE:
+            if outcome != OK:
                 return outcome, 0.0
             drift += loss_a_cell(terms) * work.frontier.size[work.plan.order[position]]
             begin, end = level_span(work, work.cursor[LEVEL])
@@ -115,7 +115,7 @@ def count_parts(work: Work, terms: Terms, constraints: int, parts: int, peak: in
         work.plan.last_level[part] = work.cursor[LEVEL]
         work.states.first_link[work.cursor[STATE]] = work.cursor[LINK]
         work.cursor[LEVEL] += 1
-    return FINE, log_scale
+    return OK, log_scale
 
 
 @inlined
@@ -140,14 +140,14 @@ def _begin_part(work: Work, words: int) -> int:
     """Adds the first level of a part, with one state; returns the outcome."""
     level, state, levels = work.cursor[LEVEL], work.cursor[STATE], work.levels
     if state + 2 >= len(work.states.low):
-        return NO_ROOM_FOR_STATES
+        return NEED_STATES
     if not _add_level(work, level, 1, 1):
-        return NO_ROOM_FOR_VALUES
+        return NEED_VALUES
     levels.place[level] = 0
     work.states.low[state], work.states.high[state] = 0, 0
     work.values[levels.value[level]] = 1.0
     work.states.keys[:words] = 0
-    return FINE
+    return OK
 
 
 @inlined
@@ -208,17 +208,17 @@ def _place(work: Work, terms: Terms, group: int, bits: int, words: int) -> int:
     )
     close_group(frontier, group, work.slots)
     if found <= 0:
-        return NO_WAY + frontier.above[frontier.above_start[group]] if found == 0 else -found
+        return INFEASIBLE + frontier.above[frontier.above_start[group]] if found == 0 else -found
     states.first_link[cursor[STATE]] = cursor[LINK]
     width = 1
     for i in range(cursor[STATE], cursor[STATE] + found):
         width = max(width, int(states.high[i] - states.low[i] + 1))
     if not _add_level(work, level + 1, found, width):
-        return NO_ROOM_FOR_VALUES
+        return NEED_VALUES
     levels.place[level + 1] = levels.place[level] + 1
     carry_on(work, terms, level, size, levels.value[level + 1])
     cursor[LEVEL] = level + 1
-    return FINE
+    return OK
 
 
 @inlined
@@ -255,10 +255,10 @@ def tame(values: Floats, terms: Terms, drift: float) -> tuple[float, float]:
     Returns:
         The logarithm of what they were divided by, and the drift that is left.
     """
-    if terms.wanted == CERTAINTY:
+    if terms.wanted == BOOLEAN:
         for i in range(len(values)):
             values[i] = min(values[i], 1.0)
-    elif terms.wanted == REMAINDER:
+    elif terms.wanted == MODULAR:
         for i in range(len(values)):
             values[i] -= math.floor(values[i] / terms.share) * terms.share
     elif drift > _MAX_DRIFT:

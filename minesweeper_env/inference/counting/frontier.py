@@ -79,17 +79,17 @@ def carve_frontier(ints: Ints, cells: int, degree: int) -> Frontier:
 
 
 @inlined
-def merge_cells(frontier: Frontier, around: NDArray[np.uint32]) -> tuple[int, int, int]:
+def merge_cells(frontier: Frontier, neighbours: NDArray[np.uint32]) -> tuple[int, int, int]:
     """Lists the constraints of a settled board and the groups of its unknown cells.
 
     Args:
         frontier: with `known`, `missing` and `unknown` filled by `settle`; the rest is filled here.
-        around: (n, degree) uint32, the neighbours of each cell.
+        neighbours: (n, degree) uint32, the neighbours of each cell.
 
     Returns:
         The number of constraints, of groups, and of unknown cells under no constraint.
     """
-    cells, degree = around.shape
+    cells, degree = neighbours.shape
     above, start, group_of = frontier.above, frontier.above_start, frontier.group_of
     first_group, next_group = frontier.spare[: cells + 1], frontier.spare[cells + 1 :]
     constraints = _list_constraints(frontier, first_group)
@@ -100,7 +100,7 @@ def merge_cells(frontier: Frontier, around: NDArray[np.uint32]) -> tuple[int, in
             continue
         top = end
         for j in range(degree):
-            constraint = frontier.constraint_of[around[cell, j]]
+            constraint = frontier.constraint_of[neighbours[cell, j]]
             if constraint >= 0:
                 above[top] = constraint
                 top += 1

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import kernel
-from minesweeper_env.inference.counting.forward_pass import REMAINDER, level_span
+from minesweeper_env.inference.counting.forward_pass import MODULAR, level_span
 from minesweeper_env.inference.counting.posterior import count_settled, read_board
-from minesweeper_env.inference.counting.states import FINE, Floats
-from minesweeper_env.inference.counting.workspace import Room, carve_work
+from minesweeper_env.inference.counting.states import OK, Floats
+from minesweeper_env.inference.counting.workspace import Workspace, carve_work
 
 _BITS = 21
 """Each prime is above 2**21."""
@@ -39,18 +39,18 @@ def part_remainders(
         sizes: (2 * n + 2,) filled, for each part, with the fewest mines that it can have and how many more at
             most; after the last part with the mines of all unknown cells and the number of those outside.
         remainders: (2 * n,) filled with the remainders, part after part.
-        *arrays: the fields of a `Room`.
+        *arrays: the fields of a `Workspace`.
 
     Returns:
         The outcome and the number of parts.
     """
-    room = Room(*arrays)
-    work = carve_work(room)
-    outcome = read_board(work, board, room.around, max_count)
-    if outcome != FINE:
+    workspace = Workspace(*arrays)
+    work = carve_work(workspace)
+    outcome = read_board(work, board, workspace.neighbours, max_count)
+    if outcome != OK:
         return outcome, 0
-    outcome, parts, totals, _, _ = count_settled(work, room.around, mines, prime, REMAINDER)
-    if outcome != FINE:
+    outcome, parts, totals, _, _ = count_settled(work, workspace.neighbours, mines, prime, MODULAR)
+    if outcome != OK:
         return outcome, 0
     at = 0
     for part in range(parts):
@@ -61,7 +61,7 @@ def part_remainders(
             remainders[at] = work.values[i]
             at += 1
     sizes[2 * parts], sizes[2 * parts + 1] = totals.mines, totals.outside
-    return FINE, parts
+    return OK, parts
 
 
 def primes_for(cells: int) -> list[int]:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.inference.counting.backward_pass import VANISHED, join_parts
+from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_parts
 from minesweeper_env.inference.counting.elimination_order import order_groups
-from minesweeper_env.inference.counting.forward_pass import CERTAINTY, GIVEN_TOTAL, INDEPENDENT, Terms, count_parts
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID, Terms, count_parts
 from minesweeper_env.inference.counting.frontier import MINE, OPEN, UNKNOWN, Frontier, merge_cells
 from minesweeper_env.inference.counting.propagation import NOWHERE, settle
-from minesweeper_env.inference.counting.states import FINE, NO_WAY, Floats
+from minesweeper_env.inference.counting.states import INFEASIBLE, OK, Floats
 from minesweeper_env.inference.counting.sweep_order import reorder_wide_parts
-from minesweeper_env.inference.counting.workspace import Room, Work, carve_work
+from minesweeper_env.inference.counting.workspace import Work, Workspace, carve_work
 
 CONTRADICTION = 4
 """The outcome c + CONTRADICTION says that cell c contradicts the rest of the board."""
@@ -30,7 +30,7 @@ def posteriors(
     share: float,
     wanted: int,
     first: int,
-    chances: Floats,
+    probabilities: Floats,
     log_layouts: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
@@ -43,59 +43,65 @@ def posteriors(
         share: `Terms.share`, or 0 for the share of mines among the unknown cells.
         wanted: GIVEN_TOTAL, INDEPENDENT or CERTAINTY.
         first: the board to begin with.
-        chances: (N, n) filled with the chance of a mine in each cell; for CERTAINTY only 0 and 1 mean something.
+        probabilities: (N, n) filled with the chance of a mine in each cell; for CERTAINTY only 0 and 1 mean something.
         log_layouts: (N,) filled with the natural logarithm of the number of layouts, if GIVEN_TOTAL.
-        *arrays: the fields of a `Room`.
+        *arrays: the fields of a `Workspace`.
 
     Returns:
         N and FINE, or the board that could not be done and why.
     """
-    room = Room(*arrays)
+    workspace = Workspace(*arrays)
     for i in range(first, len(boards)):
-        outcome, log_layouts[i] = posterior(boards[i], max_count, mines, share, wanted, chances[i], room)
-        if outcome != FINE:
+        outcome, log_layouts[i] = posterior(boards[i], max_count, mines, share, wanted, probabilities[i], workspace)
+        if outcome != OK:
             return i, outcome
-    return len(boards), FINE
+    return len(boards), OK
 
 
 @subroutine
 def posterior(
-    board: NDArray[np.int8], max_count: int, mines: int, share: float, wanted: int, chances: Floats, room: Room
+    board: NDArray[np.int8],
+    max_count: int,
+    mines: int,
+    share: float,
+    wanted: int,
+    probabilities: Floats,
+    workspace: Workspace,
 ) -> tuple[int, float]:
     """Computes the posterior of one board; see `posteriors`. Returns the outcome and the logarithm."""
-    work = carve_work(room)
-    outcome = read_board(work, board, room.around, max_count)
-    if outcome != FINE:
+    work = carve_work(workspace)
+    outcome = read_board(work, board, workspace.neighbours, max_count)
+    if outcome != OK:
         return outcome, 0.0
-    return settled_posterior(work, room.around, mines, share, wanted, chances)
+    return settled_posterior(work, workspace.neighbours, mines, share, wanted, probabilities)
 
 
 @inlined
-def read_board(work: Work, board: NDArray[np.int8], around: NDArray[np.uint32], max_count: int) -> int:
+def read_board(work: Work, board: NDArray[np.int8], neighbours: NDArray[np.uint32], max_count: int) -> int:
     """Reads a board and settles what each count settles by itself; returns the outcome."""
     frontier = work.frontier
-    fault = settle(board, around, max_count, frontier.known, frontier.missing, frontier.unknown, frontier.spare)
-    return FINE if fault == NOWHERE else CONTRADICTION + fault
+    fault = settle(board, neighbours, max_count, frontier.known, frontier.missing, frontier.unknown, frontier.spare)
+    return OK if fault == NOWHERE else CONTRADICTION + fault
 
 
 @subroutine
 def settled_posterior(
-    work: Work, around: NDArray[np.uint32], mines: int, share: float, wanted: int, chances: Floats
+    work: Work, neighbours: NDArray[np.uint32], mines: int, share: float, wanted: int, probabilities: Floats
 ) -> tuple[int, float]:
     """Computes the posterior of a board that `read_board` has read; see `posterior`."""
-    outcome, parts, totals, log_scale, terms = count_settled(work, around, mines, share, wanted)
-    if outcome != FINE:
+    outcome, parts, totals, log_scale, terms = count_settled(work, neighbours, mines, share, wanted)
+    if outcome != OK:
         return outcome, 0.0
     outcome, elsewhere, log_layouts = join_parts(work, terms, parts, totals.mines, totals.outside)
-    if outcome == VANISHED and wanted == CERTAINTY:
+    if outcome == UNDERFLOW and wanted == BOOLEAN:
         outcome = CONTRADICTION + _cell_to_name(work.frontier)
-    if outcome != FINE:
+    if outcome != OK:
         return outcome, 0.0
-    _hand_out(work.frontier, work.chance, elsewhere, chances)
-    if wanted == GIVEN_TOTAL:
+    _hand_out(work.frontier, work.chance, elsewhere, probabilities)
+    if wanted == FIXED_TOTAL:
         # The sums hold each layout with the chance that independent cells would give it.
         log_layouts -= totals.mines * math.log(terms.share) + totals.free * math.log1p(-terms.share)
-    return FINE, log_layouts + log_scale
+    return OK, log_layouts + log_scale
 
 
 class Totals(NamedTuple):
@@ -114,7 +120,7 @@ class Totals(NamedTuple):
 
 @inlined
 def count_settled(
-    work: Work, around: NDArray[np.uint32], mines: int, share: float, wanted: int
+    work: Work, neighbours: NDArray[np.uint32], mines: int, share: float, wanted: int
 ) -> tuple[int, int, Totals, float, Terms]:
     """Counts the parts of a board that `read_board` has read.
 
@@ -122,20 +128,20 @@ def count_settled(
         The outcome, the number of parts, what is left, the logarithm of the scale, and the terms.
     """
     frontier, plan = work.frontier, work.plan
-    constraints, groups, outside = merge_cells(frontier, around)
+    constraints, groups, outside = merge_cells(frontier, neighbours)
     unknown = 0
-    for cell in range(len(around)):
+    for cell in range(len(neighbours)):
         unknown += frontier.known[cell] == UNKNOWN
         mines -= frontier.known[cell] == MINE
     totals = Totals(mines, unknown - mines, outside)
     terms = Terms(wanted, share if share > 0.0 else (mines + 0.5) / (unknown + 1.0))
-    if wanted != INDEPENDENT and not 0 <= mines <= unknown:
+    if wanted != IID and not 0 <= mines <= unknown:
         return CONTRADICTION + _cell_to_name(frontier), 0, totals, 0.0, terms
     parts, peak = order_groups(frontier, constraints, groups, plan.order, plan.part_end, plan.room)
-    peak = max(peak, reorder_wide_parts(frontier, around, plan, parts))
+    peak = max(peak, reorder_wide_parts(frontier, neighbours, plan, parts))
     outcome, log_scale = count_parts(work, terms, constraints, parts, peak)
-    if outcome >= NO_WAY:
-        outcome = CONTRADICTION + int(frontier.cell_of[outcome - NO_WAY])
+    if outcome >= INFEASIBLE:
+        outcome = CONTRADICTION + int(frontier.cell_of[outcome - INFEASIBLE])
     return outcome, parts, totals, log_scale, terms
 
 
@@ -152,11 +158,11 @@ def _cell_to_name(frontier: Frontier) -> int:
 
 
 @inlined
-def _hand_out(frontier: Frontier, chance: Floats, elsewhere: float, chances: Floats) -> None:
-    for cell in range(len(chances)):
+def _hand_out(frontier: Frontier, chance: Floats, elsewhere: float, probabilities: Floats) -> None:
+    for cell in range(len(probabilities)):
         known = frontier.known[cell]
         if known == UNKNOWN:
             group = frontier.group_of[cell]
-            chances[cell] = elsewhere if group < 0 else chance[group]
+            probabilities[cell] = elsewhere if group < 0 else chance[group]
         else:
-            chances[cell] = 1.0 if known == MINE else 0.0
+            probabilities[cell] = 1.0 if known == MINE else 0.0

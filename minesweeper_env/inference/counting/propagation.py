@@ -15,7 +15,7 @@ NOWHERE = -1
 @subroutine
 def settle(
     board: NDArray[np.int8],
-    around: NDArray[np.uint32],
+    neighbours: NDArray[np.uint32],
     max_count: int,
     known: Ints,
     missing: Ints,
@@ -26,7 +26,7 @@ def settle(
 
     Args:
         board: (n,) int8, cell codes; `max_count` + 4 is a mine that is shown.
-        around: (n, degree) uint32, the neighbours of each cell, n for those off the board.
+        neighbours: (n, degree) uint32, the neighbours of each cell, n for those off the board.
         max_count: the largest count.
         known: filled, as `missing` and `unknown`; see `Frontier`.
         missing: filled.
@@ -48,7 +48,7 @@ def settle(
     waiting = 0
     for cell in range(cells):
         if known[cell] == OPEN:
-            lacking, covered = _look_around(known, around, cell, board[cell])
+            lacking, covered = _look_around(known, neighbours, cell, board[cell])
             missing[cell], unknown[cell] = lacking, covered
             if lacking < 0 or lacking > covered:
                 return cell
@@ -58,18 +58,18 @@ def settle(
         cell = stack[waiting]
         queued[cell] = 0
         if unknown[cell] > 0:
-            fault, waiting = _settle_around(cell, around, known, missing, unknown, waiting, stack, queued)
+            fault, waiting = _settle_around(cell, neighbours, known, missing, unknown, waiting, stack, queued)
             if fault != NOWHERE:
                 return fault
     return NOWHERE
 
 
 @inlined
-def _look_around(known: Ints, around: NDArray[np.uint32], cell: int, count: int) -> tuple[int, int]:
+def _look_around(known: Ints, neighbours: NDArray[np.uint32], cell: int, count: int) -> tuple[int, int]:
     """Returns what an open cell lacks of its count, and the number of its unknown neighbours."""
     lacking, covered = int(count), 0
-    for j in range(around.shape[1]):
-        state = known[around[cell, j]]
+    for j in range(neighbours.shape[1]):
+        state = known[neighbours[cell, j]]
         lacking -= state == MINE
         covered += state == UNKNOWN
     return lacking, covered
@@ -88,7 +88,7 @@ def _push_settled(cell: int, lacking: int, covered: int, waiting: int, stack: In
 @inlined
 def _settle_around(
     cell: int,
-    around: NDArray[np.uint32],
+    neighbours: NDArray[np.uint32],
     known: Ints,
     missing: Ints,
     unknown: Ints,
@@ -97,15 +97,15 @@ def _settle_around(
     queued: Ints,
 ) -> tuple[int, int]:
     """Settles the unknown neighbours of an open cell, all mines or all free; returns a fault and the stack's height."""
-    cells, degree = around.shape
+    cells, degree = neighbours.shape
     mine = np.int32(missing[cell] > 0)
     for j in range(degree):
-        settled = around[cell, j]
+        settled = neighbours[cell, j]
         if known[settled] != UNKNOWN:
             continue
         known[settled] = SAFE + mine
         for i in range(degree):
-            other = int(around[settled, i])
+            other = int(neighbours[settled, i])
             if other < cells and known[other] == OPEN:
                 missing[other] -= mine
                 unknown[other] -= 1

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.inference.counting.backward_pass import VANISHED
-from minesweeper_env.inference.counting.forward_pass import CERTAINTY, INDEPENDENT
+from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, posteriors
-from minesweeper_env.inference.counting.states import FINE, NO_ROOM_FOR_VALUES
-from minesweeper_env.inference.counting.workspace import Room, rooms_of, with_more_room
+from minesweeper_env.inference.counting.states import NEED_VALUES, OK
+from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, workspace_pool
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
 
 _EXTREME = 1e-6
@@ -22,7 +22,7 @@ _HALVINGS = 40
 
 
 def infer(
-    boards: NDArray[np.int8], mines: int, radius: int, wanted: int, share: float, chances: NDArray[np.float64]
+    boards: NDArray[np.int8], mines: int, radius: int, wanted: int, share: float, probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Computes the posteriors of boards that have been checked.
 
@@ -32,7 +32,7 @@ def infer(
         radius: the reach of a count.
         wanted: GIVEN_TOTAL, INDEPENDENT or CERTAINTY.
         share: the prior, if INDEPENDENT; else 0 for one that suits the board.
-        chances: (N, rows, cols) float64, filled.
+        probabilities: (N, rows, cols) float64, filled.
 
     Returns:
         (N,) float64, the natural logarithms of the numbers of layouts, if `wanted` is GIVEN_TOTAL.
@@ -43,43 +43,45 @@ def infer(
     """
     many, rows, cols = boards.shape
     log_layouts = np.empty(many)
-    flat, results = boards.reshape(many, rows * cols), chances.reshape(many, rows * cols)
+    flat, results = boards.reshape(many, rows * cols), probabilities.reshape(many, rows * cols)
     done = 0
 
-    def go_on(room: Room) -> int:
+    def go_on(workspace: Workspace) -> int:
         nonlocal done
-        done, outcome = posteriors(flat, room.around.shape[1], mines, share, wanted, done, results, log_layouts, *room)
+        done, outcome = posteriors(
+            flat, workspace.neighbours.shape[1], mines, share, wanted, done, results, log_layouts, *workspace
+        )
         return outcome
 
-    while (outcome := run_in_room(go_on, rows, cols, radius)) != FINE:
-        if outcome != VANISHED or share != 0.0:
+    while (outcome := run_with_workspace(go_on, rows, cols, radius)) != OK:
+        if outcome != UNDERFLOW or share != 0.0:
             raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
         found = likely_share(boards[done], mines, radius)
         part = slice(done, done + 1)
-        log_layouts[part] = infer(boards[part], mines, radius, wanted, found, chances[part])
+        log_layouts[part] = infer(boards[part], mines, radius, wanted, found, probabilities[part])
         done += 1
     return log_layouts
 
 
-def run_in_room(kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any) -> int:
+def run_with_workspace(kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any) -> int:
     """Calls kernel(room, *arguments), again with more memory where there was too little; returns its outcome."""
-    rooms = rooms_of(rows, cols, radius)
-    room = rooms.take()
-    outcome = kernel(room, *arguments)
-    while FINE < outcome <= NO_ROOM_FOR_VALUES:
-        room = with_more_room(room, outcome)
-        outcome = kernel(room, *arguments)
-    rooms.put_back(room)
+    rooms = workspace_pool(rows, cols, radius)
+    workspace = rooms.take()
+    outcome = kernel(workspace, *arguments)
+    while OK < outcome <= NEED_VALUES:
+        workspace = grow_workspace(workspace, outcome)
+        outcome = kernel(workspace, *arguments)
+    rooms.put_back(workspace)
     return outcome
 
 
 def failure(board: NDArray[np.int8], mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
     """Returns the error for the outcome of a kernel that could not do a board; `index` is its place in a batch."""
     where = "" if index is None else f"board {index}: "
-    if outcome == VANISHED:
+    if outcome == UNDERFLOW:
         # It may have no layouts at all.
         try:
-            infer(board[None], mines, radius, CERTAINTY, 0.0, np.empty((1, *board.shape)))
+            infer(board[None], mines, radius, BOOLEAN, 0.0, np.empty((1, *board.shape)))
         except InconsistentBoardError as error:
             return InconsistentBoardError(where + error.reason, error.cell)
         return PositionTooHardError(
@@ -102,12 +104,12 @@ def likely_share(board: NDArray[np.int8], mines: int, radius: int) -> float:
     Raises:
         InconsistentBoardError: no layout fits the board.
     """
-    chances = np.empty((1, *board.shape))
-    infer(board[None], mines, radius, CERTAINTY, 0.0, chances)
+    probabilities = np.empty((1, *board.shape))
+    infer(board[None], mines, radius, BOOLEAN, 0.0, probabilities)
     low, high = _EXTREME, 1.0 - _EXTREME
     for _ in range(_HALVINGS):
         odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
         share = odds / (1.0 + odds)
-        infer(board[None], mines, radius, INDEPENDENT, share, chances)
-        low, high = (share, high) if chances.sum() < mines else (low, share)
+        infer(board[None], mines, radius, IID, share, probabilities)
+        low, high = (share, high) if probabilities.sum() < mines else (low, share)
     return share

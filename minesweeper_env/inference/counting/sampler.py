@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.counting.backward_pass import (
-    VANISHED,
+    UNDERFLOW,
     join_forward,
     largest_level,
     restore,
     weigh_outside,
 )
-from minesweeper_env.inference.counting.forward_pass import DROPPED, GIVEN_TOTAL, Terms, level_span, weigh_group
+from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Terms, level_span, weigh_group
 from minesweeper_env.inference.counting.frontier import MINE, UNKNOWN, Ints
 from minesweeper_env.inference.counting.posterior import count_settled, read_board
-from minesweeper_env.inference.counting.states import FINE, NO_ROOM_FOR_VALUES, Floats
-from minesweeper_env.inference.counting.workspace import Room, Work, carve_work
+from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
+from minesweeper_env.inference.counting.workspace import Work, Workspace, carve_work
 
 TOTAL, STATE, USED = 0, 1, 2
 """What each layout has in hand: the mines of the parts that are not yet drawn, above their fewest; the state that
@@ -49,21 +49,21 @@ def draw_layouts(
         in_group: (size, n + 1) int32, filled with the mines of each group, and at last of the cells outside.
         hand: (size, 3) int32, room.
         layouts: (size, n) bool, filled.
-        *arrays: the fields of a `Room`.
+        *arrays: the fields of a `Workspace`.
 
     Returns:
         The outcome.
     """
-    room = Room(*arrays)
-    work = carve_work(room)
-    outcome = read_board(work, board, room.around, max_count)
-    if outcome != FINE:
+    workspace = Workspace(*arrays)
+    work = carve_work(workspace)
+    outcome = read_board(work, board, workspace.neighbours, max_count)
+    if outcome != OK:
         return outcome
-    outcome, parts, totals, _, terms = count_settled(work, room.around, mines, share, GIVEN_TOTAL)
-    if outcome != FINE:
+    outcome, parts, totals, _, terms = count_settled(work, workspace.neighbours, mines, share, FIXED_TOTAL)
+    if outcome != OK:
         return outcome
     outcome = _draw_tallies(work, terms, parts, totals.mines, totals.outside, uniforms, in_group, hand)
-    if outcome == FINE:
+    if outcome == OK:
         for i in range(len(layouts)):
             _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], totals.outside, in_group[i], layouts[i])
     return outcome
@@ -78,7 +78,7 @@ def _draw_tallies(
     joint, width, low, _ = join_forward(work, terms, parts)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
-        return NO_ROOM_FOR_VALUES
+        return NEED_VALUES
     after = values[joint + width : spare]
     weigh_outside(after, mines - low, outside, terms)
     total = 0.0
@@ -86,7 +86,7 @@ def _draw_tallies(
         after[m] *= values[joint + m]
         total += after[m]
     if total == 0.0:
-        return VANISHED
+        return UNDERFLOW
     for i in range(len(hand)):
         hand[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
         in_group[i, len(work.frontier.cell_of)] = mines - low - hand[i, TOTAL]
@@ -99,9 +99,9 @@ def _draw_tallies(
             _draw_part(values[joint : joint + width], values[begin:end], uniforms[i, column], hand[i])
         column += 1
         if not _draw_groups(work, terms, part, spare, uniforms[:, column:], in_group, hand):
-            return NO_ROOM_FOR_VALUES
+            return NEED_VALUES
         column += work.levels.place[work.plan.last_level[part]]
-    return FINE
+    return OK
 
 
 @inlined

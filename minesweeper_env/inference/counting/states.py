@@ -19,9 +19,9 @@ from minesweeper_env.inference.counting.frontier import Frontier, Ints
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
-FINE, NO_ROOM_FOR_STATES, NO_ROOM_FOR_KEYS, NO_ROOM_FOR_VALUES = 0, 1, 2, 3
+OK, NEED_STATES, NEED_KEYS, NEED_VALUES = 0, 1, 2, 3
 """What becomes of counting a part; of the other outcomes, 4 + c says that no filling suits constraint c."""
-NO_WAY = 4
+INFEASIBLE = 4
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
@@ -164,10 +164,10 @@ def branch(
         states.first_link[state + i] = link
         states.least[state + i] = least
         if link + most - least >= len(states.links) or following + found + most - least + 1 >= len(states.low):
-            return -NO_ROOM_FOR_STATES, link
+            return -NEED_STATES, link
         for mines in range(least, most + 1):
             if found == capacity:
-                return -NO_ROOM_FOR_KEYS, link
+                return -NEED_KEYS, link
             for word in range(words):
                 key = old[i * words + word] + slots.step[word] - np.uint64(mines) * slots.step[words + word]
                 new[found * words + word] = key

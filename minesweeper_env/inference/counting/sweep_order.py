@@ -19,12 +19,12 @@ _WIDE = 12.0
 
 
 @subroutine
-def reorder_wide_parts(frontier: Frontier, around: NDArray[np.uint32], plan: Plan, parts: int) -> int:
+def reorder_wide_parts(frontier: Frontier, neighbours: NDArray[np.uint32], plan: Plan, parts: int) -> int:
     """Puts the groups of wide parts in reading order, or column by column, where that promises fewer states.
 
     Args:
         frontier: with its groups.
-        around: (n, degree) uint32, the neighbours of each cell.
+        neighbours: (n, degree) uint32, the neighbours of each cell.
         plan: whose order may be changed within a part; its room is used.
         parts: how many there are.
 
@@ -37,17 +37,17 @@ def reorder_wide_parts(frontier: Frontier, around: NDArray[np.uint32], plan: Pla
         if end - begin >= _MANY:
             present, _ = _rate(frontier, plan.order[begin:end], plan.room)
             if present > _WIDE:
-                peak = max(peak, _try_sweeps(frontier, around, plan.order[begin:end], plan.room, present))
+                peak = max(peak, _try_sweeps(frontier, neighbours, plan.order[begin:end], plan.room, present))
         begin = end
     return peak
 
 
 @inlined
-def _try_sweeps(frontier: Frontier, around: NDArray[np.uint32], order: Ints, room: Ints, present: float) -> int:
+def _try_sweeps(frontier: Frontier, neighbours: NDArray[np.uint32], order: Ints, room: Ints, present: float) -> int:
     """Tries both sweeps for the groups in `order`; returns the constraints open at once in what it changed to, or 0."""
-    cells = len(around)
+    cells = len(neighbours)
     sweep, keys = room[2 * cells : 2 * cells + len(order)], room[3 * cells : 4 * cells]
-    cols = _columns(around)
+    cols = _columns(neighbours)
     rows = cells // cols
     peak = 0
     for by_column in range(2):
@@ -66,10 +66,10 @@ def _try_sweeps(frontier: Frontier, around: NDArray[np.uint32], order: Ints, roo
 
 
 @inlined
-def _columns(around: NDArray[np.uint32]) -> int:
+def _columns(neighbours: NDArray[np.uint32]) -> int:
     """Returns the number of columns: that is how far the cell below the first one is, or the end of the only row."""
-    degree = around.shape[1]
-    return int(around[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
+    degree = neighbours.shape[1]
+    return int(neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
 
 
 @inlined

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.counting.frontier import Frontier, Ints, carve_frontier, frontier_length
 from minesweeper_env.inference.counting.states import (
-    NO_ROOM_FOR_KEYS,
-    NO_ROOM_FOR_STATES,
+    NEED_KEYS,
+    NEED_STATES,
     Floats,
     Levels,
     Slots,
@@ -36,11 +36,11 @@ _KEPT_VALUES = 1 << 18
 """A room with more is given up after use."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """What a kernel is given, for boards of n cells with up to `degree` neighbours each.
 
     Attributes:
-        around: (n, degree) uint32, the neighbours of each cell.
+        neighbours: (n, degree) uint32, the neighbours of each cell.
         ints: int32, for the `Frontier`, the order of its groups and the `Slots`.
         longs: int64, for the `Levels` and the bounds.
         floats: (n + degree + 2,) float64, for the chances of the groups and the weights of one.
@@ -50,7 +50,7 @@ class Room(NamedTuple):
         values: float64, for the values of the states, and whatever is summed up from them.
     """
 
-    around: NDArray[np.uint32]
+    neighbours: NDArray[np.uint32]
     ints: Ints
     longs: NDArray[np.int64]
     floats: Floats
@@ -108,9 +108,9 @@ between two whose values are kept."""
 
 
 @inlined
-def carve_work(room: Room) -> Work:
+def carve_work(room: Workspace) -> Work:
     """Cuts what the kernels work on out of the arrays of a room."""
-    cells, degree = room.around.shape
+    cells, degree = room.neighbours.shape
     ints = room.ints[len(room.ints) - 10 * cells - 1 :]
     longs, many = room.longs[cells + 5 :], 2 * cells + 1
     most, tables = len(room.tables) // 6, room.tables
@@ -149,13 +149,13 @@ def carve_work(room: Room) -> Work:
     )
 
 
-def make_room(rows: int, cols: int, radius: int) -> Room:
+def make_workspace(rows: int, cols: int, radius: int) -> Workspace:
     """Returns the room for boards of this size, with little space for states, of which most positions have few."""
     cells = rows * cols
-    around = neighbour_table(rows, cols, radius)
-    degree = around.shape[1]
-    return Room(
-        around,
+    neighbours = neighbour_table(rows, cols, radius)
+    degree = neighbours.shape[1]
+    return Workspace(
+        neighbours,
         np.empty(frontier_length(cells, degree) + 10 * cells + 1, np.int32),
         np.empty(cells + 5 * (2 * cells + 1) + 3 * degree + 6, np.int64),
         np.empty(cells + degree + 2),
@@ -166,7 +166,7 @@ def make_room(rows: int, cols: int, radius: int) -> Room:
     )
 
 
-def with_more_room(room: Room, outcome: int) -> Room:
+def grow_workspace(room: Workspace, outcome: int) -> Workspace:
     """Returns the room with up to four times as much of what a kernel ran out of.
 
     Args:
@@ -176,11 +176,11 @@ def with_more_room(room: Room, outcome: int) -> Room:
     Raises:
         PositionTooHardError: there is no more to be had.
     """
-    if outcome == NO_ROOM_FOR_STATES:
+    if outcome == NEED_STATES:
         states = min(4 * (len(room.tables) // 6), MAX_STATES)
         _check_growth(6 * states + 2, len(room.tables), "states")
         return room._replace(tables=np.empty(6 * states + 2, np.int32))
-    if outcome == NO_ROOM_FOR_KEYS:
+    if outcome == NEED_KEYS:
         keys = min(len(room.keys), MAX_KEYS)
         _check_growth(4 * keys, len(room.keys), "states at once")
         return room._replace(keys=np.empty(4 * keys, np.uint64))
@@ -196,28 +196,28 @@ def _check_growth(more: int, present: int, what: str) -> None:
         )
 
 
-class Rooms:
+class WorkspacePool:
     """Lends out rooms of one size, so that threads never share one, and keeps those that come back."""
 
     def __init__(self, rows: int, cols: int, radius: int) -> None:
         """Prepares to lend rooms for boards of this size."""
         self._make = (rows, cols, radius)
-        self._spare: list[Room] = []
+        self._spare: list[Workspace] = []
 
-    def take(self) -> Room:
+    def take(self) -> Workspace:
         """Returns a room that nobody else has."""
         try:
             return self._spare.pop()
         except IndexError:
-            return make_room(*self._make)
+            return make_workspace(*self._make)
 
-    def put_back(self, room: Room) -> None:
+    def put_back(self, room: Workspace) -> None:
         """Keeps a room for the next one who asks, unless it has grown large."""
         if len(room.values) <= _KEPT_VALUES:
             self._spare.append(room)
 
 
 @lru_cache(maxsize=16)
-def rooms_of(rows: int, cols: int, radius: int) -> Rooms:
+def workspace_pool(rows: int, cols: int, radius: int) -> WorkspacePool:
     """Returns the lender of rooms for boards of this size."""
-    return Rooms(rows, cols, radius)
+    return WorkspacePool(rows, cols, radius)

@@ -16,10 +16,10 @@ from minesweeper_env.inference.search.workspace import (
     FREEST,
     SAFE,
     Bytes,
-    SearchRoom,
+    SearchWorkspace,
     load,
-    make_search_room,
-    search_room_of,
+    make_search_workspace,
+    search_workspace_of,
 )
 
 MAX_NODES = 1_000_000
@@ -27,7 +27,7 @@ MAX_NODES = 1_000_000
 
 
 @inlined
-def _search(room: SearchRoom, max_nodes: int) -> tuple[int, int, bool]:
+def _search(room: SearchWorkspace, max_nodes: int) -> tuple[int, int, bool]:
     """Goes on with the search; returns what `solve_layouts` does."""
     search, loading = room.search, room.loading
     over = continue_search(room.sets, room.conflicts, search, max_nodes)
@@ -40,7 +40,7 @@ def _search(room: SearchRoom, max_nodes: int) -> tuple[int, int, bool]:
 
 
 @inlined
-def solve_layouts(mine: Bytes, count: Bytes, max_nodes: int, room: SearchRoom) -> tuple[int, int, bool]:
+def solve_layouts(mine: Bytes, count: Bytes, max_nodes: int, room: SearchWorkspace) -> tuple[int, int, bool]:
     """Finds the click that wins the most layouts; for kernels.
 
     Args:
@@ -61,13 +61,13 @@ def solve_layouts(mine: Bytes, count: Bytes, max_nodes: int, room: SearchRoom) -
 @kernel
 def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
     """Does the first half of `solve_layouts`, in the room that consists of `arrays`."""
-    load(mine, count, search_room_of(arrays))
+    load(mine, count, search_workspace_of(arrays))
 
 
 @kernel
 def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     """Does the other half of `solve_layouts`; may be called again with larger `max_nodes`, to go on."""
-    return _search(search_room_of(arrays), max_nodes)
+    return _search(search_workspace_of(arrays), max_nodes)
 
 
 class Endgame(NamedTuple):
@@ -87,8 +87,8 @@ class Endgame(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _kept_room(layouts: int, cells: int, max_count: int) -> SearchRoom:
-    return make_search_room(layouts, cells, max_count)
+def _kept_room(layouts: int, cells: int, max_count: int) -> SearchWorkspace:
+    return make_search_workspace(layouts, cells, max_count)
 
 
 def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NODES) -> Endgame:

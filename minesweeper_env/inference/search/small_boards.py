@@ -18,7 +18,12 @@ from minesweeper_env.inference.search.endgame import search_loaded
 from minesweeper_env.inference.search.layout_sets import MINED, Cells, LayoutSets, Words
 from minesweeper_env.inference.search.layouts import Layouts
 from minesweeper_env.inference.search.stack import NODES
-from minesweeper_env.inference.search.workspace import SearchRoom, make_search_room, prepare, search_room_of
+from minesweeper_env.inference.search.workspace import (
+    SearchWorkspace,
+    make_search_workspace,
+    prepare,
+    search_workspace_of,
+)
 from minesweeper_env.neighbours import neighbour_table
 
 MAX_LAYOUTS = 1_000_000
@@ -117,7 +122,7 @@ def begin_on_board(
         mined: (n + 1,) uint8, room, all 0.
         *arrays: those of the room.
     """
-    room = search_room_of(arrays)
+    room = search_workspace_of(arrays)
     for i in range(size):
         _encode(room.sets.codes[i], cells, around, mined)
         _write_keys(room.sets, i, cells, images, words)
@@ -152,7 +157,7 @@ class SmallBoard:
         self._layouts = layouts
         self._progress = progress
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
-        self._room: SearchRoom | None = None
+        self._room: SearchWorkspace | None = None
 
     def solve_everywhere(self, covered: NDArray[np.int64], mines: int, goal: int) -> int:
         """Returns how many of the layouts with all mines in some cells are won; if not more than `goal`, a bound.
@@ -183,7 +188,7 @@ class SmallBoard:
         column, wins = self._search(room, size, layouts.cells.astype(np.uint32), 0)
         return int(layouts.cells[column]), wins
 
-    def _take_room(self, layouts: int) -> SearchRoom:
+    def _take_room(self, layouts: int) -> SearchWorkspace:
         if layouts > MAX_LAYOUTS:
             raise PositionTooHardError(
                 f"a position has {layouts} layouts, and at most {MAX_LAYOUTS} can be searched for the best play; "
@@ -192,12 +197,12 @@ class SmallBoard:
         if self._room is None or layouts > len(self._room.sets.codes):
             # The old room goes before the new one comes.
             self._room = None
-            self._room = make_search_room(
+            self._room = make_search_workspace(
                 max(layouts, self._layouts), self.cells, self._max_count, images=len(self.images), table=self._table
             )
         return self._room
 
-    def _search(self, room: SearchRoom, size: int, cells: Cells, goal: int) -> tuple[int, int]:
+    def _search(self, room: SearchWorkspace, size: int, cells: Cells, goal: int) -> tuple[int, int]:
         arrays = room.arrays()
         begin_on_board(size, cells, goal, self._around, self.images, self._words, self._mined, *arrays)
         for nodes in range(SLICE, MAX_NODES + 1, SLICE):

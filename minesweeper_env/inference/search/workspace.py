@@ -54,7 +54,7 @@ class Loading(NamedTuple):
     clicks: NDArray[np.int64]
 
 
-class SearchRoom(NamedTuple):
+class SearchWorkspace(NamedTuple):
     """The memory for the end of a game with N layouts over C cells at most."""
 
     sets: LayoutSets
@@ -63,7 +63,7 @@ class SearchRoom(NamedTuple):
     loading: Loading
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Returns the arrays one by one, as kernels take them; `search_room_of` makes them a room again."""
+        """Returns the arrays one by one, as kernels take them; `search_workspace_of` makes them a room again."""
         return (*self.sets, *self.conflicts, *self.search, *self.loading)
 
 
@@ -73,9 +73,9 @@ _SEARCH = _CONFLICTS + len(Search._fields)
 
 
 @inlined
-def search_room_of(arrays: tuple[NDArray[Any], ...]) -> SearchRoom:
+def search_workspace_of(arrays: tuple[NDArray[Any], ...]) -> SearchWorkspace:
     """Returns the room that consists of these arrays."""
-    return SearchRoom(
+    return SearchWorkspace(
         LayoutSets(*arrays[:_SETS]),
         Conflicts(*arrays[_SETS:_CONFLICTS]),
         Search(*arrays[_CONFLICTS:_SEARCH]),
@@ -83,9 +83,9 @@ def search_room_of(arrays: tuple[NDArray[Any], ...]) -> SearchRoom:
     )
 
 
-def make_search_room(
+def make_search_workspace(
     layouts: int, cells: int, max_count: int = 8, *, images: int = 1, table: Words | None = None
-) -> SearchRoom:
+) -> SearchWorkspace:
     """Returns the memory to search in sets of layouts.
 
     Args:
@@ -97,7 +97,7 @@ def make_search_room(
     """
     table = np.zeros((TABLE_ENTRIES, 2), np.uint64) if table is None else table
     slots = np.empty(1 << (2 * layouts - 1).bit_length(), np.int32)
-    return SearchRoom(
+    return SearchWorkspace(
         make_layout_sets(layouts, cells, max_count, images),
         make_conflicts(layouts, max_count),
         make_search(layouts, cells, table),
@@ -194,7 +194,7 @@ def _next_generation(search: Search) -> int:
 
 
 @inlined
-def prepare(room: SearchRoom, layouts: int, cells: int) -> None:
+def prepare(room: SearchWorkspace, layouts: int, cells: int) -> None:
     """Surveys the set of the first layouts over the first cells, and takes down what to click without a search."""
     sets = room.sets
     for i in range(layouts):
@@ -205,7 +205,7 @@ def prepare(room: SearchRoom, layouts: int, cells: int) -> None:
 
 
 @inlined
-def load(mine: Bytes, count: Bytes, room: SearchRoom) -> None:
+def load(mine: Bytes, count: Bytes, room: SearchWorkspace) -> None:
     """Makes layouts ready, and begins the search for the value of their set."""
     sets, _, search, loading = room
     layouts, cells = mine.shape

@@ -11,7 +11,7 @@ from support.positions import counts_of
 
 from minesweeper_env.inference.search.endgame import solve_endgame, solve_layouts
 from minesweeper_env.inference.search.small_boards import SmallBoard
-from minesweeper_env.inference.search.workspace import make_search_room
+from minesweeper_env.inference.search.workspace import make_search_workspace
 
 
 def naive_wins(mine, count):
@@ -223,7 +223,7 @@ def test_a_bad_limit_is_refused(max_nodes):
 
 @pytest.mark.slow
 def test_kernels_can_solve_one_set_after_the_other_in_one_room():
-    room = make_search_room(20, 8)
+    room = make_search_workspace(20, 8)
     for mine, count in random_sets(seed=6, number=60):
         found = solve_endgame(mine, count)
         with np.errstate(over="ignore"):

@@ -18,11 +18,11 @@ from support.positions import board_of, counts_of, flood
 from minesweeper_env import inference
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.inference.counting import run
-from minesweeper_env.inference.counting.forward_pass import CERTAINTY, GIVEN_TOTAL, INDEPENDENT
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
 from minesweeper_env.inference.counting.sampler import draw_layouts
-from minesweeper_env.inference.counting.states import FINE
-from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_room
+from minesweeper_env.inference.counting.states import OK
+from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_workspace
 
 EXACT = 1e-12
 
@@ -78,26 +78,26 @@ def with_mine(board, cell):
 
 def assert_chances_are_ratios(board, mines, number, count):
     """Compares the chances of some random covered cells with the share of the layouts that have a mine there."""
-    chances = inference.mine_probabilities(board, mines)
+    probabilities = inference.mine_probabilities(board, mines)
     layouts = count(board, mines)
     for cell in np.random.default_rng(0).permutation(np.argwhere(board == H))[:number].tolist():
         try:
             fitting = count(with_mine(board, cell), mines)
         except InconsistentBoardError:
             fitting = 0
-        assert abs(chances[tuple(cell)] - float(Fraction(fitting, layouts))) <= EXACT, cell
+        assert abs(probabilities[tuple(cell)] - float(Fraction(fitting, layouts))) <= EXACT, cell
 
 
 def assert_fits(board, mines, layout):
     """Checks what must hold of the answers on any board, given a layout that fits."""
-    chances = inference.mine_probabilities(board, mines)
-    assert abs(chances.sum() - mines) <= 1e-9
-    assert (chances[layout] > 0).all()
-    assert (chances[~layout] < 1).all()
+    probabilities = inference.mine_probabilities(board, mines)
+    assert abs(probabilities.sum() - mines) <= 1e-9
+    assert (probabilities[layout] > 0).all()
+    assert (probabilities[~layout] < 1).all()
     certain = inference.certain_cells(board, mines)
-    assert np.array_equal(certain.safe, (chances == 0) & (board == H))
-    assert np.array_equal(certain.mine, chances == 1)
-    return chances
+    assert np.array_equal(certain.safe, (probabilities == 0) & (board == H))
+    assert np.array_equal(certain.mine, probabilities == 1)
+    return probabilities
 
 
 def assert_is_a_layout(layout, board, mines):
@@ -118,8 +118,8 @@ def test_a_chain_may_be_thousands_of_cells_long():
     """Each covered cell but the ends lies between two ones, so that every other one is a mine."""
     board = np.array([[H, 1] * 5000 + [H]])
     for mines, first in ((2500, 0.0), (2501, 1.0)):
-        chances = inference.mine_probabilities(board, mines)
-        assert np.array_equal(chances[0, ::2], np.resize([first, 1.0 - first], 5001))
+        probabilities = inference.mine_probabilities(board, mines)
+        assert np.array_equal(probabilities[0, ::2], np.resize([first, 1.0 - first], 5001))
         assert inference.count_layouts(board, mines) == 1
     with pytest.raises(InconsistentBoardError):
         inference.mine_probabilities(board, 2499)
@@ -136,20 +136,20 @@ def test_small_lattices_are_counted_cell_by_cell(size, mines):
 @pytest.mark.parametrize(("mines", "seed"), LATTICES)
 def test_a_lattice_turned_or_mirrored_has_its_chances_turned_or_mirrored(mines, seed):
     board, layout = position((15, 31), grid(15, 31), mines, seed)
-    chances = assert_fits(board, mines, layout)
+    probabilities = assert_fits(board, mines, layout)
     for turn in (np.flipud, np.fliplr, np.transpose, lambda array: np.rot90(array, 2)):
-        assert np.abs(inference.mine_probabilities(turn(board), mines) - turn(chances)).max() <= EXACT
+        assert np.abs(inference.mine_probabilities(turn(board), mines) - turn(probabilities)).max() <= EXACT
 
 
 def test_layouts_drawn_on_a_lattice_fit_it_and_follow_its_chances():
     board, _ = position((15, 31), grid(15, 31), 150, 2)
-    chances = inference.mine_probabilities(board, 150)
+    probabilities = inference.mine_probabilities(board, 150)
     layouts = inference.sample_layouts(board, 150, 100, np.random.default_rng(0))
     for layout in layouts:
         assert_is_a_layout(layout, board, 150)
     # Five standard deviations: one of 360 cells is beyond in one of some 5000 such tests.
-    slack = 5 * np.sqrt(chances * (1 - chances) / len(layouts))
-    assert (np.abs(layouts.mean(axis=0) - chances) <= slack).all()
+    slack = 5 * np.sqrt(probabilities * (1 - probabilities) / len(layouts))
+    assert (np.abs(layouts.mean(axis=0) - probabilities) <= slack).all()
 
 
 @pytest.mark.slow
@@ -162,23 +162,23 @@ def test_chances_on_a_lattice_are_shares_of_its_layouts(mines, seed):
 def room_with(values):
     """Returns room for as many states as there may be on 15 x 31, and for so many values."""
     tables, keys = np.empty(6 * MAX_STATES + 2, np.int32), np.empty(4 * MAX_KEYS, np.uint64)
-    return make_room(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
+    return make_workspace(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
 
 
-def posterior_in(room, board, mines, wanted, share=0.0):
+def posterior_in(workspace, board, mines, wanted, share=0.0):
     """Returns the chances (n,) and the logarithm of the number of layouts, computed in a given room."""
-    chances, log_layouts = np.empty((1, board.size)), np.empty(1)
-    outcome = posteriors(board.reshape(1, -1), 8, mines, share, wanted, 0, chances, log_layouts, *room)
-    assert outcome == (1, FINE)
-    return chances[0], log_layouts[0]
+    probabilities, log_layouts = np.empty((1, board.size)), np.empty(1)
+    outcome = posteriors(board.reshape(1, -1), 8, mines, share, wanted, 0, probabilities, log_layouts, *workspace)
+    assert outcome == (1, OK)
+    return probabilities[0], log_layouts[0]
 
 
-def draw_in(room, board, mines, size):
+def draw_in(workspace, board, mines, size):
     """Returns (size, n) bool, layouts drawn in a given room."""
     uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
     in_group, hand = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
     layouts = np.empty((size, board.size), np.bool_)
-    assert draw_layouts(board.ravel(), 8, mines, 0.0, uniforms, in_group, hand, layouts, *room) == FINE
+    assert draw_layouts(board.ravel(), 8, mines, 0.0, uniforms, in_group, hand, layouts, *workspace) == OK
     return layouts
 
 
@@ -187,16 +187,16 @@ def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, 
     """Only one level in `stride` keeps its values where room is short, and all of them in a room of ten times that."""
     board, _ = position((15, 31), grid(15, 31), mines, seed)
     short, ample = room_with(MAX_VALUES), room_with(10 * MAX_VALUES)
-    for wanted, share in ((GIVEN_TOTAL, 0.0), (CERTAINTY, 0.0), (INDEPENDENT, 0.4)):
-        chances, log_layouts = posterior_in(short, board, mines, wanted, share)
+    for wanted, share in ((FIXED_TOTAL, 0.0), (BOOLEAN, 0.0), (IID, 0.4)):
+        probabilities, log_layouts = posterior_in(short, board, mines, wanted, share)
         expected, expected_log = posterior_in(ample, board, mines, wanted, share)
-        if wanted != INDEPENDENT:
+        if wanted != IID:
             assert (short.longs[STRIDE], ample.longs[STRIDE]) == (stride, 1)
-        assert np.array_equal(chances == 0, expected == 0)
-        assert np.array_equal(chances == 1, expected == 1)
-        if wanted != CERTAINTY:
-            assert np.abs(chances - expected).max() <= EXACT
-        if wanted == GIVEN_TOTAL:
+        assert np.array_equal(probabilities == 0, expected == 0)
+        assert np.array_equal(probabilities == 1, expected == 1)
+        if wanted != BOOLEAN:
+            assert np.abs(probabilities - expected).max() <= EXACT
+        if wanted == FIXED_TOTAL:
             assert abs(log_layouts - expected_log) <= 1e-9
     layouts = draw_in(short, board, mines, 20)
     assert np.array_equal(layouts, draw_in(ample, board, mines, 20))
@@ -225,17 +225,17 @@ def test_ten_thousand_cells_with_two_thousand_mines_do_not_overflow():
     layout = rng.permutation(np.arange(10_000) < 2000).reshape(100, 100)
     boards = list(play(layout, rng, 41))
     for board in boards[::10]:
-        chances = assert_fits(board, 2000, layout)
+        probabilities = assert_fits(board, 2000, layout)
         log_layouts = posterior_log(board, 2000)
         assert abs(log_layouts - math.log(inference.count_layouts(board, 2000))) <= 1e-6
-        assert ((chances > 0.1) & (chances < 0.3)).sum() > 1000
+        assert ((probabilities > 0.1) & (probabilities < 0.3)).sum() > 1000
     assert_chances_are_ratios(boards[-1], 2000, 3, inference.count_layouts)
     assert_is_a_layout(inference.sample_layouts(boards[-1], 2000, 1, rng)[0], boards[-1], 2000)
 
 
 def posterior_log(board, mines):
     """Returns the logarithm of the number of layouts, from the weights in floating point."""
-    return run.infer(board[None], mines, 1, GIVEN_TOTAL, 0.0, np.empty((1, *board.shape)))[0]
+    return run.infer(board[None], mines, 1, FIXED_TOTAL, 0.0, np.empty((1, *board.shape)))[0]
 
 
 @pytest.mark.parametrize(("size", "mines", "seed", "bound"), TOO_HARD)

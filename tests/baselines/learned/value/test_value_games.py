@@ -194,9 +194,9 @@ def test_restored_games_go_on_as_the_saved_ones():
 def little_room(monkeypatch):
     monkeypatch.setattr(workspace, "MAX_STATES", 96)
     monkeypatch.setattr(workspace, "_FIRST_STATES", 96)
-    workspace.rooms_of.cache_clear()
+    workspace.workspace_pool.cache_clear()
     yield
-    workspace.rooms_of.cache_clear()
+    workspace.workspace_pool.cache_clear()
 
 
 @pytest.mark.usefixtures("little_room")

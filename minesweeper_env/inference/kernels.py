@@ -1,0 +1,116 @@
+"""Inference for compiled kernels outside `minesweeper_env.inference`.
+
+Kernels elsewhere take names from this module only; every other module of the package may change without notice.
+A kernel receives the fields of a `Workspace` as its last arguments, and rebuilds it with `Workspace(*arrays)`.
+`run_with_workspace` calls such a kernel from Python, and repeats the call with more memory where it needs that.
+
+Outcomes of the functions below:
+
+    OK                  the board is done
+    1, 2, 3             the workspace is too small; return this outcome to `run_with_workspace`
+    c + CONTRADICTION   no layout fits the board, and cell c is at fault
+    negative            the weights of all layouts underflow
+
+`failure` turns an outcome that remains into an error.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined
+from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
+from minesweeper_env.inference.counting.frontier import SAFE
+from minesweeper_env.inference.counting.posterior import CONTRADICTION, read_board, settled_posterior
+from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
+from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
+from minesweeper_env.inference.counting.states import OK, Floats
+from minesweeper_env.inference.counting.workspace import Workspace, carve_work
+from minesweeper_env.inference.search.endgame import load_layouts, search_loaded
+from minesweeper_env.inference.search.layouts import consistent_layouts
+from minesweeper_env.inference.search.workspace import make_search_workspace
+
+__all__ = [
+    "CONTRADICTION",
+    "OK",
+    "Workspace",
+    "consistent_layouts",
+    "failure",
+    "infer_posteriors",
+    "is_known_safe",
+    "load_layouts",
+    "make_search_workspace",
+    "posterior",
+    "posterior_after_propagation",
+    "propagate",
+    "run_with_workspace",
+    "search_loaded",
+]
+
+
+def infer_posteriors(
+    boards: NDArray[np.int8], mines: int, radius: int, probabilities: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Computes the posteriors of N boards; for Python code that needs the number of layouts too.
+
+    Args:
+        boards: (N, rows, cols) int8, contiguous and valid cell codes.
+        mines: the number of mines of each board.
+        radius: the radius of the neighbourhood.
+        probabilities: (N, rows, cols) float64, filled with the probability of a mine in each cell.
+
+    Returns:
+        (N,) float64, the natural logarithms of the numbers of layouts.
+
+    Raises:
+        InconsistentBoardError: no layout fits one of the boards.
+        PositionTooHardError: one of the boards is too hard.
+    """
+    return infer(boards, mines, radius, FIXED_TOTAL, 0.0, probabilities)
+
+
+@inlined
+def propagate(board: NDArray[np.int8], max_count: int, workspace: Workspace) -> int:
+    """Reads a board into a workspace, and applies single clues until nothing new follows (step 1).
+
+    Args:
+        board: (n,) int8, cell codes.
+        max_count: the largest clue.
+        workspace: for boards of this size.
+
+    Returns:
+        The outcome.
+    """
+    return read_board(carve_work(workspace), board, workspace.neighbours, max_count)
+
+
+@inlined
+def is_known_safe(cell: int, workspace: Workspace) -> bool:
+    """Returns whether `propagate` found that single clues prove a cell safe."""
+    return bool(workspace.ints[cell] == SAFE)
+
+
+@inlined
+def posterior_after_propagation(workspace: Workspace, mines: int, probabilities: Floats) -> tuple[int, float]:
+    """Computes the posterior of the board that `propagate` has read; see `posterior`."""
+    return settled_posterior(carve_work(workspace), workspace.neighbours, mines, 0.0, FIXED_TOTAL, probabilities)
+
+
+@inlined
+def posterior(
+    board: NDArray[np.int8], max_count: int, mines: int, probabilities: Floats, workspace: Workspace
+) -> tuple[int, float]:
+    """Computes the exact posterior of one board.
+
+    Args:
+        board: (n,) int8, cell codes.
+        max_count: the largest clue.
+        mines: the number of mines of the board.
+        probabilities: (n,) float64, filled with the probability of a mine in each cell.
+        workspace: for boards of this size.
+
+    Returns:
+        The outcome, and the natural logarithm of the number of layouts.
+    """
+    return mode_posterior(board, max_count, mines, 0.0, FIXED_TOTAL, probabilities, workspace)
