@@ -1,4 +1,4 @@
-"""Writes the pages and pictures that come out of the code: `make docs`."""
+"""Generator of the pages, tables and pictures that come from the code: `make docs`."""
 
 from __future__ import annotations
 
@@ -124,6 +124,9 @@ def _cells(config: Content, row: Content) -> list[str]:
 
 
 if __name__ == "__main__":
+    from layers import draw_layers
+
+    (DOCS / "images" / "layers.png").write_bytes(draw_layers())
     (DOCS / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
     write_uniformity_picture(DOCS / "images" / "uniformity.png")

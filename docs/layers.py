@@ -1,0 +1,105 @@
+"""Picture of the layers of both packages, drawn from the import contract that the tests check."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from baselines.support.figures import image, styled_figure
+
+ROOT = Path(__file__).parents[1]
+
+CONTRACTS = {"minesweeper_env": "tests/minesweeper_env/test_imports.py", "baselines": "tests/test_imports.py"}
+"""The tests that list the layers of each package, lowest first."""
+
+GLOSSES = {
+    "minesweeper_env": {
+        "codes": "of cells",
+        "compiled": "numba cache",
+        "lazy": "exports",
+        "neighbours": "of each cell",
+        "config": "board size, mines, rules: checked once",
+        "inference": "what a visible board tells; baselines import its public names and kernels.py alone",
+        "engine": "the rules, compiled: places mines, opens cells",
+        "observations": "encodings",
+        "rewards": "schemes",
+        "checks": "of arguments",
+        "saving": "of games",
+        "registration": "of ids",
+        "rendering": "text and pictures",
+        "env": "one game",
+        "vector_env": "a batch of games",
+        "wrappers": "masks, probabilities",
+        "testing": "conventions of an environment",
+    },
+    "baselines": {
+        "policy": "the protocol",
+        "support": "files, figures, terminal",
+        "evaluation": "plays, judges, compares",
+        "registry": "policies by name",
+        "scripted": "rules, oracle_play, bayes, fitted, replicas",
+        "learned": "networks, common, settings, dqn, ppo, value, agents, training, calibration",
+        "suites": "whole experiments",
+        "uniformity": "are mines uniform?",
+        "cli": "train.py, evaluate.py, python -m baselines",
+    },
+}
+"""A few words on each part; those without, such as `__init__`, are not drawn."""
+
+COLOURS = {"minesweeper_env": "#d6e6f2", "baselines": "#fbe3d0"}
+STRONG = {"inference": "#a9cde6", "engine": "#a9cde6"}
+WIDTH, ROW, GAP, TITLE = 9.0, 0.47, 0.09, 0.36
+
+
+def layers_of(package: str) -> list[list[str]]:
+    """Returns the drawn parts of a package, a list per layer, lowest first."""
+    source = (ROOT / CONTRACTS[package]).read_text(encoding="utf-8")
+    layers = next(
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "LAYERS"
+    )
+    drawn = ([part for part in GLOSSES[package] if part in layer] for layer in layers)
+    return [layer for layer in drawn if layer]
+
+
+def draw_layers() -> bytes:
+    """Returns a PNG: a row of boxes per layer, `baselines` above `minesweeper_env`, so that imports point down."""
+    packages = {package: layers_of(package) for package in CONTRACTS}
+    height = sum(TITLE + len(layers) * (ROW + GAP) for layers in packages.values())
+    with styled_figure(WIDTH, height) as figure:
+        figure.set_layout_engine("none")
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set(xlim=(0, WIDTH), ylim=(0, height))
+        axes.axis("off")
+        bottom = GAP / 2
+        for package, layers in packages.items():
+            for layer in layers:
+                _draw_row(axes, package, layer, bottom)
+                bottom += ROW + GAP
+            axes.text(0.15, bottom + 0.11, package, weight="bold", size=12, va="center", color="black")
+            note = "a part imports only from its own row and the rows below"
+            axes.text(WIDTH - 0.15, bottom + 0.11, note, size=8.5, va="center", ha="right", color="0.3")
+            bottom += TITLE
+        return image(figure)
+
+
+def _draw_row(axes: Any, package: str, layer: Sequence[str], bottom: float) -> None:
+    """Draws the boxes of one layer, with widths in proportion to their text."""
+    from matplotlib.patches import FancyBboxPatch
+
+    glosses = GLOSSES[package]
+    lengths = [max(len(part) * 1.2, len(glosses[part]), 9) for part in layer]
+    left, free = 0.15, WIDTH - 0.3 - GAP * (len(layer) - 1)
+    for part, length in zip(layer, lengths, strict=True):
+        width = free * length / sum(lengths)
+        colour = STRONG.get(part, COLOURS[package])
+        style = "round,pad=0,rounding_size=0.06"
+        box = FancyBboxPatch((left, bottom), width, ROW, style, facecolor=colour, edgecolor="0.45", linewidth=0.8)
+        axes.add_patch(box)
+        middle = left + width / 2
+        axes.text(middle, bottom + 0.31, part, family="monospace", weight="bold", size=10, ha="center", va="center")
+        axes.text(middle, bottom + 0.13, glosses[part], size=8.5, ha="center", va="center", color="0.15")
+        left += width + GAP
