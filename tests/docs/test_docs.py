@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import inspect
+import pkgutil
 import re
 
 import pytest
@@ -14,11 +15,25 @@ from minesweeper_env.rewards import REWARDS
 SECTIONS = [f"## {title}" for title in ("Rule", "Source", "What was corrected", "Complexity", "Options", "Results")]
 
 
-def load_build():
-    spec = importlib.util.spec_from_file_location("build_docs", ROOT / "docs" / "build.py")
+GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "baselines").rglob("*.md"))]
+# The notebook tells of earlier versions, so it may name what is gone.
+CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
+FOLDERS = ("minesweeper_env", "baselines", "tests", "docs", "benchmarks")
+# CONTRIBUTING.md adds this policy as an example.
+EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json")
+
+
+def load_script(name):
+    """Returns a module of docs/, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def load_build():
+    return load_script("build")
 
 
 def code_blocks(path, language):
@@ -123,7 +138,56 @@ def test_the_code_of_the_training_page_runs():
     exec(compile(code, "training.md", "exec"), {})
 
 
-def test_the_pages_link_to_files_that_exist():
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "benchmarks" / "README.md"]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def text_of(page):
+    """Returns a page without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page):
+    """Returns the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings_that_exist(page):
+    for target in re.findall(r"\]\(([^):]+)\)", text_of(page)):
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name) if name else page
+        assert path.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(path), f"{page.name} links to {target}, a heading that does not exist"
+
+
+def named_in_code(page):
+    """Returns what stands in backticks in the text of a page, without placeholders and examples."""
+    names = re.findall(r"`([^`\n]+)`", text_of(page))
+    return [name for name in names if not re.search(r"[A-Z]{3}|\.\.\.", name) and not name.endswith(EXAMPLES)]
+
+
+@pytest.mark.parametrize("page", CURRENT_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_a_page_names_exist(page):
+    files = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    for name in named_in_code(page):
+        if re.fullmatch(rf"({'|'.join(FOLDERS)})/[\w./*-]*", name):
+            assert any(ROOT.glob(name.rstrip("/"))), f"{page.name} names {name}"
+        elif re.fullmatch(r"[\w/]+\.py", name):
+            exists = (ROOT / name).exists() or any(path.endswith(f"/{name}") for path in files)
+            assert exists, f"{page.name} names {name}"
+
+
+@pytest.mark.parametrize("page", CURRENT_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_dotted_names_on_a_page_can_be_imported(page):
+    for name in named_in_code(page):
+        if found := re.match(r"(?:minesweeper_env|baselines)(?:\.\w+)+(?=$|\()", name):
+            assert pkgutil.resolve_name(found[0]) is not None
+
+
+def test_the_picture_of_the_layers_shows_every_part():
+    layers = load_script("layers")
+    for package, glosses in layers.GLOSSES.items():
+        assert {part for layer in layers.layers_of(package) for part in layer} == set(glosses)
+        found = {
+            path.stem for path in (ROOT / package).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+        }
+        assert set(glosses) == found - {"__init__", "__main__"}
+    assert layers.draw_layers().startswith(b"\x89PNG")
