@@ -1,8 +1,8 @@
-"""Posteriors by pgmpy's variable elimination.
+"""Exact posteriors by pgmpy's variable elimination on the network of a board.
 
-The evidence is that of a visible board: open cells are observed free, and their counts observed as they are. Of the
-network of the whole board a query meets the relevant part: the counts of covered cells are barren and left out, and
-so is what the evidence separates from the cell in question. Nothing else is, so the posterior is exact.
+Open cells are observed free, with their clues. A query uses only the relevant part of the network: the clues of
+covered cells are barren, and the evidence separates the components of the frontier. Nothing else is left out, so the
+posterior is exact; Antolín & de la Torre (2018) also delete parents of clues, see `baselines.scripted.replicas`.
 """
 
 from __future__ import annotations
@@ -15,53 +15,53 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.bayes.elimination_order import check_board, check_position, choose_order
+from baselines.scripted.bayes.elimination_cost import check_board, check_position, choose_order
 from baselines.scripted.bayes.network import (
     Names,
     check_prior,
     check_radius,
     load_pgmpy,
-    neighbours,
-    part_network,
+    neighbour_lists,
+    subnetwork,
     sweep_order,
     variable_elimination,
 )
 from minesweeper_env.config import BoardConfig
 
-_KEPT_PARTS = 4096
+_CACHED_COMPONENTS = 4096
 
 
-class Part(NamedTuple):
-    """A part of a board that the evidence separates from the others.
+class Component(NamedTuple):
+    """Connected component of the frontier: the evidence separates it from the others.
 
     Attributes:
-        counts: the cells that show a count, each with its count.
-        mined: the cells beside them that are known to be mines.
+        clues: (cell, clue) of each open cell of the component.
+        mines: the neighbours of these cells that are known to be mines.
         unknown: the cells whose nodes are not observed.
     """
 
-    counts: tuple[tuple[int, int], ...]
-    mined: tuple[int, ...]
+    clues: tuple[tuple[int, int], ...]
+    mines: tuple[int, ...]
     unknown: tuple[int, ...]
 
 
 class NetworkPosteriors:
-    """Asks the network of a board.
+    """Mine probabilities of visible boards, from the network of the board.
 
     Attributes:
-        queries: how often variable elimination has been run.
+        queries: the number of runs of variable elimination so far.
     """
 
     def __init__(self, config: BoardConfig, prior: str = "binomial") -> None:
-        """Prepares to ask about boards of this configuration.
+        """Checks the board and loads pgmpy.
 
         Args:
             config: the boards.
-            prior: "binomial" or "count"; see `bayes_network`.
+            prior: "binomial" or "count"; see `baselines.scripted.bayes.network`.
 
         Raises:
-            ValueError: there is no such prior, or the board is too large: independent cells could need a larger
-                table than `bayes_tables.MAX_ENTRIES`.
+            ValueError: `prior` is unknown, or independent cells could need a table above
+                `elimination_cost.MAX_ENTRIES` on this board.
             MissingExtraError: pgmpy is not installed.
         """
         check_prior(prior)
@@ -72,65 +72,66 @@ class NetworkPosteriors:
         self._config = config
         self._prior = prior
         self._names = Names(config)
-        self._solve = lru_cache(_KEPT_PARTS)(self._solve_part)
+        self._solve = lru_cache(_CACHED_COMPONENTS)(self._solve_component)
 
-    def chances(self, board: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Returns (rows, cols) float64: the posterior probability of a mine in each cell of a (rows, cols) board.
+    def mine_probabilities(self, board: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Returns the (rows, cols) float64 posterior probabilities of a mine on a (rows, cols) int8 board.
 
-        A part of the board that was met before is not asked about again. Where the counts contradict each other,
-        the chances of the cells beside them are NaN.
+        A cache answers for components that were solved before. If clues contradict each other, the unknown cells of
+        their component are NaN.
 
         Raises:
-            PositionTooHardError: a table would have more than `bayes_tables.MAX_ENTRIES`, which takes a known number
-                of mines; no table of the query has been made then.
+            PositionTooHardError: a table would exceed `elimination_cost.MAX_ENTRIES`, which can happen only under the
+                prior "count". The check comes before any table of the query is made.
         """
         codes = self._config.codes
         flat = board.ravel()
-        # Cells beside no count keep the prior, unless the number of mines is known.
-        chances = np.where(flat <= codes.max_count, 0.0, self._config.mines / self._config.cells)
-        chances[flat == codes.mine] = 1.0
-        for part in self._parts(flat):
-            for cell, chance in self._solve(part).items():
-                chances[cell] = chance
-        return chances.reshape(board.shape)
+        # Under "binomial" no component holds the cells away from all clues, so they keep the prior.
+        probabilities = np.where(flat <= codes.max_count, 0.0, self._config.mines / self._config.cells)
+        probabilities[flat == codes.mine] = 1.0
+        for component in self._components(flat):
+            for cell, probability in self._solve(component).items():
+                probabilities[cell] = probability
+        return probabilities.reshape(board.shape)
 
-    def _parts(self, board: NDArray[np.int8]) -> Iterator[Part]:
-        """Yields the parts of a board; if the number of mines is known, that is all of it."""
-        codes, around = self._config.codes, neighbours(self._config)
+    def _components(self, board: NDArray[np.int8]) -> Iterator[Component]:
+        """Yields the components of a board; under the prior "count" the whole board is one."""
+        codes, neighbours = self._config.codes, neighbour_lists(self._config)
         covered = {int(cell) for cell in np.flatnonzero((board > codes.max_count) & (board != codes.mine))}
-        mined = {int(cell) for cell in np.flatnonzero(board == codes.mine)}
-        beside = {int(cell): covered.intersection(around[cell]) for cell in np.flatnonzero(board <= codes.max_count)}
-        useful = {cell: unknown for cell, unknown in beside.items() if unknown}
-        for counts in [list(useful)] if self._prior == "count" else linked(useful):
-            shown = tuple((cell, int(board[cell])) for cell in sorted(counts))
+        mines = {int(cell) for cell in np.flatnonzero(board == codes.mine)}
+        opened = np.flatnonzero(board <= codes.max_count)
+        scopes = {int(cell): covered.intersection(neighbours[cell]) for cell in opened}
+        scopes = {cell: unknown for cell, unknown in scopes.items() if unknown}
+        for cells in [list(scopes)] if self._prior == "count" else linked_clues(scopes):
+            clues = tuple((cell, int(board[cell])) for cell in sorted(cells))
             if self._prior == "count":
-                yield Part(shown, tuple(sorted(mined)), tuple(sorted(covered)))
+                yield Component(clues, tuple(sorted(mines)), tuple(sorted(covered)))
                 continue
-            near = mined.intersection(chain.from_iterable(around[cell] for cell in counts))
-            unknown = set(chain.from_iterable(useful[cell] for cell in counts))
-            yield Part(shown, tuple(sorted(near)), tuple(sorted(unknown)))
+            near = mines.intersection(chain.from_iterable(neighbours[cell] for cell in cells))
+            unknown = set(chain.from_iterable(scopes[cell] for cell in cells))
+            yield Component(clues, tuple(sorted(near)), tuple(sorted(unknown)))
 
-    def _solve_part(self, part: Part) -> dict[int, float]:
-        """Returns the posterior of each unknown cell of a part; one query serves all cells beside the same counts."""
+    def _solve_component(self, component: Component) -> dict[int, float]:
+        """Returns the posterior of each unknown cell; cells with the same clues have the same, and one query."""
         config, names = self._config, self._names
-        network = part_network(config, self._prior, self._cells(part), [cell for cell, _ in part.counts])
-        hidden = {names.x(cell) for cell in part.unknown}
-        evidence = {names.y(cell): count for cell, count in part.counts}
-        evidence.update((node, 0) for node in network.nodes() if node[0] == "X" and node not in hidden)
-        evidence.update((names.x(cell), 1) for cell in part.mined)
+        network = subnetwork(config, self._prior, self._cells(component), [cell for cell, _ in component.clues])
+        unobserved = {names.x(cell) for cell in component.unknown}
+        evidence = {names.y(cell): clue for cell, clue in component.clues}
+        evidence.update((node, 0) for node in network.nodes() if node[0] == "X" and node not in unobserved)
+        evidence.update((names.x(cell), 1) for cell in component.mines)
         if self._prior == "count":
             evidence[names.t(sweep_order(config)[-1])] = config.mines
         engine = variable_elimination(network)
-        chances: dict[int, float] = {}
-        for cells in exchangeable(part, neighbours(config)):
+        probabilities: dict[int, float] = {}
+        for cells in exchangeable(component, neighbour_lists(config)):
             self.queries += 1
-            chances.update(dict.fromkeys(cells, self._ask(engine, network, names.x(cells[0]), evidence)))
-        return chances
+            probabilities.update(dict.fromkeys(cells, self._query(engine, network, names.x(cells[0]), evidence)))
+        return probabilities
 
-    def _cells(self, part: Part) -> Sequence[int]:
-        return range(self._config.cells) if self._prior == "count" else part.unknown
+    def _cells(self, component: Component) -> Sequence[int]:
+        return range(self._config.cells) if self._prior == "count" else component.unknown
 
-    def _ask(self, engine: Any, network: Any, node: str, evidence: dict[str, int]) -> float:
+    def _query(self, engine: Any, network: Any, node: str, evidence: dict[str, int]) -> float:
         order, entries = choose_order(self._config, network, node, evidence)
         check_position(self._config, entries)
         # pgmpy divides 0 by 0 where the evidence contradicts itself.
@@ -139,28 +140,28 @@ class NetworkPosteriors:
         return float(answer.values[1])
 
 
-def linked(beside: dict[int, set[int]]) -> list[list[int]]:
-    """Returns the counts, in lists of those that are linked by unknown cells, by way of any others.
+def linked_clues(scopes: dict[int, set[int]]) -> list[list[int]]:
+    """Returns the connected components of the clues, where clues that share an unknown cell are adjacent.
 
     Args:
-        beside: the unknown cells beside each count; at least one.
+        scopes: the unknown neighbours of each clue, at least one each.
     """
     groups: list[tuple[list[int], set[int]]] = []
-    for count, cells in beside.items():
-        apart, counts, reached = [], [count], set(cells)
+    for clue, cells in scopes.items():
+        apart, clues, reached = [], [clue], set(cells)
         for group in groups:
             if group[1] & cells:
-                counts, reached = group[0] + counts, group[1] | reached
+                clues, reached = group[0] + clues, group[1] | reached
             else:
                 apart.append(group)
-        groups = [*apart, (counts, reached)]
-    return [counts for counts, _ in groups]
+        groups = [*apart, (clues, reached)]
+    return [clues for clues, _ in groups]
 
 
-def exchangeable(part: Part, around: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Returns the unknown cells of a part, in groups that lie beside exactly the same counts."""
-    shown = frozenset(cell for cell, _ in part.counts)
+def exchangeable(component: Component, neighbours: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Returns the unknown cells of a component, grouped by the clues that they neighbour."""
+    clues = frozenset(cell for cell, _ in component.clues)
     groups: dict[frozenset[int], list[int]] = {}
-    for cell in part.unknown:
-        groups.setdefault(shown.intersection(around[cell]), []).append(cell)
+    for cell in component.unknown:
+        groups.setdefault(clues.intersection(neighbours[cell]), []).append(cell)
     return list(groups.values())

@@ -1,4 +1,8 @@
-"""`bayes`: the least posterior probability of a mine in the Bayesian network of the board."""
+"""`bayes`: least posterior mine probability in the Bayesian network of the board.
+
+The network and the choice of the likeliest safe cell are those of Antolín & de la Torre (2018), with exact inference;
+`bayes_source` replays their program.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +21,23 @@ from minesweeper_env.inference import InconsistentBoardError, mine_probabilities
 from minesweeper_env.neighbours import neighbour_table
 
 Boards = NDArray[np.int8]
-Chances = NDArray[np.float64]
+Probabilities = NDArray[np.float64]
 
 INFERENCES = ("native", "pgmpy")
 
 
 class BayesPolicy:
-    """Clicks a cell that is certainly free where there is one, else one with the least chance of a mine.
+    """Clicks a certainly safe cell if there is one, else a cell of least mine probability.
 
-    All covered cells are considered, those away from the counts included. The first cell and the choice among equal
-    ones are those of `exact`, so that the two differ in the prior alone, and not even in that if it is "count".
-    There is no randomness in it, and it never flags.
+    It considers every covered cell, with or without an open neighbour. It takes the first cell and breaks ties as
+    `exact` does, so the two differ in the prior alone; with the prior "count" they are the same. It has no randomness,
+    and it never flags.
 
     Attributes:
-        tallies: "guesses", the clicks on cells that are not certainly free, first clicks without a risk left out;
-            and "queries", the posteriors asked for: with pgmpy the runs of variable elimination, one of which
-            serves all cells beside the same counts, and none is repeated for a part of the board that was met
-            before; natively the covered cells beside a count, on each board.
+        tallies: "guesses", clicks on cells that are not certainly safe, without first clicks that cannot lose; and
+            "queries", posteriors computed. With pgmpy these are runs of variable elimination: one serves all cells
+            with the same clues, and solved components are cached. Natively they are the covered neighbours of open
+            cells, on each board.
     """
 
     def __init__(
@@ -44,20 +48,20 @@ class BayesPolicy:
         open_threshold: float | None = None,
         flag_threshold: float | None = None,
     ) -> None:
-        """Prepares to play games of this configuration.
+        """Checks the options, and compiles the kernels with one click on a covered board.
 
         Args:
             config: the games.
-            inference: "native", by the exact core; or "pgmpy", by variable elimination, with the same results.
-            prior: "binomial" for independent cells, each a mine with chance mines / cells; "count" for the number
-                of mines being known, which gives the posterior of the game itself.
-            open_threshold: cells at least so likely to be free pass for certainly free; None for none.
-            flag_threshold: cells at least so likely to be mines pass for known mines, and the chances of the
-                others are computed once more with that; None for none.
+            inference: "native" for the compiled oracle, or "pgmpy" for variable elimination; the results are the same.
+            prior: "binomial" for independent cells with mine probability mines / cells; "count" for a known number of
+                mines, which gives the posterior of the game.
+            open_threshold: treat a cell as certainly safe if it is safe with at least this probability; None: never.
+            flag_threshold: treat a cell as a known mine if it is one with at least this probability, and recompute
+                the others; None: never.
 
         Raises:
-            ValueError: an option is not allowed, or the board is too large for pgmpy; the message says what is.
-            MissingExtraError: pgmpy is asked for and not installed.
+            ValueError: an option is not allowed, or the board is too large for pgmpy.
+            MissingExtraError: `inference` is "pgmpy", which is not installed.
         """
         self.config = config
         check_inference(inference)
@@ -67,77 +71,76 @@ class BayesPolicy:
         self._prior = config.mines / config.cells if prior == "binomial" else None
         self._network = NetworkPosteriors(config, prior) if inference == "pgmpy" else None
         self.games_at_once = 1000 if self._network is None else 1
-        self._around = neighbour_table(config.rows, config.cols, config.radius)
+        self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
         self._first_cell = first_cell(config)
         self.tallies = {"guesses": 0, "queries": 0}
-        # Has the kernels compiled, so that no game waits for it.
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
         self.act(covered, np.ones((1, config.actions), np.int8))
         self.tallies = dict.fromkeys(self.tallies, 0)
 
     def reset(self, seed: int) -> None:
-        """Does nothing: there is nothing random about the play."""
+        """Does nothing: the policy has no randomness."""
 
     def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses a click in each of N games; see `baselines.policy.Policy`.
+        """Returns a click for each of N games; see `baselines.policy.Policy`.
 
-        Cells without a posterior, for the counts contradict each other, pass for mines.
+        If the clues contradict each other, their cells have no posterior and count as mines.
 
         Raises:
-            PositionTooHardError: a board is too large for pgmpy, which takes `prior="count"`, or too hard for the
-                exact core.
+            PositionTooHardError: a position is too large for pgmpy under the prior "count", or too hard for the oracle.
         """
         return click_where_legal(
             lambda games, legal: self._choose(observations[games], legal), action_masks, self.config.cells
         )
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the clicks on (N, rows, cols) boards, each of which has one that is legal."""
+        """Returns the clicks on (N, rows, cols) boards, each of which has a legal click."""
         flat = boards.reshape(len(boards), -1)
-        chances = np.nan_to_num(self._taken(boards, self._posteriors(boards)), nan=1.0).reshape(flat.shape)
-        certain = np.asarray((legal & (chances <= TIE)).any(axis=1))
+        posteriors = self._with_assumed_mines(boards, self._posteriors(boards))
+        risks = np.nan_to_num(posteriors, nan=1.0).reshape(flat.shape)
+        certain = np.asarray((legal & (risks <= TIE)).any(axis=1))
         begun = np.asarray((flat <= self.config.codes.max_count).any(axis=1))
         self.tallies["guesses"] += count_risky(begun[~certain], self.config)
         if self._open_threshold is not None:
-            chances[chances <= 1.0 - self._open_threshold + TIE] = 0.0
+            risks[risks <= 1.0 - self._open_threshold + TIE] = 0.0
         clicks = np.empty(len(boards), np.int64)
-        choose_least_risks(flat, legal, self.config.codes.max_count, self._first_cell, chances, self._around, clicks)
+        choose_least_risks(flat, legal, self.config.codes.max_count, self._first_cell, risks, self._neighbours, clicks)
         return clicks
 
-    def _taken(self, boards: Boards, chances: Chances) -> Chances:
-        """Returns the chances once those above the threshold are taken for mines; the old ones where none can be."""
+    def _with_assumed_mines(self, boards: Boards, posteriors: Probabilities) -> Probabilities:
+        """Returns the posteriors given that cells above `flag_threshold` are mines; as they were if that cannot be."""
         if self._flag_threshold is None:
-            return chances
-        taken = (boards > self.config.codes.max_count) & (chances >= self._flag_threshold)
-        changed = taken.any(axis=(1, 2)) & (taken.sum(axis=(1, 2)) <= self.config.mines)
+            return posteriors
+        assumed = (boards > self.config.codes.max_count) & (posteriors >= self._flag_threshold)
+        changed = assumed.any(axis=(1, 2)) & (assumed.sum(axis=(1, 2)) <= self.config.mines)
         if not changed.any():
-            return chances
-        known = np.where(taken, self.config.codes.mine, boards).astype(np.int8)
-        given = self._posteriors(known[changed])
+            return posteriors
+        marked = np.where(assumed, self.config.codes.mine, boards).astype(np.int8)
+        given = self._posteriors(marked[changed])
         possible = ~np.isnan(given).any(axis=(1, 2), keepdims=True)
-        # Those taken for mines keep their chances, for where there is nothing else to click.
-        chances[changed] = np.where(possible & ~taken[changed], given, chances[changed])
-        return chances
+        # Assumed mines keep their posterior instead of 1: if no other cell is legal, the least likely one is clicked.
+        posteriors[changed] = np.where(possible & ~assumed[changed], given, posteriors[changed])
+        return posteriors
 
-    def _posteriors(self, boards: Boards) -> Chances:
-        """Returns (N, rows, cols): the chances of a mine; NaN on boards that contradict themselves."""
+    def _posteriors(self, boards: Boards) -> Probabilities:
+        """Returns the (N, rows, cols) mine probabilities; NaN on boards that contradict themselves."""
         if self._network is not None:
             before = self._network.queries
-            chances = np.stack([self._network.chances(board) for board in boards])
+            posteriors = np.stack([self._network.mine_probabilities(board) for board in boards])
             self.tallies["queries"] += self._network.queries - before
-            return chances
+            return posteriors
         opened = boards <= self.config.codes.max_count
-        beside = ~opened & (neighbour_sums(opened, self.config.radius) > 0) & (boards != self.config.codes.mine)
-        self.tallies["queries"] += int(beside.sum())
+        frontier = ~opened & (neighbour_sums(opened, self.config.radius) > 0) & (boards != self.config.codes.mine)
+        self.tallies["queries"] += int(frontier.sum())
         try:
             return self._native(boards)
         except InconsistentBoardError:
             return np.concatenate([self._native_or_nan(board[None]) for board in boards])
 
-    def _native(self, boards: Boards) -> Chances:
+    def _native(self, boards: Boards) -> Probabilities:
         return mine_probabilities_batch(boards, self.config.mines, prior=self._prior, radius=self.config.radius)
 
-    def _native_or_nan(self, board: Boards) -> Chances:
+    def _native_or_nan(self, board: Boards) -> Probabilities:
         try:
             return self._native(board)
         except InconsistentBoardError:
@@ -145,13 +148,17 @@ class BayesPolicy:
 
 
 def check_inference(inference: str) -> None:
-    """Raises a ValueError if there is no such inference."""
+    """Raises a ValueError if `inference` is not in `INFERENCES`."""
     if inference not in INFERENCES:
         raise ValueError(f"inference must be one of {', '.join(INFERENCES)}, not {inference!r}")
 
 
 def check_threshold(name: str, value: float | None) -> float | None:
-    """Returns a threshold; raises a ValueError if it is neither None nor a number from 0 to 1."""
+    """Returns a threshold as a float, or None.
+
+    Raises:
+        ValueError: `value` is neither None nor a number from 0 to 1.
+    """
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:

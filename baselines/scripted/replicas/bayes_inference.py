@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.bayes.network import Names, load_pgmpy, neighbours, part_network, variable_elimination
+from baselines.scripted.bayes.network import Names, load_pgmpy, neighbour_lists, subnetwork, variable_elimination
 from baselines.scripted.replicas.bayes_closed_form import COINS, is_count, is_unknown, local_chances
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.neighbours import neighbour_table
@@ -49,10 +49,10 @@ class LocalNetwork:
 
     def chance(self, board: Board, cell: int) -> float:
         """Returns the chance of a mine in a cell of a board (n,); NaN where the evidence contradicts itself."""
-        around, names = neighbours(self._config), self._names
+        around, names = neighbour_lists(self._config), self._names
         asked = {cell, *(near for near in around[cell] if is_unknown(board[near]))}
         counts = {near for unknown in asked for near in around[unknown] if is_count(board[near])}
-        network = part_network(self._config, "binomial", asked, counts)
+        network = subnetwork(self._config, "binomial", asked, counts)
         deleted = [
             near
             for near in {n for count in counts for n in around[count]}

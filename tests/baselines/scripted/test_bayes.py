@@ -1,4 +1,4 @@
-"""The Bayesian network of a board against the exact core and the reference, and the player that asks it."""
+"""Bayesian network of a board against the oracle and the naive reference; and the policy that uses it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from baselines import make_policy
 from baselines.cli import evaluate
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from baselines.scripted.bayes import elimination, elimination_order
+from baselines.scripted.bayes import elimination, elimination_cost
 from baselines.scripted.bayes.elimination import NetworkPosteriors
-from baselines.scripted.bayes.elimination_order import choose_order, elimination_size, sweep_width
+from baselines.scripted.bayes.elimination_cost import choose_order, elimination_size, sweep_width
 from baselines.scripted.bayes.network import (
     board_network,
-    count_table,
+    clue_table,
     draw_network,
-    neighbours,
-    part_network,
+    neighbour_lists,
     read_bif,
+    subnetwork,
     sweep_order,
     total_table,
     write_bif,
@@ -45,7 +45,7 @@ def config_of(rows: int, cols: int, mines: int) -> BoardConfig:
 
 
 def lattice() -> tuple[np.ndarray, int]:
-    """Returns a board with a count on each second cell of each second line, all linked, and its number of mines."""
+    """Returns a board whose clues form one component, on every second line, and its number of mines."""
     laid = np.zeros((5, 6), np.int8)
     laid[[0, 0, 1, 2, 3, 4], [1, 4, 3, 0, 5, 2]] = 1
     counts = np.lib.stride_tricks.sliding_window_view(np.pad(laid, 1), (3, 3)).sum(axis=(2, 3))
@@ -71,13 +71,13 @@ def positions(draw, longest: int = 4) -> tuple[np.ndarray, int]:
 
 @settings(max_examples=30, deadline=None)
 @given(positions(), st.sampled_from(PRIORS))
-def test_pgmpy_and_the_exact_core_and_the_reference_agree(position, prior):
+def test_pgmpy_and_the_oracle_and_the_reference_agree(position, prior):
     board, mines = position
-    share = mines / board.size if prior == "binomial" else None
-    found = NetworkPosteriors(config_of(*board.shape, mines), prior).chances(board)
-    native = mine_probabilities(board, mines, prior=share)
+    density = mines / board.size if prior == "binomial" else None
+    found = NetworkPosteriors(config_of(*board.shape, mines), prior).mine_probabilities(board)
+    native = mine_probabilities(board, mines, prior=density)
     assert np.abs(found - native).max() < 1e-9
-    assert np.abs(found - naive.mine_probabilities(board, mines, prior=share)).max() < 1e-9
+    assert np.abs(found - naive.mine_probabilities(board, mines, prior=density)).max() < 1e-9
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -86,7 +86,7 @@ def test_they_agree_on_boards_that_are_met_in_play(prior):
     asked = NetworkPosteriors(config, prior)
     for board, _ in moments(config, 2)[::9]:
         native = mine_probabilities(board, 14, prior=14 / 64 if prior == "binomial" else None)
-        assert np.abs(asked.chances(board) - native).max() < 1e-9
+        assert np.abs(asked.mine_probabilities(board) - native).max() < 1e-9
 
 
 @pytest.mark.parametrize("size", [8, 10])
@@ -102,25 +102,25 @@ def test_they_agree_on_dense_boards_where_the_number_of_mines_is_known(size, mon
     config = BoardConfig(size, size, 25, "opening", ("click",))
     asked = NetworkPosteriors(config, "count")
     for board, _ in moments(config, 1)[5::12]:
-        assert np.abs(asked.chances(board) - mine_probabilities(board, 25)).max() < 1e-9
+        assert np.abs(asked.mine_probabilities(board) - mine_probabilities(board, 25)).max() < 1e-9
     assert len(entries) > 10
-    assert max(entries) <= 1 << 20 < elimination_order.MAX_ENTRIES
+    assert max(entries) <= 1 << 20 < elimination_cost.MAX_ENTRIES
 
 
 @pytest.mark.parametrize("prior", PRIORS)
 def test_a_shown_mine_is_evidence(prior):
     board = np.array([[12, 2, 11, 11], [11, 11, 11, 11]], np.int8)
-    share = 3 / 8 if prior == "binomial" else None
-    found = NetworkPosteriors(config_of(2, 4, 3), prior).chances(board)
-    assert found == pytest.approx(naive.mine_probabilities(board, 3, prior=share), abs=1e-9)
+    density = 3 / 8 if prior == "binomial" else None
+    found = NetworkPosteriors(config_of(2, 4, 3), prior).mine_probabilities(board)
+    assert found == pytest.approx(naive.mine_probabilities(board, 3, prior=density), abs=1e-9)
 
 
 @pytest.mark.parametrize("prior", PRIORS)
 def test_the_sweep_gives_the_same_as_the_greedy_order(prior, monkeypatch):
     board, mines = lattice()
     expected = mine_probabilities(board, mines, prior=mines / 30 if prior == "binomial" else None)
-    monkeypatch.setattr(elimination_order, "greedy_size", lambda *_: 1 << 40)
-    assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).chances(board) - expected).max() < 1e-9
+    monkeypatch.setattr(elimination_cost, "greedy_size", lambda *_: 1 << 40)
+    assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).mine_probabilities(board) - expected).max() < 1e-9
 
 
 def test_the_greedy_order_makes_the_tables_that_were_foretold(monkeypatch):
@@ -144,20 +144,20 @@ def test_the_greedy_order_makes_the_tables_that_were_foretold(monkeypatch):
     monkeypatch.setattr(elimination, "choose_order", note)
     board, mines = lattice()
     for prior in PRIORS:
-        NetworkPosteriors(config_of(5, 6, mines), prior).chances(board)
+        NetworkPosteriors(config_of(5, 6, mines), prior).mine_probabilities(board)
     assert len(made) > 10
     assert foretold == made
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(1, 7), st.integers(1, 9), st.randoms(use_true_random=False), st.floats(0.05, 0.6))
-def test_no_sweep_is_wider_than_the_bound(short, long, random, share):
+def test_no_sweep_is_wider_than_the_bound(short, long, random, fraction):
     config = config_of(short, long, 1) if short * long > 1 else config_of(1, 2, 1)
-    opened = {cell for cell in range(config.cells) if random.random() < share}
-    around = neighbours(config)
-    beside = [set(around[cell]) - opened for cell in opened]
+    opened = {cell for cell in range(config.cells) if random.random() < fraction}
+    neighbours = neighbour_lists(config)
+    unknown = [set(neighbours[cell]) - opened for cell in opened]
     scopes = [[str(cell)] for cell in range(config.cells) if cell not in opened]
-    scopes += [sorted(map(str, cells)) for cells in beside if cells]
+    scopes += [sorted(map(str, cells)) for cells in unknown if cells]
     hidden = [str(cell) for cell in sweep_order(config) if cell not in opened]
     for asked in hidden[:1] + hidden[-1:]:
         size = elimination_size(scopes, dict.fromkeys(hidden, 2), [cell for cell in hidden if cell != asked])
@@ -179,15 +179,15 @@ def test_the_network_of_a_whole_board_is_valid(prior):
     assert set(network.get_parents("Y_0_0")) == {"X_0_1", "X_1_0", "X_1_1"}
     assert set(network.get_parents("Y_2_2")) == {f"X_{r}_{c}" for r in (1, 2, 3) for c in (1, 2, 3)} - {"X_2_2"}
     assert network.get_cpds("X_4_5").get_values().ravel().tolist() == pytest.approx([23 / 30, 7 / 30])
-    assert network.get_cpds("Y_2_2").get_values().tolist() == count_table(8).tolist()
+    assert network.get_cpds("Y_2_2").get_values().tolist() == clue_table(8).tolist()
     if prior == "count":
         assert network.get_cardinality("T_4_5") == 9
         assert set(network.get_parents("T_1_0")) == {"T_0_0", "X_1_0"}
 
 
 def test_tables():
-    assert count_table(2).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
-    assert count_table(8).shape == (9, 256)
+    assert clue_table(2).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
+    assert clue_table(8).shape == (9, 256)
     assert total_table(2, 1).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     assert total_table(3, 1).tolist() == [[1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]
 
@@ -206,7 +206,7 @@ def test_a_bif_file_reads_back_as_the_same_network(prior, tmp_path):
 
 
 def test_a_network_can_be_drawn(tmp_path):
-    network = part_network(config_of(3, 4, 3), "count", range(12), [5])
+    network = subnetwork(config_of(3, 4, 3), "count", range(12), [5])
     draw_network(network, tmp_path / "part.png", {"Y_1_1": 2, "X_1_1": 0})
     assert (tmp_path / "part.png").read_bytes().startswith(b"\x89PNG")
 
@@ -214,13 +214,13 @@ def test_a_network_can_be_drawn(tmp_path):
 def test_one_query_serves_exchangeable_cells_and_none_is_repeated():
     asked = NetworkPosteriors(config_of(4, 7, 4))
     board = read("*1*****", "*******", "*******", "*****2*")
-    first = asked.chances(board)
+    first = asked.mine_probabilities(board)
     assert asked.queries == 2
-    assert (asked.chances(np.where(board == HIDDEN, 9, board).astype(np.int8)) == first).all()
+    assert (asked.mine_probabilities(np.where(board == HIDDEN, 9, board).astype(np.int8)) == first).all()
     assert asked.queries == 2
-    # The count on the left is another part, which has not changed.
+    # The clue on the left is in another component, which has not changed.
     board[2, 4] = 1
-    asked.chances(board)
+    asked.mine_probabilities(board)
     assert asked.queries == 2 + 3
 
 
@@ -239,7 +239,7 @@ def test_boards_that_are_too_large_are_refused(config, prior, message):
 
 
 @pytest.mark.parametrize("prior", PRIORS)
-def test_the_sizes_of_the_source_are_not(prior):
+def test_the_boards_of_antolin_and_de_la_torre_are_not(prior):
     for size, mines in ((5, 7), (8, 25), (10, 25)):
         NetworkPosteriors(config_of(size, size, mines), prior)
 
@@ -250,11 +250,11 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
     board, mines = lattice()
     asked = NetworkPosteriors(config_of(5, 6, mines), "count")
     covered = np.full_like(board, HIDDEN)
-    monkeypatch.setattr(elimination_order, "MAX_ENTRIES", 1 << 8)
-    assert np.abs(asked.chances(covered) - mines / 30).max() < 1e-9
+    monkeypatch.setattr(elimination_cost, "MAX_ENTRIES", 1 << 8)
+    assert np.abs(asked.mine_probabilities(covered) - mines / 30).max() < 1e-9
     monkeypatch.setattr(VariableElimination, "query", lambda *_, **__: pytest.fail("a table was made"))
     with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^8 are allowed"):
-        asked.chances(board)
+        asked.mine_probabilities(board)
 
 
 def test_evaluation_ends_with_one_line_at_a_position_that_is_too_large(monkeypatch, capsys, tmp_path):
@@ -286,28 +286,28 @@ def test_options_that_are_not_allowed(options, message):
         make_policy("bayes", **options)
 
 
-def test_the_cell_that_logic_clears_has_no_chance_of_a_mine():
+def test_the_cell_that_logic_clears_has_mine_probability_0():
     board = read(*COUNTER_EXAMPLE)
     for prior in PRIORS:
-        assert NetworkPosteriors(config_of(5, 5, 5), prior).chances(board)[4, 1] == 0.0
+        assert NetworkPosteriors(config_of(5, 5, 5), prior).mine_probabilities(board)[4, 1] == 0.0
     policy = make_policy("bayes", size=5, mines=5, first_click="any")
     click = policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0]
     assert mine_probabilities(board, 5).ravel()[click] == 0.0
 
 
 @pytest.mark.parametrize("inference", ["native", "pgmpy"])
-def test_each_click_is_certain_or_of_least_chance(inference):
+def test_each_click_is_certain_or_of_least_risk(inference):
     config = BoardConfig(5, 5, 6, "opening", ("click",))
     policy = build_policy("bayes", config, inference=inference)
     risky = 0
     for board, _ in moments(config, 10):
         if (board > 8).all():
             continue
-        chances = naive.mine_probabilities(board, 6, prior=6 / 25)
+        risks = naive.mine_probabilities(board, 6, prior=6 / 25)
         click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
         assert board.ravel()[click] > 8
-        assert chances.ravel()[click] <= chances[board > 8].min() + 1e-9
-        risky += chances.ravel()[click] > 0
+        assert risks.ravel()[click] <= risks[board > 8].min() + 1e-9
+        risky += risks.ravel()[click] > 0
     assert policy.tallies["guesses"] == risky > 0
     assert policy.tallies["queries"] > risky
 
@@ -332,17 +332,17 @@ def click_of(board: np.ndarray, mines: int, **options: float) -> int:
     return int(policy.act(board[None], (board == HIDDEN).reshape(1, -1).astype(np.int8))[0])
 
 
-def test_open_threshold_takes_likely_free_cells_for_certain():
-    # The last column has the chance 1 / 3, more than the prior of 2 / 12; the cells beside the 1 have more of it.
+def test_open_threshold_treats_likely_safe_cells_as_certain():
+    # The neighbours of the 1 have mine probability 1 / 5; the far cells keep the prior 2 / 12.
     board = read("*1****", "******")
     assert click_of(board, 2) in (3, 4, 5, 9, 10, 11)
-    # With 1 / 5 for certain too, what has the most open neighbours comes first.
+    # With 1 / 5 treated as safe, the cell with the most open neighbours comes first.
     assert click_of(board, 2, open_threshold=0.8) == 0
     assert click_of(board, 2, open_threshold=0.9) == click_of(board, 2)
 
 
-def test_flag_threshold_takes_likely_mines_for_known():
-    # Under the prior 1 / 8 it is the middle cell alone with 7 / 8, else the two outer ones.
+def test_flag_threshold_treats_likely_mines_as_known():
+    # Under the prior 1 / 8 the middle cell is the only mine with probability 7 / 8; else both outer cells are.
     board = read("*1*1****")
     config = config_of(1, 8, 1)
     policy = build_policy("bayes", config, flag_threshold=0.8)
@@ -353,7 +353,7 @@ def test_flag_threshold_takes_likely_mines_for_known():
     assert other.tallies == {"guesses": 1, "queries": 3}
 
 
-def test_mines_that_cannot_all_be_are_not_taken_for_known():
+def test_mines_that_cannot_all_be_are_not_treated_as_known():
     board = read("*1****", "******")
     assert click_of(board, 2, flag_threshold=0.1) == click_of(board, 2)
 

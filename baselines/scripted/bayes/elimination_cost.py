@@ -1,11 +1,11 @@
-"""The order of a variable elimination, and how large the tables are that it makes, before any is made.
+"""Order of a variable elimination, and the size of its largest table before any table exists.
 
-There are two orders, and of these the one with the smaller largest table is taken: pgmpy's "greedy", and the sweep,
-line by line along the shorter side. In the sweep an unknown cell is in a table only if it shares a count with a cell
-that is eliminated already, so that it lies in three lines, and counts are not unknown: `sweep_width` says how many
-cells that can be on any board of that width. That bounds the tables of independent cells beforehand. Where the number
-of mines is known, a node of its running total, or two, can be in each table beside the cells, and such a bound would
-be far above what positions need in play; so there each query is bounded by itself.
+There are two candidate orders: pgmpy's "greedy", and a sweep along the shorter side of the board. The one with the
+smaller largest table wins. The sweep is bucket elimination (Dechter 1999) in a fixed order, so its tables are bounded
+beforehand: `sweep_width` gives the bound for independent cells on any position.
+
+A known number of mines adds one or two running totals to every table. A bound over all positions would then be far
+above what play needs, so each query is checked by itself.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 
 MAX_ENTRIES = 1 << 26
-"""The entries of the largest table that is allowed, which is 512 MB."""
+"""Largest table allowed, in float64 entries: 512 MB."""
 
 
 def choose_order(config: BoardConfig, network: Any, node: str, evidence: dict[str, int]) -> tuple[Any, int]:
-    """Returns the order of elimination for a query, and the entries of the largest table that it makes.
+    """Returns the elimination order for a query, and the number of entries of its largest table.
 
     Args:
         config: the board.
         network: the network, or a relevant part of it.
-        node: the node in question.
-        evidence: what is observed.
+        node: the queried node.
+        evidence: the observed state of each observed node.
     """
     cards = {name: int(network.get_cardinality(name)) for name in network.nodes() if name not in evidence}
-    # pgmpy takes the tables in the order of the nodes, and numbers these; ties between steps depend on it.
+    # opt_einsum breaks ties by operand order and node number, so both must be the same as pgmpy's.
     scopes = [[name for name in network.get_cpds(owner).variables if name in cards] for owner in network.nodes()]
     scopes = [scope for scope in scopes if scope]
     sweep = [name for name in _sweep(config) if name in cards and name != node]
@@ -44,20 +44,20 @@ def choose_order(config: BoardConfig, network: Any, node: str, evidence: dict[st
 
 
 def _sweep(config: BoardConfig) -> Iterator[str]:
-    """Yields the nodes in the order of the sweep; a total goes as soon as the next one has taken it up."""
-    names, before = Names(config), None
+    """Yields the nodes in sweep order; a running total is eliminated as soon as the next one includes it."""
+    names, previous = Names(config), None
     for cell in sweep_order(config):
-        if before is not None:
-            yield names.t(before)
+        if previous is not None:
+            yield names.t(previous)
         yield names.x(cell)
-        before = cell
+        previous = cell
 
 
 def elimination_size(scopes: Sequence[Sequence[str]], cards: dict[str, int], order: Sequence[str]) -> int:
-    """Returns the entries of the largest table that elimination in this order makes.
+    """Returns the number of entries of the largest table that elimination in this order makes.
 
     Args:
-        scopes: the nodes of each table, without the observed ones.
+        scopes: the unobserved nodes of each table.
         cards: the number of states of each node.
         order: the nodes to eliminate.
     """
@@ -72,23 +72,29 @@ def elimination_size(scopes: Sequence[Sequence[str]], cards: dict[str, int], ord
 
 
 def greedy_size(scopes: Sequence[Sequence[str]], cards: dict[str, int], node: str) -> int:
-    """Returns the entries of the largest table that pgmpy's order "greedy" makes; see `elimination_size`."""
+    """Returns the number of entries of the largest table under pgmpy's order "greedy"; see `elimination_size`."""
     numbers = {name: number for number, name in enumerate(cards)}
     operands: list[Any] = []
     for scope in scopes:
-        # An array that has a shape and takes no room.
+        # The plan needs only shapes; a broadcast scalar has one without the memory.
         operands += [np.broadcast_to(1.0, [cards[name] for name in scope]), [numbers[name] for name in scope]]
     _, plan = import_extra("opt_einsum").contract_path(*operands, [numbers[node]], optimize="greedy")
     return int(plan.largest_intermediate)
 
 
 def sweep_width(side: int) -> int:
-    """Returns the most unknown cells in one table of a sweep along lines of `side` cells.
+    """Returns the maximum number of unknown cells in one table of a sweep along lines of `side` cells.
 
-    Let the cell of column j be eliminated. Of its own line the cells from there on can be in the table, of the
-    next line all, and of the one after that those up to column j + 2. For the latter there must be counts on the
-    next line, at least one to three cells; for cells of the next line beyond column j + 2, counts beyond column j
-    on its own. The cell in question, which is never eliminated, may lie elsewhere.
+    An unknown cell is in a table only if it shares a clue with an eliminated cell. While the cell of column j is
+    eliminated, the table can therefore hold
+
+    - on its own line, the cells from column j on;
+    - on the next line, all cells;
+    - on the line after that, the cells up to column j + 2;
+    - the queried cell, which is never eliminated and may lie elsewhere.
+
+    Each clue that links them is an open cell and lowers the bound by one. Three cells of the third line need at least
+    one clue on the next line; three cells of the next line beyond column j + 2 need one on the first.
     """
     most = 0
     for column in range(side):
@@ -98,7 +104,7 @@ def sweep_width(side: int) -> int:
 
 
 def check_board(config: BoardConfig) -> None:
-    """Raises a ValueError if independent cells could need a larger table than allowed in some position of a board."""
+    """Raises a ValueError if independent cells could need a table above `MAX_ENTRIES` in some position of a board."""
     entries = 1 << min(sweep_width(min(config.rows, config.cols)), config.cells)
     if entries > MAX_ENTRIES:
         board = f"{config.rows}x{config.cols} with {config.mines} mines"
@@ -106,7 +112,7 @@ def check_board(config: BoardConfig) -> None:
 
 
 def check_position(config: BoardConfig, entries: int) -> None:
-    """Raises a PositionTooHardError if a query needs a larger table than allowed, its largest having `entries`."""
+    """Raises a PositionTooHardError if the largest table of a query, with `entries`, is above `MAX_ENTRIES`."""
     if entries > MAX_ENTRIES:
         board = f"{config.rows}x{config.cols} with {config.mines} mines"
         raise PositionTooHardError(f"a position of {board} is too large for pgmpy: a table needs {_bound(entries)}")
