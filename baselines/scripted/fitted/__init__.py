@@ -1,1 +1,1 @@
-"""Policies fitted to statistics of random play."""
+"""Policies whose guess is fitted to practice games of random clicks, after Antimatroid (2012)."""

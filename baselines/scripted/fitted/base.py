@@ -1,4 +1,4 @@
-"""What the fitted players share: they learn from practice games, or from a file of what was learned before."""
+"""Base class of the fitted policies: parameters come from practice games, or from a file."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 
 from baselines.scripted.base import ScriptedPolicy
 from baselines.scripted.fitted.parameters import Parameters, Values, board_setting, load_parameters
-from baselines.scripted.fitted.practice_games import MAX_GAMES, Practice, practise
+from baselines.scripted.fitted.practice_games import MAX_GAMES, PracticeGames, play_practice_games
 from minesweeper_env.config import BoardConfig, whole_number
 
 
 class FittedPolicy(ScriptedPolicy):
-    """A player without deduction, whose guess rule is learned; its subclasses say what they learn, and how they use it.
+    """Scripted policy without deduction whose guess rule is fitted; subclasses define `fit`, `flaw`, `use` and `risks`.
 
     Attributes:
-        parameters: what it has learned.
+        model: the name of the model in parameter files.
+        parameters: the fitted parameters.
     """
 
     model: ClassVar[str]
@@ -30,13 +31,13 @@ class FittedPolicy(ScriptedPolicy):
         fit_seed: int | None = None,
         parameters: str | Path | None = None,
     ) -> None:
-        """Learns from practice games, or reads what was learned.
+        """Fits the parameters to practice games, or reads them from a file.
 
         Args:
             config: the games.
-            fit_games: the number of practice games, 1 to `MAX_GAMES`; None for the policy's own choice.
-            fit_seed: at least 0, chooses the practice games; None for 0.
-            parameters: a file that `save` wrote; it takes the place of the two others.
+            fit_games: number of practice games, 1 to `MAX_GAMES`; None for `default_games()`.
+            fit_seed: seed of the practice games, at least 0; None for 0.
+            parameters: file that `save` wrote; allowed only without `fit_games` and `fit_seed`.
 
         Raises:
             ValueError: an argument is not allowed, or the file is damaged or was written for other games.
@@ -47,35 +48,35 @@ class FittedPolicy(ScriptedPolicy):
         elif fit_games is None and fit_seed is None:
             self.parameters = self._load(parameters)
         else:
-            raise ValueError("parameters takes the place of fit_games and fit_seed; give either")
+            raise ValueError("parameters replaces fit_games and fit_seed; give either")
         self.use(self.parameters.values)
 
     def save(self, path: str | Path) -> None:
-        """Writes what was learned to a JSON file.
+        """Writes the parameters to a JSON file.
 
         Raises:
-            ValueError: its folder does not exist or cannot be written, or the path is a folder.
+            ValueError: the folder does not exist or cannot be written, or the path is a folder.
         """
         self.parameters.save(path)
 
     def default_games(self) -> int:
-        """Returns the number of practice games if none is given."""
+        """Returns the default number of practice games."""
         return 1000
 
     def setting(self) -> dict[str, Any]:
-        """Returns what the parameters hold for: the board, and the options that change what is learned."""
+        """Returns the board and the options that the parameters depend on."""
         return board_setting(self.config)
 
     def flaw(self, values: Values) -> str | None:
-        """Returns why these values, read from a file, cannot be used, or None."""
+        """Returns why values read from a file are invalid, or None if they are valid."""
         raise NotImplementedError
 
-    def fit(self, practice: Iterator[Practice]) -> Values:
-        """Returns what these games teach."""
+    def fit(self, practice: Iterator[PracticeGames]) -> Values:
+        """Returns the values fitted to these games."""
         raise NotImplementedError
 
     def use(self, values: Values) -> None:
-        """Gets ready to play by what was learned."""
+        """Prepares to play with these values."""
         raise NotImplementedError
 
     def _learn(self, fit_games: int | None, fit_seed: int | None) -> Parameters:
@@ -83,7 +84,7 @@ class FittedPolicy(ScriptedPolicy):
         if games > MAX_GAMES:
             raise ValueError(f"fit_games must be 1 to {MAX_GAMES}, not {games}")
         seed = 0 if fit_seed is None else whole_number("fit_seed", fit_seed, 0)
-        values = self.fit(practise(self.config, games, seed))
+        values = self.fit(play_practice_games(self.config, games, seed))
         return Parameters(self.model, self.setting(), {"games": games, "seed": seed}, values)
 
     def _load(self, path: str | Path) -> Parameters:
@@ -97,7 +98,7 @@ class FittedPolicy(ScriptedPolicy):
 
 
 def shape_flaw(values: Values, shapes: dict[str, tuple[int, ...]]) -> str | None:
-    """Returns how values differ from the names and shapes that they must have, or None."""
+    """Returns how values differ from the required names and shapes, or None."""
     if values.keys() != shapes.keys():
         return f"its values must be {', '.join(shapes)}"
     for name, shape in shapes.items():

@@ -1,4 +1,7 @@
-"""`conditional`: a naive Bayes classifier of covered cells by what their neighbours show."""
+"""`conditional`: naive Bayes classifier of covered cells by what their neighbours show.
+
+This is the conditional model of Antimatroid (2012), with the indices of its pseudocode put right.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
 from baselines.scripted.fitted.parameters import Values
-from baselines.scripted.fitted.practice_games import Practice
+from baselines.scripted.fitted.practice_games import PracticeGames
 from baselines.scripted.rules.batched_rules import Knowledge
 from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
 
@@ -21,11 +24,13 @@ Symbols = NDArray[np.int16]
 
 
 class ConditionalPolicy(FittedPolicy):
-    """Clicks the covered cell that is most probably free by naive Bayes.
+    """Clicks the covered cell that is most probably safe by naive Bayes.
 
-    The classes are free and mine. Each neighbour is a feature of its own, whose value is the count that it shows,
-    "covered" or "off the board". The probabilities are shares of the covered cells on all boards that the practice
-    games led to, with one more of each value (Laplace).
+    The classes are safe and mine. Each neighbour is a feature: its value is a clue, "covered" or "off the board".
+    Probabilities are relative frequencies over the covered cells of all practice boards, with Laplace smoothing.
+
+    Attributes:
+        evidence: (neighbours, values) float64, the change in log-odds of a mine by the value of each neighbour.
     """
 
     model = "conditional"
@@ -40,13 +45,13 @@ class ConditionalPolicy(FittedPolicy):
         fit_seed: int | None = None,
         parameters: str | Path | None = None,
     ) -> None:
-        """Learns from practice games, or reads what was learned.
+        """Fits the parameters to practice games, or reads them from a file.
 
         Args:
             config: the games.
-            radius: neighbours are the cells at most so far away, in rows and in columns, that the classifier looks at.
-            choice: "largest" clicks the cell of the largest probability; "class" any cell whose likelier class is
-                free, all being equally likely, and as "largest" where there is none.
+            radius: neighbourhood radius of the features, in cells, 1 to `MAX_RADIUS`.
+            choice: "largest" clicks the cell most probably safe; "class" draws uniformly among the cells more
+                probably safe than mined, and falls back on "largest" if there is none.
             fit_games: see `FittedPolicy`.
             fit_seed: see `FittedPolicy`.
             parameters: see `FittedPolicy`.
@@ -64,46 +69,46 @@ class ConditionalPolicy(FittedPolicy):
         super().__init__(config, fit_games=fit_games, fit_seed=fit_seed, parameters=parameters)
 
     def setting(self) -> dict[str, Any]:
-        """Returns what the parameters hold for: the board, and the options that change what is learned."""
+        """Returns the board and the options that the parameters depend on."""
         return {**super().setting(), "looks": self._radius}
 
-    def fit(self, practice: Iterator[Practice]) -> Values:
-        """Counts covered cells by class, and by class, neighbour and value."""
+    def fit(self, practice: Iterator[PracticeGames]) -> Values:
+        """Counts covered cells by class, and their neighbours' values by class and neighbour."""
         cells = np.zeros(2, np.int64)
         shown = np.zeros((2, self._neighbours, self._values), np.int64)
-        for past in practice:
-            covered = past.boards > self.config.codes.max_count
-            mine = past.layouts[past.games]
+        for batch in practice:
+            covered = batch.boards > self.config.codes.max_count
+            mine = batch.layouts[batch.games]
             groups = [np.flatnonzero(covered & ~mine), np.flatnonzero(covered & mine)]
             cells += [len(group) for group in groups]
-            for k, values in enumerate(self._look_around(past.boards)):
+            for k, values in enumerate(self._neighbour_values(batch.boards)):
                 flat = values.ravel()
                 shown[:, k] += [np.bincount(flat[group], minlength=self._values) for group in groups]
         return {"cells": cells, "shown": shown}
 
     def flaw(self, values: Values) -> str | None:
-        """Returns why these values, read from a file, cannot be used, or None."""
+        """Returns why values read from a file are invalid, or None if they are valid."""
         flaw = shape_flaw(values, {"cells": (2,), "shown": (2, self._neighbours, self._values)})
         if flaw is None and (values["shown"].sum(axis=2) != values["cells"][:, None]).any():
             return "shown does not add up to cells"
         return flaw
 
     def use(self, values: Values) -> None:
-        """Computes the logarithm of the odds of a mine, and by how much each value of each neighbour changes it."""
+        """Computes the prior log-odds of a mine, and `evidence`."""
         cells, shown = values["cells"] + 1.0, values["shown"] + 1.0
-        chances = np.log(shown / shown.sum(axis=2, keepdims=True))
+        log_likelihoods = np.log(shown / shown.sum(axis=2, keepdims=True))
         self._prior = float(np.log(cells[1] / cells[0]))
-        self._evidence: NDArray[np.float64] = chances[1] - chances[0]
+        self.evidence: NDArray[np.float64] = log_likelihoods[1] - log_likelihoods[0]
 
     def log_odds(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Returns (N, rows, cols): ln(P(mine) / P(free)) by naive Bayes, of which only covered cells have a use."""
+        """Returns (N, rows, cols) float64: ln(P(mine) / P(safe)) by naive Bayes; meaningful on covered cells only."""
         odds = np.full(boards.shape, self._prior)
-        for evidence, values in zip(self._evidence, self._look_around(boards), strict=True):
+        for evidence, values in zip(self.evidence, self._neighbour_values(boards), strict=True):
             odds += evidence[values]
         return odds
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns the logarithm of the odds of a mine; by the choice "class", 0 wherever a cell is likelier free."""
+        """Returns the log-odds of a mine; under the choice "class", 0 for cells more probably safe than mined."""
         hidden = np.int16(self.config.codes.hidden)
         odds = self.log_odds(np.where(knowledge.open, knowledge.counts, hidden))
         return odds if self._choice == "largest" else np.maximum(odds, 0.0)
@@ -112,8 +117,8 @@ class ConditionalPolicy(FittedPolicy):
     def _neighbours(self) -> int:
         return (2 * self._radius + 1) ** 2 - 1
 
-    def _look_around(self, boards: NDArray[np.integer[Any]]) -> Iterator[Symbols]:
-        """Yields (N, rows, cols) for each neighbour in reading order: what the cells have there."""
+    def _neighbour_values(self, boards: NDArray[np.integer[Any]]) -> Iterator[Symbols]:
+        """Yields, for each neighbour in reading order, its (N, rows, cols) values."""
         covered = self.config.codes.max_count + 1
         reach, (_, rows, cols) = self._radius, boards.shape
         border = ((0, 0), (reach, reach), (reach, reach))

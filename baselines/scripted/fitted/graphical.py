@@ -1,4 +1,8 @@
-"""`graphical`: the best expected reward in a 3 x 3 sub-grid."""
+"""`graphical`: best expected reward within a 3 x 3 sub-grid.
+
+This is the graphical model of Antimatroid (2012) with the expectation over outcomes; `graphical_source` keeps the
+maximum of the blog's pseudocode.
+"""
 
 from __future__ import annotations
 
@@ -11,53 +15,57 @@ from numpy.typing import NDArray
 
 from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
 from baselines.scripted.fitted.parameters import Values
-from baselines.scripted.fitted.practice_games import Practice
-from baselines.scripted.fitted.subgrid_states import Specimens
+from baselines.scripted.fitted.practice_games import PracticeGames
+from baselines.scripted.fitted.subgrid_states import Examples
 from baselines.scripted.fitted.subgrid_values import Rule, StateValues, expectation, guess_value
-from baselines.scripted.fitted.subgrids import CELLS, SIDE, TURNS, Alphabet, Ints, cut, largest_of_cells
+from baselines.scripted.fitted.subgrids import CELLS, SIDE, SYMMETRIES, Alphabet, Ints, cut, largest_of_cells
 from baselines.scripted.rules.batched_rules import Knowledge, neighbour_sums
 
-SPECIMENS = 40_000
-"""The sub-grids that the practice games have at least, where their number is not given."""
+DEFAULT_EXAMPLES = 40_000
+"""Minimum number of sub-grids in the default practice games."""
 
-MOST_GAMES = 2000
-"""The most practice games, where their number is not given."""
+MAX_DEFAULT_GAMES = 2000
+"""Maximum of the default number of practice games."""
 
-WORST = 1000.0
-"""The risk of a cell that no sub-grid favours: above all others, and still below that of a known mine."""
+WORST_RISK = 1000.0
+"""Risk of a cell that is best in no sub-grid: above all others, and below a known mine."""
 
 
 class GraphicalPolicy(FittedPolicy):
-    """Clicks the cell whose click promises the most reward in some 3 x 3 sub-grid.
+    """Clicks the cell with the highest value in any 3 x 3 sub-grid.
 
-    Reward is +100 for a sub-grid without covered free cells, -100 for a mine, and +1 for any other click. The value
-    of what a sub-grid shows is that of its best click: the expectation of the reward and of the value of what is
-    shown then. The probabilities are shares of the sub-grids of finished games that agree with what is shown, and
-    one click that tells nothing is added to these, which is all there is where none agrees.
+    The reward is +100 when no safe cell of the sub-grid is covered, -100 for a mine, and +1 for any other click. A
+    state's value is the value of its best click: the expectation of reward plus value of the next state.
+
+    The expectation runs over the sub-grids of finished games that agree with the state. One uninformative click is
+    added to them, and stands alone if none agrees.
+
+    Attributes:
+        state_values: the value of every state seen in practice.
     """
 
     model = "graphical"
 
     def default_games(self) -> int:
-        """Returns how many games have `SPECIMENS` sub-grids; not more than `MOST_GAMES`."""
-        a_game = max(self.config.rows - SIDE + 1, 1) * max(self.config.cols - SIDE + 1, 1)
-        return min(math.ceil(SPECIMENS / a_game), MOST_GAMES)
+        """Returns the number of games that hold `DEFAULT_EXAMPLES` sub-grids, at most `MAX_DEFAULT_GAMES`."""
+        per_game = max(self.config.rows - SIDE + 1, 1) * max(self.config.cols - SIDE + 1, 1)
+        return min(math.ceil(DEFAULT_EXAMPLES / per_game), MAX_DEFAULT_GAMES)
 
-    def fit(self, practice: Iterator[Practice]) -> Values:
-        """Counts the sub-grids of finished games, those that are turned or mirrored versions of each other as one."""
+    def fit(self, practice: Iterator[PracticeGames]) -> Values:
+        """Counts the sub-grids of finished games; rotations and reflections count as one."""
         found: list[tuple[Ints, Ints]] = []
-        for past in practice:
-            truth = np.where(past.layouts, self._alphabet.mine, neighbour_sums(past.layouts, self.config.radius))
+        for batch in practice:
+            truth = np.where(batch.layouts, self._alphabet.mine, neighbour_sums(batch.layouts, self.config.radius))
             subgrids = cut(truth, self._alphabet.outside).reshape(-1, CELLS)
-            versions = [self._alphabet.numbers(subgrids[:, turn]) for turn in TURNS]
+            versions = [self._alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES]
             found.append(np.unique(np.min(versions, axis=0), return_counts=True))
-        numbers, places = np.unique(np.concatenate([part for part, _ in found]), return_inverse=True)
+        numbers, indices = np.unique(np.concatenate([batch_numbers for batch_numbers, _ in found]), return_inverse=True)
         counts = np.zeros(len(numbers), np.int64)
-        np.add.at(counts, places, np.concatenate([part for _, part in found]))
+        np.add.at(counts, indices, np.concatenate([batch_counts for _, batch_counts in found]))
         return {"subgrids": self._alphabet.symbols(numbers), "counts": counts}
 
     def flaw(self, values: Values) -> str | None:
-        """Returns why these values, read from a file, cannot be used, or None."""
+        """Returns why values read from a file are invalid, or None if they are valid."""
         kinds = values["counts"].size if "counts" in values else 0
         flaw = shape_flaw(values, {"subgrids": (kinds, CELLS), "counts": (kinds,)})
         if flaw is not None:
@@ -68,28 +76,28 @@ class GraphicalPolicy(FittedPolicy):
         return "counts must be at least 1" if (values["counts"] < 1).any() else None
 
     def use(self, values: Values) -> None:
-        """Values all states of sub-grids."""
+        """Computes the values of all states."""
         for name in ("subgrids", "unseen_subgrids"):
             self.tallies.setdefault(name, 0)
-        specimens = Specimens.of(values["subgrids"], values["counts"], self._alphabet, self.config.radius)
-        self._states = StateValues(specimens, self._alphabet, self.rule())
+        examples = Examples.of(values["subgrids"], values["counts"], self._alphabet, self.config.radius)
+        self.state_values = StateValues(examples, self._alphabet, self.rule())
 
     def rule(self) -> Rule:
-        """Returns how a click is valued."""
+        """Returns the rule that values clicks."""
         return expectation(self.config.mines / self.config.cells)
 
     def unknown_value(self) -> float:
-        """Returns the value of clicks in sub-grids that agree with none of a finished game."""
+        """Returns the value of a click in a state that was never seen in practice."""
         return guess_value(self.config.mines / self.config.cells)
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns minus the largest value of a click on each cell; `WORST` where it is best in no sub-grid."""
+        """Returns minus the highest value of a click on each cell; `WORST_RISK` if it is best in no sub-grid."""
         boards = np.where(knowledge.open, knowledge.counts, self._alphabet.covered)
         subgrids = cut(boards, self._alphabet.outside)
-        values, unseen = self._states.click_values(subgrids, self.unknown_value())
+        values, unseen = self.state_values.click_values(subgrids, self.unknown_value())
         self.tallies["subgrids"] += int((subgrids == self._alphabet.covered).any(axis=-1).sum())
         self.tallies["unseen_subgrids"] += int(unseen.sum())
-        return np.minimum(-largest_of_cells(values, self.config.rows, self.config.cols), WORST)
+        return np.minimum(-largest_of_cells(values, self.config.rows, self.config.cols), WORST_RISK)
 
     @cached_property
     def _alphabet(self) -> Alphabet:

@@ -1,4 +1,4 @@
-"""What a policy has learned, as plain data: a JSON file of whole numbers, and of what they were learned from."""
+"""Parameter files of the fitted policies: JSON with integer arrays and their origin."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Values = dict[str, NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a model.
+    """Fitted parameters of a model.
 
     Attributes:
-        model: its name.
-        setting: what they hold for: the board, and the options that change what is learned.
-        fit: what they were learned from: the number of games, and the seed.
-        values: the numbers.
+        model: the name of the model.
+        setting: the board and the options that the values depend on.
+        fit: "games" and "seed" of the practice games.
+        values: int64 arrays by name.
     """
 
     model: str
@@ -35,10 +35,10 @@ class Parameters:
     values: Values
 
     def save(self, path: str | Path) -> None:
-        """Writes the file.
+        """Writes the parameters to a JSON file.
 
         Raises:
-            ValueError: its folder does not exist or cannot be written, or the path is a folder.
+            ValueError: the folder does not exist or cannot be written, or the path is a folder.
         """
         check_writable(Path(path))
         head = {"format": FORMAT, "model": self.model, "setting": self.setting, "fit": self.fit}
@@ -47,10 +47,10 @@ class Parameters:
 
 
 def load_parameters(path: str | Path, model: str, setting: dict[str, Any]) -> Parameters:
-    """Reads the parameters of a model that were learned for this setting.
+    """Reads the parameters of a model for a setting.
 
     Raises:
-        ValueError: the file cannot be read, is damaged, or is of another model or setting.
+        ValueError: the file cannot be read, is damaged, or holds another model or setting.
     """
     content = _read(Path(path))
     for name, expected in (("model", model), ("setting", setting)):
@@ -60,7 +60,7 @@ def load_parameters(path: str | Path, model: str, setting: dict[str, Any]) -> Pa
 
 
 def board_setting(config: BoardConfig) -> dict[str, Any]:
-    """Returns what a parameter file says of the board."""
+    """Returns the description of a board in parameter files."""
     size = [config.rows, config.cols]
     return {"size": size, "mines": config.mines, "first_click": config.first_click, "radius": config.radius}
 
@@ -79,7 +79,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _arrays(path: str | Path, values: Any) -> Values:
-    """Returns the values as arrays of whole numbers from 0 on."""
+    """Returns the values as int64 arrays.
+
+    Raises:
+        ValueError: a value is not an array of integers of at least 0.
+    """
     if not isinstance(values, dict):
         raise ValueError(f"{path} is damaged: its values must have names")
     arrays = {}

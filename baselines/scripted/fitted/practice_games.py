@@ -1,4 +1,4 @@
-"""The games that a fitted policy learns from: random clicks, on the seeds that are kept for training."""
+"""Practice games of the fitted policies: random clicks, on seeds reserved for training."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 MAX_GAMES = 1_000_000
-"""The most games that a policy can be fitted to."""
+"""Maximum number of practice games of a fit."""
 
-_SIDE_BY_SIDE = 1000
+_BATCH_SIZE = 1000
 
 
-class Practice(NamedTuple):
-    """What a player has seen of N finished games.
+class PracticeGames(NamedTuple):
+    """Boards and layouts of N finished games.
 
     Attributes:
-        boards: (T, rows, cols) int8, what each click of the games was chosen on.
-        games: (T,) int64, which of the N games each of these boards belongs to.
-        layouts: (N, rows, cols) bool, where the mines were: the end of a game, lost or won, shows it.
+        boards: (T, rows, cols) int8, the visible board before each click of the games.
+        games: (T,) int64, the index of the game of each board.
+        layouts: (N, rows, cols) bool, the mines of each game, read off its final board.
     """
 
     boards: NDArray[np.int8]
@@ -33,21 +33,21 @@ class Practice(NamedTuple):
     layouts: NDArray[np.bool_]
 
 
-def practise(config: BoardConfig, games: int, seed: int) -> Iterator[Practice]:
-    """Plays games by random clicks, some at a time; all of them end, whatever the step limit of `config`.
+def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
+    """Plays games by random clicks to their end, in batches; the step limit of `config` does not apply.
 
     Args:
         config: the games.
-        games: how many, 1 to `MAX_GAMES`.
-        seed: at least 0; chooses where in `TRAINING_SEEDS` the consecutive seeds of the games begin.
+        games: number of games, 1 to `MAX_GAMES`.
+        seed: at least 0; fixes where in `TRAINING_SEEDS` the consecutive seeds of the games start.
     """
     first = TRAINING_SEEDS.start + derived_seed(seed) % (len(TRAINING_SEEDS) - games + 1)
     endless = replace(config, moves=("click",), max_steps=None)
-    for begin in range(first, first + games, _SIDE_BY_SIDE):
-        yield _play(endless, range(begin, min(begin + _SIDE_BY_SIDE, first + games)))
+    for begin in range(first, first + games, _BATCH_SIZE):
+        yield _play(endless, range(begin, min(begin + _BATCH_SIZE, first + games)))
 
 
-def _play(config: BoardConfig, seeds: range) -> Practice:
+def _play(config: BoardConfig, seeds: range) -> PracticeGames:
     env = MinesweeperVectorEnv.of_config(config, len(seeds))
     observations, _ = env.reset(seed=list(seeds))
     playing = np.ones(len(seeds), np.bool_)
@@ -59,11 +59,11 @@ def _play(config: BoardConfig, seeds: range) -> Practice:
         ended = playing & terminations
         ends[ended] = observations[ended]
         playing &= ~ended
-    return Practice(np.concatenate(boards), np.concatenate(games), _layouts(ends, config))
+    return PracticeGames(np.concatenate(boards), np.concatenate(games), _layouts(ends, config))
 
 
 def _layouts(ends: NDArray[np.int8], config: BoardConfig) -> NDArray[np.bool_]:
-    """Returns the mines of finished games: shown where the game is lost, else the cells that are still covered."""
+    """Returns the mines of finished games: shown on lost boards, and the cells still covered on won ones."""
     mines = ends == config.codes.mine
     lost = mines.any(axis=(1, 2), keepdims=True)
     return np.where(lost, mines, ends > config.codes.max_count)

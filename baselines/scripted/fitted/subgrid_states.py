@@ -1,8 +1,8 @@
-"""The states of 3 x 3 sub-grids, as practice games show them, and what clicks lead to.
+"""States of 3 x 3 sub-grids that occur in practice games.
 
-A state is what a sub-grid shows: counts, and covered cells. What lies under these is known of the sub-grids of
-finished games, which are called specimens here; they are taken in all eight turned and mirrored versions. A state's
-probabilities are shares of the specimens that agree with it.
+A state is the visible content of a sub-grid: clues and covered cells. An example is a sub-grid of a finished game,
+whose mines are known; each is used under all eight symmetries. The probabilities of a state are relative frequencies
+over the examples that agree with it.
 """
 
 from __future__ import annotations
@@ -13,83 +13,84 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.fitted.subgrids import BITS, CELLS, FORMS, SIDE, TURNS, Alphabet, Ints
+from baselines.scripted.fitted.subgrids import BITS, CANONICAL_SETS, CELLS, SIDE, SYMMETRIES, Alphabet, Ints
 
 
-class Specimens(NamedTuple):
-    """The R different sub-grids of finished games.
+class Examples(NamedTuple):
+    """The R distinct sub-grids of finished games.
 
     Attributes:
-        symbols: (R, 9) int64, what is in each cell.
-        weights: (R,) float64, how many there were.
+        symbols: (R, 9) int64, the content of each cell.
+        weights: (R,) float64, the number of occurrences.
         mines: (R,) int64, the set of cells with mines.
-        opened: (R, 9) int64, the set of cells that a click on a cell opens, by flood fill within the sub-grid.
-        turned: (8, R) int64, which specimen each is once it is turned.
+        opened: (R, 9) int64, the set of cells that a click on each cell opens, by flood fill within the sub-grid.
+        transformed: (8, R) int64, the index of the example under each symmetry.
     """
 
     symbols: Ints
     weights: NDArray[np.float64]
     mines: Ints
     opened: Ints
-    turned: Ints
+    transformed: Ints
 
     @classmethod
-    def of(cls, subgrids: Ints, counts: Ints, alphabet: Alphabet, radius: int) -> Specimens:
-        """Returns the specimens of (n, 9) sub-grids, each of which was there `counts` times."""
-        versions = np.concatenate([alphabet.numbers(subgrids[:, turn]) for turn in TURNS])
-        numbers, places = np.unique(versions, return_inverse=True)
+    def of(cls, subgrids: Ints, counts: Ints, alphabet: Alphabet, radius: int) -> Examples:
+        """Builds the examples from (n, 9) sub-grids and their (n,) numbers of occurrences."""
+        versions = np.concatenate([alphabet.numbers(subgrids[:, symmetry]) for symmetry in SYMMETRIES])
+        numbers, indices = np.unique(versions, return_inverse=True)
         weights = np.zeros(len(numbers))
-        np.add.at(weights, places, np.tile(counts, len(TURNS)))
+        np.add.at(weights, indices, np.tile(counts, len(SYMMETRIES)))
         symbols = alphabet.symbols(numbers)
-        turned = np.stack([np.searchsorted(numbers, alphabet.numbers(symbols[:, turn])) for turn in TURNS])
-        return cls(symbols, weights, (symbols == alphabet.mine) @ BITS, _opened(symbols, radius), turned)
+        images = np.stack([alphabet.numbers(symbols[:, symmetry]) for symmetry in SYMMETRIES])
+        transformed = np.searchsorted(numbers, images)
+        return cls(symbols, weights, (symbols == alphabet.mine) @ BITS, _opened(symbols, radius), transformed)
 
 
 class Level(NamedTuple):
-    """The states in which the same cells are covered.
+    """The m states with one canonical set of covered cells.
 
     Attributes:
-        form: the index of the form of these cells.
-        covered: the set of them.
-        specimens: (k,) int64, those that agree with some state.
-        states: (k,) int64, the state that each agrees with, counted from 0.
-        numbers: (m,) int64, the numbers of the m states, ascending.
+        canonical: the index of this set in `CANONICAL_SETS`.
+        covered: the set itself.
+        examples: (k,) int64, the examples that agree with some state.
+        states: (k,) int64, the state of each, from 0 within the level.
+        numbers: (m,) int64, the encoded states, ascending.
     """
 
-    form: int
+    canonical: int
     covered: int
-    specimens: Ints
+    examples: Ints
     states: Ints
     numbers: Ints
 
 
-def levels(specimens: Specimens, alphabet: Alphabet) -> Iterator[Level]:
-    """Yields the states with covered cells by the form of these, fewer before more."""
-    for form in np.argsort(np.bitwise_count(FORMS), kind="stable")[1:].tolist():
-        covered = int(FORMS[form])
-        agreeing = np.flatnonzero(_is_reachable(specimens, covered, alphabet))
+def levels(examples: Examples, alphabet: Alphabet) -> Iterator[Level]:
+    """Yields the levels in the order of the number of covered cells; fewer come first."""
+    for canonical in np.argsort(np.bitwise_count(CANONICAL_SETS), kind="stable")[1:].tolist():
+        covered = int(CANONICAL_SETS[canonical])
+        agreeing = np.flatnonzero(_is_reachable(examples, covered, alphabet))
         if len(agreeing) > 0:
-            shown = np.where((covered & BITS) > 0, alphabet.covered, specimens.symbols[agreeing])
+            shown = np.where((covered & BITS) > 0, alphabet.covered, examples.symbols[agreeing])
             numbers, states = np.unique(alphabet.numbers(shown), return_inverse=True)
-            yield Level(form, covered, agreeing, states, numbers)
+            yield Level(canonical, covered, agreeing, states, numbers)
 
 
-def _is_reachable(specimens: Specimens, covered: int, alphabet: Alphabet) -> NDArray[np.bool_]:
-    """Returns (R,): whether a specimen can be open but for these cells: no mine is, and every flood has ended."""
+def _is_reachable(examples: Examples, covered: int, alphabet: Alphabet) -> NDArray[np.bool_]:
+    """Returns (R,): whether exactly these cells can be covered; no mine is open, and every flood fill has ended."""
     hidden = (covered & BITS) > 0
-    flooded = np.bitwise_or.reduce(specimens.opened[:, ~hidden], axis=1)
-    outside = (specimens.symbols[:, hidden] == alphabet.outside).any(axis=1)
-    return (specimens.mines & ~covered == 0) & (flooded & covered == 0) & ~outside
+    flooded = np.bitwise_or.reduce(examples.opened[:, ~hidden], axis=1)
+    outside = (examples.symbols[:, hidden] == alphabet.outside).any(axis=1)
+    return (examples.mines & ~covered == 0) & (flooded & covered == 0) & ~outside
 
 
 def _opened(symbols: Ints, radius: int) -> Ints:
-    """Returns (R, 9): the set of cells that a click on each cell opens; no other than its own unless it is a zero."""
+    """Returns (R, 9): the set of cells that a click on each cell opens, by flood fill within the sub-grid."""
     rows, cols = np.divmod(np.arange(CELLS), SIDE)
-    apart = np.maximum(abs(rows[:, None] - rows), abs(cols[:, None] - cols))
-    around = (apart <= radius) @ BITS
+    distance = np.maximum(abs(rows[:, None] - rows), abs(cols[:, None] - cols))
+    neighbourhoods = (distance <= radius) @ BITS
     opened = np.tile(BITS, (len(symbols), 1))
     for _ in range(CELLS):
         for cell in range(CELLS):
             spreads = ((opened >> cell) & 1 == 1) & (symbols[:, cell] == 0)[:, None]
-            opened = np.where(spreads, opened | around[cell], opened)
+            opened = np.where(spreads, opened | neighbourhoods[cell], opened)
     return opened

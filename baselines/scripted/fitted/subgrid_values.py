@@ -1,4 +1,4 @@
-"""What the states of 3 x 3 sub-grids are worth, by dynamic programming from fewer covered cells to more."""
+"""Values of the states of 3 x 3 sub-grids, by dynamic programming from few covered cells to many."""
 
 from __future__ import annotations
 
@@ -8,74 +8,99 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.fitted.subgrid_kernels import FAILURE, Clicks, expect_rewards, find_longest_paths, weigh_states
-from baselines.scripted.fitted.subgrid_states import Level, Specimens, levels
-from baselines.scripted.fitted.subgrids import BITS, CELLS, FORM_OF, FORMS, TURN_OF, TURNS, Alphabet, Ints
+from baselines.scripted.fitted.subgrid_states import Examples, Level, levels
+from baselines.scripted.fitted.subgrids import (
+    BITS,
+    CANONICAL_INDEX,
+    CANONICAL_SETS,
+    CANONICAL_SYMMETRY,
+    CELLS,
+    SYMMETRIES,
+    Alphabet,
+    Ints,
+)
 from baselines.support.rounding import TIE
 
 Floats = NDArray[np.float64]
 Rule = Callable[[Level, Clicks, Floats, Floats, Floats], tuple[Floats, Floats]]
-"""Values the clicks of a level.
+"""Function that values the clicks of a level.
 
-Given the level, the clicks, the values (S,) of the states done so far, the weights (S + m,) of the specimens of each
-state that have a covered free cell, and the weights (m,) of those that have none, it returns (m, 9) twice: the values
-of the clicks where there is such a cell, and where it is not known whether there is.
+| argument | shape | content |
+| --- | --- | --- |
+| level | | the level, of m states |
+| clicks | | the tables of `Clicks` |
+| values | (S,) | values of the states of earlier levels |
+| unfinished | (S + m,) | weight of each state's examples with a safe covered cell |
+| finished | (m,) | weight of each state's other examples |
+
+It returns two (m, 9) arrays of click values. The first is given that a safe cell is covered, as during the recursion;
+the second is not, as on a board.
 """
 
 
 def expectation(prior: float) -> Rule:
-    """Returns the rule that takes the expectation over what a click may show.
+    """Returns the rule that takes the expectation over the outcomes of a click.
 
-    A state's value is that of its best click. To the specimens is added one click that tells nothing: a mine with
-    the probability `prior`, and else a step with nothing after it.
+    One uninformative click is added to the examples: a mine with probability `prior`, else a last step.
     """
     guess = guess_value(prior)
 
-    def rule(level: Level, clicks: Clicks, values: Floats, going: Floats, cleared: Floats) -> tuple[Floats, Floats]:
-        sums = np.zeros((len(cleared), CELLS))
-        expect_rewards(level.specimens, level.states, level.covered, values, sums, *clicks)
-        here = going[len(values) :, None]
+    def rule(
+        level: Level, clicks: Clicks, values: Floats, unfinished: Floats, finished: Floats
+    ) -> tuple[Floats, Floats]:
+        sums = np.zeros((len(finished), CELLS))
+        expect_rewards(level.examples, level.states, level.covered, values, sums, *clicks)
+        here = unfinished[len(values) :, None]
         inside = (sums + guess) / (here + 1.0)
-        return inside, (sums + FAILURE * cleared[:, None] + guess) / (here + cleared[:, None] + 1.0)
+        return inside, (sums + FAILURE * finished[:, None] + guess) / (here + finished[:, None] + 1.0)
 
     return rule
 
 
 def guess_value(prior: float) -> float:
-    """Returns the value of a click that tells nothing, and is a mine with the probability `prior`."""
+    """Returns the value of an uninformative click, which is a mine with probability `prior`."""
     return prior * FAILURE + (1.0 - prior)
 
 
-def longest_path(level: Level, clicks: Clicks, values: Floats, going: Floats, cleared: Floats) -> tuple[Floats, Floats]:
-    """Is the rule of the source: the most that a click may lead to, over all that it may show."""
-    lengths = np.full((len(cleared), CELLS), -np.inf)
-    find_longest_paths(level.specimens, level.states, level.covered, values, going, lengths, *clicks)
-    hopeless = going[len(values) :, None] == 0.0
+def longest_path(
+    level: Level, clicks: Clicks, values: Floats, unfinished: Floats, finished: Floats
+) -> tuple[Floats, Floats]:
+    """Values a click by its best outcome: the longest path of Antimatroid (2012). The signature is `Rule`."""
+    lengths = np.full((len(finished), CELLS), -np.inf)
+    find_longest_paths(level.examples, level.states, level.covered, values, unfinished, lengths, *clicks)
+    hopeless = unfinished[len(values) :, None] == 0.0
     return lengths, np.where(hopeless, FAILURE, lengths)
 
 
 class StateValues:
-    """The values of all states that agree with some specimen."""
+    """Values of all states that agree with some example."""
 
-    def __init__(self, specimens: Specimens, alphabet: Alphabet, rule: Rule) -> None:
-        """Values the states by a rule."""
+    def __init__(self, examples: Examples, alphabet: Alphabet, rule: Rule) -> None:
+        """Computes the values by a rule."""
         self._alphabet = alphabet
-        state_of = np.zeros((len(FORMS), len(specimens.weights)), np.int32)
+        state_of = np.zeros((len(CANONICAL_SETS), len(examples.weights)), np.int32)
         clicks = Clicks(
-            specimens.mines, specimens.weights, specimens.opened, specimens.turned, TURN_OF, FORM_OF, state_of
+            examples.mines,
+            examples.weights,
+            examples.opened,
+            examples.transformed,
+            CANONICAL_SYMMETRY,
+            CANONICAL_INDEX,
+            state_of,
         )
-        numbers, found = [], []
-        values, going = np.zeros(0), np.zeros(0)
-        for level in levels(specimens, alphabet):
-            shares = np.zeros((len(level.numbers), 2))
-            weigh_states(level.specimens, level.states, level.covered, shares, *clicks)
-            going = np.concatenate([going, shares[:, 0]])
-            inside, unsure = rule(level, clicks, values, going, np.ascontiguousarray(shares[:, 1]))
+        numbers, click_values = [], []
+        values, unfinished = np.zeros(0), np.zeros(0)
+        for level in levels(examples, alphabet):
+            state_weights = np.zeros((len(level.numbers), 2))
+            weigh_states(level.examples, level.states, level.covered, state_weights, *clicks)
+            unfinished = np.concatenate([unfinished, state_weights[:, 0]])
+            inside, unsure = rule(level, clicks, values, unfinished, np.ascontiguousarray(state_weights[:, 1]))
             hidden = (level.covered & BITS) > 0
-            state_of[level.form, level.specimens] = len(values) + level.states
+            state_of[level.canonical, level.examples] = len(values) + level.states
             values = np.concatenate([values, inside[:, hidden].max(axis=1)])
             numbers.append(level.numbers)
-            found.append(np.where(hidden, unsure, -np.inf))
-        self._keep(np.concatenate(numbers), np.concatenate(found))
+            click_values.append(np.where(hidden, unsure, -np.inf))
+        self._keep(np.concatenate(numbers), np.concatenate(click_values))
 
     def _keep(self, numbers: Ints, clicks: Floats) -> None:
         order = np.argsort(numbers)
@@ -85,23 +110,23 @@ class StateValues:
         self._best: NDArray[np.int16] = (best @ BITS)[order].astype(np.int16)
 
     def click_values(self, subgrids: Ints, unknown: float) -> tuple[Floats, NDArray[np.bool_]]:
-        """Looks up the states of sub-grids.
+        """Looks up the best clicks of sub-grids.
 
         Args:
-            subgrids: (..., 9) the symbols of cells that are open, covered or outside the board.
-            unknown: the value of a state that agrees with no specimen, where all clicks are equally good.
+            subgrids: (..., 9), symbols of open cells, covered cells and padding.
+            unknown: the value of every click in a state without an example.
 
         Returns:
-            (..., 9): the value of each best click, and minus infinity for the other cells; and (...,): whether there
-            is a covered cell, and the state agrees with no specimen.
+            (..., 9) float64, the value of each best click, and minus infinity for the other cells; and (...,) bool,
+            whether the state has a covered cell and no example.
         """
         covered = subgrids == self._alphabet.covered
-        turns = TURNS[TURN_OF[covered @ BITS]]
-        numbers = self._alphabet.numbers(np.take_along_axis(subgrids, turns, axis=-1))
-        places = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
-        known = self._numbers[places] == numbers
-        values = np.where(known, self._values[places], unknown)[..., None]
+        symmetries = SYMMETRIES[CANONICAL_SYMMETRY[covered @ BITS]]
+        numbers = self._alphabet.numbers(np.take_along_axis(subgrids, symmetries, axis=-1))
+        indices = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
+        known = self._numbers[indices] == numbers
+        values = np.where(known, self._values[indices], unknown)[..., None]
         best = np.zeros_like(covered)
-        np.put_along_axis(best, turns, (self._best[places][..., None] & BITS) > 0, axis=-1)
+        np.put_along_axis(best, symmetries, (self._best[indices][..., None] & BITS) > 0, axis=-1)
         best = np.where(known[..., None], best, covered)
         return np.where(best, values, -np.inf), ~known & covered.any(axis=-1)

@@ -1,4 +1,4 @@
-"""`conditional`: its counts, and its naive Bayes, against loops and sums by hand."""
+"""`conditional`: its counts against loops, and its naive Bayes against sums by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from baselines.registry import build_policy
-from baselines.scripted.fitted.practice_games import practise
+from baselines.scripted.fitted.practice_games import play_practice_games
 from minesweeper_env import HIDDEN, BoardConfig
 
 COVERED, OUTSIDE, VALUES = 9, 10, 11
@@ -33,10 +33,10 @@ def offsets(radius) -> list[tuple[int, int]]:
 def test_counts_are_those_of_a_loop_over_cells(radius):
     config = click_config(4, 5, 4)
     cells, shown = Counter(), Counter()
-    for past in practise(config, 30, seed=2):
-        for board, game in zip(past.boards, past.games, strict=True):
+    for batch in play_practice_games(config, 30, seed=2):
+        for board, game in zip(batch.boards, batch.games, strict=True):
             for row, col in np.argwhere(board > 8):
-                mine = int(past.layouts[game, row, col])
+                mine = int(batch.layouts[game, row, col])
                 cells[mine] += 1
                 for k, (i, j) in enumerate(offsets(radius)):
                     shown[mine, k, look(board, row + i, col + j)] += 1
@@ -47,7 +47,7 @@ def test_counts_are_those_of_a_loop_over_cells(radius):
 
 
 def test_odds_of_a_board_worked_out_by_hand():
-    # A strip of three cells: of the neighbours only the left (number 3) and the right one (number 4) can lie on it.
+    # On a strip of three cells only the left neighbour (number 3) and the right one (number 4) can exist.
     policy = build_policy("conditional", click_config(1, 3, 1), fit_games=5)
     shown = np.zeros((2, 8, VALUES), np.int64)
     shown[:, :, OUTSIDE] = [[6], [3]]
@@ -58,7 +58,7 @@ def test_odds_of_a_board_worked_out_by_hand():
             shown[mine, side, 1] = counts[mine][2]
     policy.use({"cells": np.array([6, 3]), "shown": shown})
     odds = policy.log_odds(np.array([[[HIDDEN, 1, HIDDEN]]], np.int8))[0, 0]
-    # The six neighbours above and below are never on the board: 4/14 of mines and 7/17 of free cells, with Laplace.
+    # The six neighbours above and below are off the board: 4/14 for mines and 7/17 for safe cells, with Laplace.
     beyond = 6 * math.log((4 / 14) / (7 / 17))
     prior = math.log(4 / 7)
     left_cell = math.log((2 / 14) / (5 / 17)) + math.log((3 / 14) / (3 / 17))
@@ -68,7 +68,7 @@ def test_odds_of_a_board_worked_out_by_hand():
     assert policy.act(np.array([[[HIDDEN, 1, HIDDEN]]], np.int8), np.array([[1, 0, 1]], np.int8)).tolist() == [2]
 
 
-def test_choice_of_the_class_takes_any_cell_that_is_likelier_free():
+def test_choice_of_the_class_takes_any_cell_that_is_more_probably_safe():
     config = click_config(1, 4, 1)
     boards = np.full((600, 1, 4), HIDDEN, np.int8)
     masks = np.ones((600, 4), np.int8)
@@ -76,10 +76,10 @@ def test_choice_of_the_class_takes_any_cell_that_is_likelier_free():
     for choice in ("largest", "class"):
         policy = build_policy("conditional", config, fit_games=5, choice=choice)
         policy.use({"cells": np.array([8, 2]), "shown": np.zeros((2, 8, VALUES), np.int64)})
-        # The cells differ in what lies beside them, and only the first one has the edge on its left.
-        policy._evidence[:] = 0.0
-        policy._evidence[3, OUTSIDE] = -1.0
-        policy._evidence[4, OUTSIDE] = 5.0
+        # Only the first cell has the edge on its left, and only the last one has it on its right.
+        policy.evidence[:] = 0.0
+        policy.evidence[3, OUTSIDE] = -1.0
+        policy.evidence[4, OUTSIDE] = 5.0
         clicked[choice] = np.unique(policy.act(boards, masks)).tolist()
     assert clicked == {"largest": [0], "class": [0, 1, 2]}
 
@@ -87,8 +87,8 @@ def test_choice_of_the_class_takes_any_cell_that_is_likelier_free():
 def test_choice_of_the_class_falls_back_on_the_likeliest_cell():
     policy = build_policy("conditional", click_config(1, 4, 1), fit_games=5, choice="class")
     policy.use({"cells": np.array([2, 8]), "shown": np.zeros((2, 8, VALUES), np.int64)})
-    policy._evidence[:] = 0.0
-    policy._evidence[4, OUTSIDE] = -0.1
+    policy.evidence[:] = 0.0
+    policy.evidence[4, OUTSIDE] = -0.1
     boards, masks = np.full((100, 1, 4), HIDDEN, np.int8), np.ones((100, 4), np.int8)
     assert np.unique(policy.act(boards, masks)).tolist() == [3]
 
@@ -103,8 +103,8 @@ def test_flags_and_question_marks_are_covered_cells():
     assert (policy.log_odds(marked) == policy.log_odds(plain)).all()
 
 
-def test_it_learns_what_a_count_says():
-    # Beside a lone 1 in the corner each of three cells is a mine with probability 1/3; elsewhere fewer are.
+def test_it_learns_from_the_value_of_a_clue():
+    # A neighbour of a 4 is mined more often than a far cell, and a neighbour of a 1 less often.
     config = click_config(8, 8, 6)
     policy = build_policy("conditional", config)
     board = np.full((1, 8, 8), HIDDEN, np.int8)

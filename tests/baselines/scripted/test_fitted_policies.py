@@ -1,4 +1,4 @@
-"""What the fitted policies share: practice games, repeatable fits, and files of parameters."""
+"""Common behaviour of the fitted policies: practice games, repeatable fits, and parameter files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.registry import build_policy
-from baselines.scripted.fitted.practice_games import MAX_GAMES, practise
+from baselines.scripted.fitted.practice_games import MAX_GAMES, play_practice_games
 from baselines.scripted.rules.batched_rules import neighbour_sums
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
@@ -25,27 +25,27 @@ def values_of(policy) -> dict[str, list]:
 
 @pytest.mark.parametrize("first_click", ["opening", "safe", "any", "corners"])
 @pytest.mark.parametrize("max_steps", [None, 1])
-def test_practice_shows_boards_and_the_mines_beneath(first_click, max_steps):
+def test_practice_games_have_boards_and_their_mines(first_click, max_steps):
     config = BoardConfig(6, 7, 12, first_click, max_steps=max_steps)
-    for past in practise(config, 200, seed=3):
-        assert past.layouts.sum(axis=(1, 2)).tolist() == [12] * 200
-        assert np.bincount(past.games).min() >= 1
-        opened = past.boards <= 8
-        beneath = past.layouts[past.games]
+    for batch in play_practice_games(config, 200, seed=3):
+        assert batch.layouts.sum(axis=(1, 2)).tolist() == [12] * 200
+        assert np.bincount(batch.games).min() >= 1
+        opened = batch.boards <= 8
+        beneath = batch.layouts[batch.games]
         assert not (opened & beneath).any()
-        assert (past.boards == neighbour_sums(beneath, 1))[opened].all()
-        assert not (past.boards == config.codes.mine).any()
+        assert (batch.boards == neighbour_sums(beneath, 1))[opened].all()
+        assert not (batch.boards == config.codes.mine).any()
 
 
-def test_practice_is_the_same_in_parts_and_from_training_seeds():
-    whole = np.concatenate([past.layouts for past in practise(CONFIG, 1200, seed=5)])
-    again = np.concatenate([past.layouts for past in practise(CONFIG, 1200, seed=5)])
-    other = np.concatenate([past.layouts for past in practise(CONFIG, 1200, seed=6)])
+def test_practice_games_repeat_and_use_training_seeds():
+    whole = np.concatenate([batch.layouts for batch in play_practice_games(CONFIG, 1200, seed=5)])
+    again = np.concatenate([batch.layouts for batch in play_practice_games(CONFIG, 1200, seed=5)])
+    other = np.concatenate([batch.layouts for batch in play_practice_games(CONFIG, 1200, seed=6)])
     assert whole.shape == (1200, 6, 7)
     assert (whole == again).all()
     assert (whole != other).any()
     assert len(np.unique(whole.reshape(1200, -1), axis=0)) > 1100
-    # Under "any" the layout does not depend on the first click, so it can be looked up by its seed.
+    # Under "any" the layout does not depend on the first click, so its seed gives it.
     first = TRAINING_SEEDS.start + derived_seed(5) % (len(TRAINING_SEEDS) - 1200 + 1)
     assert first in TRAINING_SEEDS
     assert first + 1199 in TRAINING_SEEDS

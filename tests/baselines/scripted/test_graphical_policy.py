@@ -1,4 +1,4 @@
-"""`graphical` and `graphical_source`: their values against a naive recursion, and their choice of a cell."""
+"""`graphical` and `graphical_source`: values against a naive recursion, and the choice of a cell."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from baselines.registry import build_policy
-from baselines.scripted.fitted.practice_games import practise
-from baselines.scripted.fitted.subgrids import FORMS, TURN_OF, TURNS, Alphabet, cut, largest_of_cells
+from baselines.scripted.fitted.practice_games import play_practice_games
+from baselines.scripted.fitted.subgrids import (
+    CANONICAL_SETS,
+    CANONICAL_SYMMETRY,
+    SYMMETRIES,
+    Alphabet,
+    cut,
+    largest_of_cells,
+)
 from baselines.scripted.rules.batched_rules import Knowledge, neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig
 
@@ -21,90 +28,91 @@ def click_config(rows, cols, mines, first_click="any", radius=1) -> BoardConfig:
     return BoardConfig(rows, cols, mines, first_click, ("click",), radius=radius)
 
 
-def turned_versions(grid) -> list[tuple[int, ...]]:
+def symmetric_versions(grid) -> list[tuple[int, ...]]:
     grid = np.reshape(grid, (3, 3))
-    turned = [np.rot90(part, k) for part in (grid, np.fliplr(grid)) for k in range(4)]
-    return [tuple(version.ravel().tolist()) for version in turned]
+    transformed = [np.rot90(part, k) for part in (grid, np.fliplr(grid)) for k in range(4)]
+    return [tuple(version.ravel().tolist()) for version in transformed]
 
 
-def agrees(state, specimen) -> bool:
-    return all(b != OUTSIDE if a == COVERED else a == b for a, b in zip(state, specimen, strict=True))
+def agrees(state, example) -> bool:
+    return all(b != OUTSIDE if a == COVERED else a == b for a, b in zip(state, example, strict=True))
 
 
-def click(state, specimen, cell, radius=1):
-    """What the sub-grid shows after a click, by flood fill within it."""
+def click(state, example, cell, radius=1):
+    """Returns the state after a click, by flood fill within the sub-grid."""
     shown, waiting = list(state), [cell]
     while waiting:
         cell = waiting.pop()
         if shown[cell] != COVERED:
             continue
-        shown[cell] = specimen[cell]
-        if specimen[cell] == 0:
+        shown[cell] = example[cell]
+        if example[cell] == 0:
             row, col = divmod(cell, 3)
             waiting += [k for k in range(9) if max(abs(k // 3 - row), abs(k % 3 - col)) <= radius]
     return tuple(shown)
 
 
-def is_cleared(state, specimen) -> bool:
-    return all(b == MINE for a, b in zip(state, specimen, strict=True) if a == COVERED)
+def is_cleared(state, example) -> bool:
+    return all(b == MINE for a, b in zip(state, example, strict=True) if a == COVERED)
 
 
 class Naive:
-    """Both rules, as recursions over lists of specimens."""
+    """Both rules as recursions over lists of examples."""
 
     def __init__(self, subgrids, counts, prior, radius=1) -> None:
         repeated = [grid for grid, count in zip(subgrids, counts, strict=True) for _ in range(count)]
-        self.specimens = [version for grid in repeated for version in turned_versions(grid)]
+        self.examples = [version for grid in repeated for version in symmetric_versions(grid)]
         self.guess = -100 * prior + (1 - prior)
         self.radius = radius
         self.expected = cache(lambda state: max(self.expectations(state, self.uncleared(state)).values()))
         self.longest = cache(lambda state: max(self.lengths(state).values()))
 
     def agreeing(self, state):
-        return [specimen for specimen in self.specimens if agrees(state, specimen)]
+        return [example for example in self.examples if agrees(state, example)]
 
     def uncleared(self, state):
-        return [specimen for specimen in self.agreeing(state) if not is_cleared(state, specimen)]
+        return [example for example in self.agreeing(state) if not is_cleared(state, example)]
 
-    def outcomes(self, state, specimen, cell):
-        """What a click does: "mine", "cleared" with where to, or the next state."""
-        after = click(state, specimen, cell, self.radius)
+    def outcomes(self, state, example, cell):
+        """Returns the kind of outcome of a click, and the next state."""
+        after = click(state, example, cell, self.radius)
         if after[cell] == MINE:
             return "mine", None
-        return ("cleared" if is_cleared(after, specimen) else "on"), after
+        return ("cleared" if is_cleared(after, example) else "on"), after
 
-    def expectations(self, state, specimens):
+    def expectations(self, state, examples):
         values = {}
         for cell in (cell for cell in range(9) if state[cell] == COVERED):
             total = self.guess
-            for specimen in specimens:
-                kind, after = self.outcomes(state, specimen, cell)
+            for example in examples:
+                kind, after = self.outcomes(state, example, cell)
                 total += {"mine": -100, "cleared": 100}.get(kind) or 1 + self.expected(after)
-            values[cell] = total / (len(specimens) + 1)
+            values[cell] = total / (len(examples) + 1)
         return values
 
     def lengths(self, state):
-        specimens = self.uncleared(state)
+        examples = self.uncleared(state)
         values = {}
         for cell in (cell for cell in range(9) if state[cell] == COVERED):
-            outcomes = [self.outcomes(state, specimen, cell) for specimen in specimens]
-            paths = [-100.0] if not specimens else []
+            outcomes = [self.outcomes(state, example, cell) for example in examples]
+            paths = [-100.0] if not examples else []
             for kind, after in set(outcomes):
-                share = outcomes.count((kind, after)) / len(specimens)
-                paths.append({"mine": -100 * share, "cleared": 100 * share}.get(kind) or self.longest(after) + share)
+                probability = outcomes.count((kind, after)) / len(examples)
+                ends = {"mine": -100 * probability, "cleared": 100 * probability}
+                paths.append(ends.get(kind) or self.longest(after) + probability)
             values[cell] = max(paths)
         return values
 
 
 def random_states(rng, naive, number):
-    """States on the way through some specimen, by clicks on free cells."""
+    """Draws states that clicks on safe cells of some example lead to."""
     states = set()
     while len(states) < number:
-        specimen = naive.specimens[rng.integers(len(naive.specimens))]
-        state = tuple(OUTSIDE if symbol == OUTSIDE else COVERED for symbol in specimen)
-        free = [cell for cell in range(9) if specimen[cell] < COVERED]
+        example = naive.examples[rng.integers(len(naive.examples))]
+        state = tuple(OUTSIDE if symbol == OUTSIDE else COVERED for symbol in example)
+        free = [cell for cell in range(9) if example[cell] < COVERED]
         for cell in rng.permutation(free)[: rng.integers(len(free) + 1)].tolist():
-            state = click(state, specimen, cell, naive.radius)
+            state = click(state, example, cell, naive.radius)
         if COVERED in state:
             states.add(state)
     return sorted(states)
@@ -129,7 +137,7 @@ def test_values_are_those_of_the_naive_recursion(name, config, games):
     naive = Naive(subgrids, values["counts"], config.mines / config.cells, config.radius)
     states = random_states(np.random.default_rng(0), naive, 25)
     given = np.array(states)
-    found, unseen = policy._states.click_values(np.where(given > 8, given + offset, given), policy.unknown_value())
+    found, unseen = policy.state_values.click_values(np.where(given > 8, given + offset, given), policy.unknown_value())
     assert not unseen.any()
     for state, value in zip(states, found, strict=True):
         expected = naive.expectations(state, naive.agreeing(state)) if name == "graphical" else naive.lengths(state)
@@ -142,8 +150,8 @@ def test_values_are_those_of_the_naive_recursion(name, config, games):
 
 
 def test_values_worked_out_by_hand():
-    # Three sub-grids with a mine in a corner, one with a mine on a side, ones elsewhere. Of the eight versions of
-    # each, two have the mine in this corner, or on this side.
+    # Three sub-grids have the mine in a corner and one on a side. Of the eight versions of each, two have it in the
+    # corner, or on the side, of the state below.
     config = click_config(3, 3, 1)
     subgrids = np.array([[MINE, 1, 1, 1, 1, 1, 1, 1, 1], [1, MINE, 1, 1, 1, 1, 1, 1, 1]])
     state = np.array([COVERED, COVERED, 1, 1, 1, 1, 1, 1, 1])
@@ -151,7 +159,7 @@ def test_values_worked_out_by_hand():
     for name, value in (("graphical", (6 * 100 - 2 * 100 + guess) / 9), ("graphical_source", 6 / 8 * 100)):
         policy = build_policy(name, config, fit_games=1)
         policy.use({"subgrids": subgrids, "counts": np.array([3, 1])})
-        values, unseen = policy._states.click_values(state, policy.unknown_value())
+        values, unseen = policy.state_values.click_values(state, policy.unknown_value())
         assert values[1] == pytest.approx(value)
         assert (np.delete(values, 1) == -np.inf).all()
         assert not unseen
@@ -161,7 +169,7 @@ def test_a_state_that_agrees_with_nothing_is_a_guess():
     state = np.array([COVERED, 8, 8, 8, 8, 8, 8, 8, COVERED])
     for name, value in (("graphical", -100 / 9 + 8 / 9), ("graphical_source", -np.inf)):
         policy = build_policy(name, click_config(3, 3, 1), fit_games=1)
-        values, unseen = policy._states.click_values(state, policy.unknown_value())
+        values, unseen = policy.state_values.click_values(state, policy.unknown_value())
         assert values[[0, 8]] == pytest.approx(value)
         assert unseen
 
@@ -169,50 +177,50 @@ def test_a_state_that_agrees_with_nothing_is_a_guess():
 def test_counts_are_those_of_a_loop_over_boards():
     config = click_config(4, 5, 4)
     expected: dict[tuple[int, ...], int] = {}
-    for past in practise(config, 40, seed=3):
-        truth = np.where(past.layouts, MINE, neighbour_sums(past.layouts, 1))
+    for batch in play_practice_games(config, 40, seed=3):
+        truth = np.where(batch.layouts, MINE, neighbour_sums(batch.layouts, 1))
         for board, i, j in product(truth, range(2), range(3)):
-            form = min(turned_versions(board[i : i + 3, j : j + 3]))
-            expected[form] = expected.get(form, 0) + 1
+            canonical = min(symmetric_versions(board[i : i + 3, j : j + 3]))
+            expected[canonical] = expected.get(canonical, 0) + 1
     values = build_policy("graphical", config, fit_games=40, fit_seed=3).parameters.values
-    forms = [min(turned_versions(grid)) for grid in values["subgrids"]]
-    assert dict(zip(forms, values["counts"].tolist(), strict=True)) == expected
-    assert len(set(forms)) == len(forms)
+    canonicals = [min(symmetric_versions(grid)) for grid in values["subgrids"]]
+    assert dict(zip(canonicals, values["counts"].tolist(), strict=True)) == expected
+    assert len(set(canonicals)) == len(canonicals)
 
 
-def test_a_turned_board_gets_turned_values():
+def test_a_rotated_board_gets_rotated_values():
     config = click_config(6, 6, 6)
     policy = build_policy("graphical", config, fit_games=300)
     rng = np.random.default_rng(4)
-    for past in practise(config, 5, seed=9):
-        for board in past.boards:
+    for batch in play_practice_games(config, 5, seed=9):
+        for board in batch.boards:
             risks = policy.risks(Knowledge(board[None], config))[0]
             k, mirrored = int(rng.integers(4)), rng.random() < 0.5
-            turned = np.rot90(board[:, ::-1] if mirrored else board, k)
+            transformed = np.rot90(board[:, ::-1] if mirrored else board, k)
             expected = np.rot90(risks[:, ::-1] if mirrored else risks, k)
-            assert policy.risks(Knowledge(turned[None], config))[0] == pytest.approx(expected)
+            assert policy.risks(Knowledge(transformed[None], config))[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", ["graphical", "graphical_source"])
-def test_it_clicks_best_cells_of_the_best_subgrids_evenly(name):
+def test_it_clicks_best_cells_of_the_best_subgrids_equally_often(name):
     config = click_config(9, 9, 6)
     policy = build_policy(name, config, fit_games=50)
     board = np.full((2000, 9, 9), HIDDEN, np.int8)
     clicked = np.bincount(policy.act(board, np.ones((2000, 81), np.int8)), minlength=81)
-    values, _ = policy._states.click_values(np.full(9, COVERED), policy.unknown_value())
+    values, _ = policy.state_values.click_values(np.full(9, COVERED), policy.unknown_value())
     best = largest_of_cells(np.tile(values, (1, 7, 7, 1)), 9, 9)[0].ravel() == values.max()
     assert ((clicked > 0) == best).all()
     expected = 2000 / best.sum()
     assert (np.abs(clicked[best] - expected) < 5 * np.sqrt(expected)).all()
 
 
-def test_sets_of_cells_have_102_forms():
-    assert len(FORMS) == 102
+def test_there_are_102_canonical_sets():
+    assert len(CANONICAL_SETS) == 102
     for cells in range(512):
         members = (cells >> np.arange(9)) & 1
-        sets = [int(members[turn] @ (1 << np.arange(9))) for turn in TURNS]
-        assert sets[TURN_OF[cells]] == min(sets)
-    assert {tuple(turn) for turn in TURNS} == set(turned_versions(np.arange(9)))
+        sets = [int(members[symmetry] @ (1 << np.arange(9))) for symmetry in SYMMETRIES]
+        assert sets[CANONICAL_SYMMETRY[cells]] == min(sets)
+    assert {tuple(symmetry) for symmetry in SYMMETRIES} == set(symmetric_versions(np.arange(9)))
 
 
 def test_numbers_of_subgrids_lead_back_to_them():
@@ -240,7 +248,7 @@ def test_smallest_boards_can_be_played(config):
         assert ((actions >= 0) & (actions < config.cells)).all()
 
 
-def test_tallies_say_how_often_practice_had_nothing_alike():
+def test_tallies_count_states_without_an_example():
     config = click_config(3, 3, 4)
     policy = build_policy("graphical", config, fit_games=1)
     board = np.full((1, 3, 3), 8, np.int8)
