@@ -8,6 +8,7 @@ from minesweeper_env.inference.errors import InconsistentBoardError, PositionToo
 from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from minesweeper_env.inference.deduction.closure import Sentence, subset_closure
     from minesweeper_env.inference.deduction.steps import Step, deduce, hint
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
     from minesweeper_env.inference.optimal import first_cell_values, win_probability
@@ -23,6 +24,7 @@ __all__ = [
     "CertainCells",
     "InconsistentBoardError",
     "PositionTooHardError",
+    "Sentence",
     "Step",
     "certain_cells",
     "count_distribution",
@@ -33,12 +35,14 @@ __all__ = [
     "mine_probabilities",
     "mine_probabilities_batch",
     "sample_layouts",
+    "subset_closure",
     "win_probability",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "Sentence": "minesweeper_env.inference.deduction.closure",
         "Step": "minesweeper_env.inference.deduction.steps",
         "CertainCells": "minesweeper_env.inference.probability",
         "certain_cells": "minesweeper_env.inference.probability",
@@ -50,6 +54,7 @@ __getattr__, __dir__ = lazy_exports(
         "mine_probabilities": "minesweeper_env.inference.probability",
         "mine_probabilities_batch": "minesweeper_env.inference.probability",
         "sample_layouts": "minesweeper_env.inference.sampling",
+        "subset_closure": "minesweeper_env.inference.deduction.closure",
         "win_probability": "minesweeper_env.inference.optimal",
     },
 )

@@ -17,7 +17,7 @@ ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_mo
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
-    {"codes", "compiled", "lazy", "neighbours"},
+    {"codes", "compiled", "lazy", "neighbours", "cell_sets"},
     {"config"},
     {"inference"},
     {"engine"},

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.rules.batched_rules import Knowledge
-from baselines.scripted.rules.subset_closure import neighbour_bits, to_bits, to_cells
+from minesweeper_env.cell_sets import neighbour_bits, to_array, to_bits
 from minesweeper_env.config import BoardConfig
 
 
@@ -24,7 +24,7 @@ class SinglePassDeduction:
 
     def __init__(self, config: BoardConfig) -> None:
         """Prepares to deduce on boards of this configuration."""
-        self._around = neighbour_bits(config)
+        self._around = neighbour_bits(config.rows, config.cols, config.radius)
         self._games: list[_Game] = []
 
     def apply(self, knowledge: Knowledge) -> None:
@@ -34,8 +34,8 @@ class SinglePassDeduction:
         self._games = self._recall(boards)
         for i, game in enumerate(self._games):
             game.take_in(boards[i], self._around)
-            knowledge.safe[i] = to_cells(game.safe, shape) & ~knowledge.open[i]
-            knowledge.mine[i] = to_cells(game.mine, shape)
+            knowledge.safe[i] = to_array(game.safe, shape) & ~knowledge.open[i]
+            knowledge.mine[i] = to_array(game.mine, shape)
             knowledge.unknown[i] &= ~(knowledge.safe[i] | knowledge.mine[i])
 
     def _recall(self, boards: NDArray[np.int16]) -> list[_Game]:

@@ -8,7 +8,7 @@ from functools import partial
 from baselines.scripted.base import ScriptedPolicy
 from baselines.scripted.rules.batched_rules import Knowledge
 from baselines.scripted.rules.single_pass import SinglePassDeduction
-from baselines.scripted.rules.subset_closure import Deduction, SubsetDeduction
+from baselines.scripted.rules.subset_deduction import Deduction, SubsetDeduction
 from minesweeper_env.config import BoardConfig
 
 DEDUCTIONS: dict[str, Callable[[BoardConfig], Deduction]] = {

@@ -1,28 +1,29 @@
-"""What can be deduced from a board, step by step, each step with the counts that force it.
+"""Deduction step by step (docs/inference.md, "Deduction"): the certain cells, each with the clues that force it.
 
 Steps are of three kinds, from easy to hard:
 
-- "count": a count has all its mines, or has as many left as there are unknown cells beside it; the same for the
-  number of mines on the whole board.
-- "subset": the difference of two counts of which one is about some of the cells of the other, and differences of such
-  differences; and last, groups of cells without a common one that account for all mines left, or for all free cells.
-- "exact": all layouts that fit some counts agree on a cell. None of these counts could be left out.
+- "count": a clue has all its mines, or as many mines left as unknown neighbours; the same for the mines of the board.
+- "subset": the difference of two sentences one of which lies within the other, repeated; and as a last resort,
+  sentences without a common cell that account for all mines left, or for all free cells.
+- "exact": all layouts that fit some clues agree on a cell, and none of these clues could be left out.
 
-Only the last kind finds everything. Each step is the easiest that there is after the ones before it.
+Only "exact" finds everything. Each step is the easiest one after the steps before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.deduction.board_state import Cell, Knowledge
+from minesweeper_env.inference.deduction.board_state import BoardState, Cell
+from minesweeper_env.inference.deduction.closure import MAX_SENTENCES, EasiestFirst, Sentence, subset_closure
+from minesweeper_env.inference.deduction.packing import heaviest_packing
 from minesweeper_env.inference.deduction.reasons import easiest_reason, forced
-from minesweeper_env.inference.deduction.sentences import Sentence, close, heaviest_packing
+from minesweeper_env.inference.errors import PositionTooHardError
 
 Rule = Literal["count", "subset", "exact"]
 
@@ -32,14 +33,14 @@ LEVELS: tuple[Rule, ...] = ("count", "subset", "exact")
 
 @dataclass(frozen=True)
 class Step:
-    """Some cells become certain.
+    """Cells that become certain at once.
 
     Attributes:
-        rule: the kind of the step.
+        rule: the kind of the step: "count", "subset" or "exact".
         safe: the cells (row, col) that are free, in reading order.
-        mine: the cells that are mines.
-        because: the open cells whose counts force that, given what the steps before have found.
-        uses_total: whether it takes the number of mines on the whole board as well.
+        mine: the cells (row, col) that are mines, in reading order.
+        because: the open cells whose counts force that, together with the steps before.
+        uses_total: whether the step needs the number of mines on the whole board, too.
     """
 
     rule: Rule
@@ -49,7 +50,7 @@ class Step:
     uses_total: bool = False
 
     def explain(self) -> str:
-        """Returns a sentence that says what the step finds, and why."""
+        """Returns one English sentence: the cells that the step finds, and the reason."""
         found = []
         if self.safe:
             found.append(f"{_listed(self.safe)} {'are' if len(self.safe) > 1 else 'is'} safe")
@@ -72,51 +73,53 @@ class Step:
 
 
 def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact") -> list[Step]:
-    """Returns all steps from what a board shows to all that a level of deduction finds.
+    """Returns the steps from a visible board to all cells that a level of deduction finds.
 
     Args:
         board: (rows, cols) cell codes of any integer type. Flags and question marks are no evidence.
         mines: the number of mines on the whole board.
-        radius: the reach of a count, 1 to 5.
-        level: the hardest kind of step to take; "exact" finds all cells that are certain.
+        radius: neighbourhood radius, 1 to 5.
+        level: the hardest kind of step to take; "exact" finds every certain cell.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
         PositionTooHardError: an exact answer would take too much time or memory.
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message names the allowed values.
     """
     return list(_steps(_read(board, mines, radius), _levels_up_to(level)))
 
 
 def hint(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact") -> list[Step]:
-    """Returns the steps that lead a player to a safe cell, with the easiest kinds of steps that do.
+    """Returns the easiest steps that lead a player to a safe cell.
 
-    The last step is the only one that finds safe cells. The ones before it find mines that it rests on, since the
-    player need not have found these, and flags are no evidence.
+    Only the last step finds safe cells. The steps before it find the mines that it rests on. These need not be known
+    to the player, since flags are no evidence.
 
     Args:
-        board: as in `deduce`.
+        board: (rows, cols) cell codes of any integer type.
         mines: the number of mines on the whole board.
-        radius: the reach of a count, 1 to 5.
+        radius: neighbourhood radius, 1 to 5.
         level: the hardest kind of step to take.
 
     Returns:
-        The steps, or none if this level finds no safe cell.
+        The steps; an empty list if this level finds no safe cell.
 
     Raises:
-        ValueError: as in `deduce`.
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: an exact answer would take too much time or memory.
+        ValueError: an argument is not allowed; the message names the allowed values.
     """
-    knowledge = _read(board, mines, radius)
+    state = _read(board, mines, radius)
     steps: list[Step] = []
-    for step in _steps(knowledge, _levels_up_to(level)):
+    for step in _steps(state, _levels_up_to(level)):
         steps.append(step)
         if step.safe:
-            return _needed(steps, knowledge)
+            return _needed(steps, state)
     return []
 
 
-def _read(board: ArrayLike, mines: int, radius: int) -> Knowledge:
-    return Knowledge(check_boards(board, 2, mines, check_radius(radius)), int(mines), radius)
+def _read(board: ArrayLike, mines: int, radius: int) -> BoardState:
+    return BoardState(check_boards(board, 2, mines, check_radius(radius)), int(mines), radius)
 
 
 def _levels_up_to(level: str) -> Sequence[Rule]:
@@ -126,83 +129,92 @@ def _levels_up_to(level: str) -> Sequence[Rule]:
 
 
 class _Finding(NamedTuple):
-    """A step with its cells as bits, and with the numbers of its open cells."""
+    """A step whose sets of cells are bits."""
 
     rule: Rule
     safe: int
     mine: int
-    because: Collection[int]
+    because: int
     uses_total: bool = False
 
 
-def _steps(knowledge: Knowledge, levels: Sequence[Rule]) -> Iterator[Step]:
-    """Yields the steps, each of the easiest kind that finds something, and takes down what they find."""
+def _steps(state: BoardState, levels: Sequence[Rule]) -> Iterator[Step]:
+    """Yields steps, each of the easiest kind that finds something, and records their cells in the state."""
     search = {"count": _by_count, "subset": _by_subset, "exact": _by_exact}
-    while knowledge.findable:
-        found = next(filter(None, (search[level](knowledge) for level in levels)), None)
+    while state.findable:
+        found = next(filter(None, (search[level](state) for level in levels)), None)
         if found is None:
             return
-        knowledge.learn(found.safe, found.mine)
-        safe, mine = knowledge.cells_of(found.safe), knowledge.cells_of(found.mine)
-        yield Step(found.rule, safe, mine, knowledge.cells(found.because), found.uses_total)
+        state.record(found.safe, found.mine)
+        safe, mine, because = (state.cells_of(cells) for cells in (found.safe, found.mine, found.because))
+        yield Step(found.rule, safe, mine, because, found.uses_total)
 
 
 def _from_sentence(rule: Rule, sentence: Sentence, uses_total: bool = False) -> _Finding:
-    """Returns what is found by a sentence that is certain."""
+    """Returns the finding of a certain sentence."""
     safe, mine = (0, sentence.cells) if sentence.mines else (sentence.cells, 0)
     return _Finding(rule, safe, mine, sentence.because, uses_total)
 
 
-def _by_count(knowledge: Knowledge) -> _Finding | None:
-    """Looks for a single count that makes cells certain, safe ones if possible."""
-    without_mine = (sentence for sentence in knowledge.sentences.values() if sentence.mines == 0)
-    all_mines = (sentence for sentence in knowledge.sentences.values() if sentence.free == 0)
+def _by_count(state: BoardState) -> _Finding | None:
+    """Looks for a single clue that makes cells certain, safe ones if possible; then at the mines of the board."""
+    without_mine = (sentence for sentence in state.sentences.values() if sentence.mines == 0)
+    all_mines = (sentence for sentence in state.sentences.values() if sentence.free == 0)
     certain = next(without_mine, None) or next(all_mines, None)
     if certain:
         return _from_sentence("count", certain)
-    return _from_sentence("count", knowledge.total, uses_total=True) if knowledge.total.certain else None
+    return _from_sentence("count", state.total, uses_total=True) if state.total.certain else None
 
 
-def _by_subset(knowledge: Knowledge) -> _Finding | None:
-    """Looks for a certain sentence in the closure of the counts, and else for a packing that accounts for the total."""
-    certain, closure = close(knowledge.sentences.values())
+def _by_subset(state: BoardState) -> _Finding | None:
+    """Looks for a certain sentence in the closure of the clues, then for a packing that accounts for the total."""
+    certain, closure = _close(state.sentences.values())
     if certain:
         return _from_sentence("subset", certain)
-    unknown, order = knowledge.unknown, knowledge.across()
-    packing = heaviest_packing(closure, lambda sentence: sentence.mines, order, knowledge.total.mines)
+    unknown, order = state.unknown, state.sweep()
+    packing = heaviest_packing(closure, lambda sentence: sentence.mines, order, state.total.mines)
     if packing and packing.cells != unknown:
         return _Finding("subset", unknown ^ packing.cells, 0, packing.because, uses_total=True)
-    packing = heaviest_packing(closure, lambda sentence: sentence.free, order, knowledge.total.free)
+    packing = heaviest_packing(closure, lambda sentence: sentence.free, order, state.total.free)
     if packing and packing.cells != unknown:
         return _Finding("subset", 0, unknown ^ packing.cells, packing.because, uses_total=True)
     return None
 
 
-def _by_exact(knowledge: Knowledge) -> _Finding | None:
-    """Looks for the fewest counts that make any cell certain, and for all that they make certain."""
-    reason = easiest_reason(knowledge)
-    return _Finding("exact", *forced(knowledge, reason), *reason)
+def _close(sentences: Iterable[Sentence]) -> tuple[Sentence | None, list[Sentence]]:
+    agenda = EasiestFirst(sentences)
+    certain, closure = subset_closure(agenda, MAX_SENTENCES)
+    if certain is None and agenda:
+        raise PositionTooHardError(f"the counts of this board make more than {MAX_SENTENCES} sentences")
+    return certain, [Sentence(*sentence) for sentence in closure.values()]
 
 
-def _needed(steps: Sequence[Step], knowledge: Knowledge) -> list[Step]:
-    """Returns the last step, and those before it on which it rests; these have found mines alone."""
+def _by_exact(state: BoardState) -> _Finding | None:
+    """Looks for the fewest clues that make a cell certain, and finds all cells that they make certain."""
+    reason = easiest_reason(state)
+    clues = sum(1 << clue for clue in reason.clues)
+    return _Finding("exact", *forced(state, reason), clues, reason.uses_total)
+
+
+def _needed(steps: Sequence[Step], state: BoardState) -> list[Step]:
+    """Returns the last step and the steps that it rests on; all steps before the last find only mines."""
     chain = [steps[-1]]
-    needed = _about(chain[0], knowledge)
+    needed = _subject(chain[0], state)
     for step in reversed(steps[:-1]):
         if not needed.isdisjoint(step.mine):
             chain.append(step)
-            needed |= _about(step, knowledge)
+            needed |= _subject(step, state)
     return chain[::-1]
 
 
-def _about(step: Step, knowledge: Knowledge) -> set[Cell]:
-    """Returns the cells that a step is about: those beside its counts, or all."""
+def _subject(step: Step, state: BoardState) -> set[Cell]:
+    """Returns the neighbours of the clues of a step, or all cells if it uses the total."""
     if step.uses_total:
-        return set(knowledge.cells(range(knowledge.size)))
+        return set(state.cells_of((1 << state.size) - 1))
     cells = 0
     for row, col in step.because:
-        cells |= knowledge.beside(row * knowledge.shape[1] + col)
-    return set(knowledge.cells_of(cells))
+        cells |= state.neighbours(row * state.shape[1] + col)
+    return set(state.cells_of(cells))
 
 
 def _listed(cells: Sequence[Cell]) -> str:

@@ -15,7 +15,7 @@ from baselines.registry import SCRIPTED, agent_names, build_policy, config_for
 from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
 from baselines.scripted.rules.expected_value import ExpectedValuePolicy
 from baselines.scripted.rules.subset import SubsetPolicy
-from baselines.scripted.rules.subset_closure import MAX_SENTENCES, deduce
+from baselines.scripted.rules.subset_deduction import CLOSURE_LIMIT, find_certain
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]
@@ -49,7 +49,7 @@ def naive_closure(sentences: dict[int, int]) -> tuple[int, int]:
         if new.keys() <= known.keys():
             break
         known |= new
-    assert len(known) < MAX_SENTENCES
+    assert len(known) < CLOSURE_LIMIT
     singles = {cells: count for cells, count in known.items() if cells.bit_count() == 1}
     return sum(cells for cells, count in singles.items() if not count), sum(c for c, count in singles.items() if count)
 
@@ -72,7 +72,7 @@ def test_subset_rule_is_complete():
     for _ in range(1500):
         sentences = random_sentences(rng, 16, 5, 7)
         # Cells enough beside these that the number of mines can say nothing.
-        safe, mine = deduce(dict(sentences), (1 << 60) - 1, 20)
+        safe, mine = find_certain(dict(sentences), (1 << 60) - 1, 20)
         expected_safe, expected_mine = naive_closure(sentences)
         assert (safe & ~expected_safe, mine & ~expected_mine) == (0, 0)
         assert bool(safe) == bool(expected_safe)
@@ -100,7 +100,7 @@ def test_subset_rule_with_the_number_of_mines_is_complete_in_the_endgame():
             if layout & ~unknown == 0 and all((layout & c).bit_count() == n for c, n in sentences.items())
         ]
         total = fitting[int(rng.integers(len(fitting)))].bit_count()
-        safe, mine = deduce(dict(sentences), unknown, total)
+        safe, mine = find_certain(dict(sentences), unknown, total)
         expected_safe, expected_mine = naive_closure({**sentences, unknown: total})
         assert all(layout & safe == 0 and layout & mine == mine for layout in fitting if layout.bit_count() == total)
         assert bool(safe) >= bool(expected_safe)

@@ -10,8 +10,9 @@ import pytest
 from support.positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive
-from minesweeper_env.inference.deduction import sentences
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive, subset_closure
+from minesweeper_env.inference.deduction import packing
+from minesweeper_env.inference.deduction import steps as deduction_steps
 from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce, hint
 from minesweeper_env.inference.naive import Sentence
 
@@ -411,11 +412,32 @@ def test_bad_input_is_refused(board, mines, options, message):
             function(board, mines, **options)
 
 
-@pytest.mark.parametrize(("bound", "drawing"), [("MAX_SENTENCES", ". . .\n1 1 ."), ("MAX_STATES", ". 1 . 1 . .")])
-def test_a_closure_or_search_beyond_its_bound_says_so(monkeypatch, bound, drawing):
-    monkeypatch.setattr(sentences, bound, 1)
+@pytest.mark.parametrize(
+    ("module", "bound", "drawing"),
+    [(deduction_steps, "MAX_SENTENCES", ". . .\n1 1 ."), (packing, "MAX_STATES", ". 1 . 1 . .")],
+)
+def test_a_closure_or_search_beyond_its_bound_says_so(monkeypatch, module, bound, drawing):
+    monkeypatch.setattr(module, bound, 1)
     with pytest.raises(PositionTooHardError, match="more than 1"):
         deduce(read(drawing), 1)
+
+
+def test_a_closure_stops_at_a_certain_sentence_and_leaves_the_others_waiting():
+    waiting = [(0b0111, 1, 0), (0b1111, 1, 0), (0b0011, 1, 0)]
+    certain, closure = subset_closure(waiting)
+    assert certain == (0b1100, 0, 0)
+    assert {cells: mines for cells, mines, _ in closure.values()} == {0b0011: 1, 0b1111: 1}
+    assert waiting == [(0b0111, 1, 0)]
+
+
+def test_a_closure_without_a_certain_sentence_has_all_differences():
+    waiting = [(0b1110, 1, 1), (0b11111110, 2, 2)]
+    assert subset_closure(waiting) == (
+        None,
+        {0b11111110: (0b11111110, 2, 2), 0b1110: (0b1110, 1, 1), 0b11110000: (0b11110000, 1, 3)},
+    )
+    assert waiting == []
+    assert subset_closure([(0b110, 1, 0), (0b1100, 1, 0)], max_sentences=1)[0] is None
 
 
 def test_a_step_is_a_value():
