@@ -35,23 +35,22 @@ SCRIPTED: dict[str, str] = {
 DEFAULT_MOVES: tuple[str, ...] = ("click",)
 """The moves of the games that a policy plays, unless its class has other ones as its attribute `moves`."""
 
-RUN_FILE = "agent.json"
+AGENT_FILE = "agent.json"
 """The file that makes a folder a run folder, whose agent plays under the folder's path as its name."""
 
-
-AGENTS = Path(__file__).parent / "learned" / "weights"
+AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 """The agents that come with the package: a run folder each, by its name."""
 
 
 def agent_names() -> list[str]:
     """Returns the names of the trained agents that come with the package."""
-    return sorted(path.parent.name for path in AGENTS.glob(f"*/{RUN_FILE}"))
+    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{RUN_FILE}"))
 
 
 def agent_folder(name: str) -> Path | None:
     """Returns the run folder of this name: that of an agent that comes with the package, or a path."""
-    for folder in (AGENTS / name, Path(name)):
-        if (folder / RUN_FILE).is_file():
+    for folder in (AGENTS_FOLDER / name, Path(name)):
+        if (folder / AGENT_FILE).is_file():
             return folder
     return None
 
@@ -163,7 +162,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
 def _read_specification(text: str) -> tuple[str, dict[str, Any]]:
     """Returns the name in a specification, and its options."""
     name, colon, rest = text.partition(":")
-    if not colon or (Path(text) / RUN_FILE).is_file():
+    if not colon or (Path(text) / AGENT_FILE).is_file():
         return text, {}
     options: dict[str, Any] = {}
     for part in rest.split(","):

@@ -28,7 +28,7 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.factory import make_model
 from baselines.learned.training.learner import ModelLearner
 from baselines.learned.training.run import resolve_settings
-from baselines.registry import AGENTS, agent_names, build_policy
+from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
@@ -69,7 +69,7 @@ def playing(name: str) -> Work:
 def players() -> Iterator[str]:
     """Yields the policies that are timed, with their options."""
     for name in agent_names():
-        if read_description(AGENTS / name)["kind"] == CLICKS:
+        if read_description(AGENTS_FOLDER / name)["kind"] == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name
@@ -83,7 +83,7 @@ def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
         settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
         learner = ModelLearner(make_model(settings))
         if name in agent_names():
-            learner.begin_with(load_network(AGENTS / name))
+            learner.begin_with(load_network(AGENTS_FOLDER / name))
         found[name] = learner.model
     return found
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import baselines
 from baselines.evaluation.report import format_p_value
-from baselines.registry import AGENTS
+from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
@@ -73,7 +73,7 @@ HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson inte
 def read_results() -> list[Content]:
     """Returns what `evaluate.py` wrote with ``--json`` or ``--suite``: docs/results, and what lies beside weights."""
     contents = [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
-    for path in sorted(AGENTS.glob("*/results.json")):
+    for path in sorted(AGENTS_FOLDER.glob("*/results.json")):
         content = json.loads(path.read_bytes())
         contents.append(content | {"results": [row for row in content["results"] if row["policy"] == path.parent.name]})
     return contents

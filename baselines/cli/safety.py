@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.failures import carry_out, explain
 from baselines.evaluation.seeds import check_test_seeds
-from baselines.registry import RUN_FILE, agent_folder, agent_names
+from baselines.registry import agent_folder, agent_names
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, replace_file

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
+from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
 from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, hold_folder
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
-FAILED = 1
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
 

@@ -15,8 +15,9 @@ from baselines.learned.common.tensor_files import read_json, read_tensors, write
 from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork, NetworkSize
 from baselines.learned.settings.retired import TWO_HEADS_REPLACED
+from baselines.registry import AGENT_FILE
 
-AGENT_FILE, WEIGHTS_FILE = "agent.json", "agent.safetensors"
+WEIGHTS_FILE = "agent.safetensors"
 FORMAT = 3
 CLICKS, VALUE = "clicks", "value"
 """Kinds of agents: a network that rates clicks, and one that rates boards for the oracle."""

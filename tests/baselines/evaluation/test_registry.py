@@ -8,7 +8,7 @@ import pytest
 
 import baselines
 from baselines import registry
-from baselines.registry import RUN_FILE, agent_names, build_policy, config_for, find_policy, policy_names
+from baselines.registry import AGENT_FILE, agent_names, build_policy, config_for, find_policy, policy_names
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 3, "safe", ("click",))
@@ -105,10 +105,10 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     folder.mkdir()
     with pytest.raises(ValueError, match="unknown policy"):
         find_policy(str(folder))
-    (folder / RUN_FILE).write_text("{}")
+    (folder / AGENT_FILE).write_text("{}")
     with pytest.raises(ValueError, match="has format None"):
         find_policy(str(folder))
-    (folder / RUN_FILE).write_text(json.dumps({"format": FORMAT, "kind": "clicks"}))
+    (folder / AGENT_FILE).write_text(json.dumps({"format": FORMAT, "kind": "clicks"}))
     assert find_policy(str(folder)).options == {}
     with pytest.raises(ValueError, match="its options: symmetries, precision"):
         find_policy(str(folder), depth=2)
@@ -120,7 +120,7 @@ def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypat
     from baselines.learned.agents.storage import save_agent
     from baselines.learned.networks.board import BoardNetwork, NetworkSize
 
-    monkeypatch.setattr("baselines.registry.AGENTS", tmp_path)
+    monkeypatch.setattr("baselines.registry.AGENTS_FOLDER", tmp_path)
     (tmp_path / "tiny-agent").mkdir()
     size = NetworkSize(4, 1)
     torch.manual_seed(0)

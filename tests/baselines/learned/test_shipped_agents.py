@@ -10,7 +10,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS
 from baselines.learned.settings.files import configuration_names
 from baselines.learned.settings.training import TrainingSettings
-from baselines.registry import AGENTS, agent_names, build_policy
+from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
 NAMES = ["any-size", "dqn", "ppo", "value"]
@@ -20,7 +20,7 @@ FILES = {"agent.json", "agent.safetensors", "run.json", "results.json", "curves.
 
 
 def read(name, file):
-    return json.loads((AGENTS / name / file).read_bytes())
+    return json.loads((AGENTS_FOLDER / name / file).read_bytes())
 
 
 def win_rate(policy, board, seeds):
@@ -29,7 +29,7 @@ def win_rate(policy, board, seeds):
 
 def test_the_agents_are_these_and_small():
     assert agent_names() == NAMES
-    files = [path for path in AGENTS.rglob("*") if path.is_file()]
+    files = [path for path in AGENTS_FOLDER.rglob("*") if path.is_file()]
     assert {(path.parent.name, path.name) for path in files} == {(name, file) for name in NAMES for file in FILES}
     assert sum(path.stat().st_size for path in files) < MOST_BYTES
 
