@@ -14,8 +14,8 @@ class Policy(Protocol):
     A policy may have these attributes as well:
 
     - `moves`, of the class: the moves that its games must have; without it, ("click",).
-    - `games_at_once`: how many games it wants to play side by side.
-    - `tallies`, dict[str, int]: what it has done since it was made, such as {"guesses": 12}; the running totals
+    - `batch_size`: how many games it wants to play side by side.
+    - `counters`, dict[str, int]: what it has done since it was made, such as {"guesses": 12}; the running totals
       are never taken back, not by `reset` either, and results state them per game.
     - `finishes(board)`: whether it would flag all mines yet, were it to go on after the last safe cell; the board is
       (rows, cols) int8 with every safe cell open. Only games that are won by flags ask for that.

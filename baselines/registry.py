@@ -44,7 +44,7 @@ AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 
 def agent_names() -> list[str]:
     """Returns the names of the trained agents that come with the package."""
-    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{RUN_FILE}"))
+    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
 
 
 def agent_folder(name: str) -> Path | None:
@@ -150,7 +150,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         make = import_module("baselines.learned.agents.loading").find_agent(folder)
     else:
         raise ValueError(
-            f"unknown policy {base!r}; there are {', '.join(policy_names())}, and folders with {RUN_FILE}, "
+            f"unknown policy {base!r}; there are {', '.join(policy_names())}, and folders with {AGENT_FILE}, "
             "as train.py writes"
         )
     for option in given.keys() & options.keys():

@@ -21,7 +21,7 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.failures import PLAY_ERRORS, explain
 from baselines.cli.suite import SuiteRun
-from baselines.evaluation.evaluate import Evaluation, evaluate_policy, games_at_once
+from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Report
 from baselines.evaluation.seeds import check_test_seeds
@@ -124,8 +124,8 @@ def _prepare(given: argparse.Namespace, command: str) -> Callable[[], int]:
             raise ValueError("give the policies, --policy NAME..., or a suite, --suite NAME")
         if options.out is not None:
             raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
-        report, blocks = _prepare_policies(options, command)
-        return partial(_evaluate, blocks, report, options)
+        report, batch_sizes = _prepare_policies(options, command)
+        return partial(_evaluate, batch_sizes, report, options)
     foreign = [f"--{name.replace('_', '-')}" for name in vars(given) if name not in SUITE_OPTIONS]
     if foreign:
         raise ValueError(f"a suite has its own boards and policies, and takes no {', '.join(foreign)}")
@@ -135,9 +135,9 @@ def _prepare(given: argparse.Namespace, command: str) -> Callable[[], int]:
     return partial(SuiteRun.prepare(options.suite, options.out, options.seed, games, command).play, options.workers)
 
 
-def _evaluate(blocks: dict[str, int], report: Report, options: argparse.Namespace) -> int:
+def _evaluate(batch_sizes: dict[str, int], report: Report, options: argparse.Namespace) -> int:
     try:
-        return _evaluate_all(blocks, report, options)
+        return _evaluate_all(batch_sizes, report, options)
     finally:
         if report.results:
             report.print_table()
@@ -146,7 +146,7 @@ def _evaluate(blocks: dict[str, int], report: Report, options: argparse.Namespac
 
 
 def _prepare_policies(options: argparse.Namespace, command: str) -> tuple[Report, dict[str, int]]:
-    """Returns a report without results, and the policies' names with the size of a block."""
+    """Returns a report without results, and the policies' names with the sizes of their batches."""
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
     check_test_seeds(options.seed, options.games)
     for path in (options.json, options.plot):
@@ -161,29 +161,29 @@ def _prepare_policies(options: argparse.Namespace, command: str) -> tuple[Report
         import_extra(module)
     if options.diagnose:
         check_judgeable(config)
-    blocks = _choose_policies(options.policy, config, options.diagnose)
-    return Report(config, options.seed, options.games, command), blocks
+    batch_sizes = _choose_policies(options.policy, config, options.diagnose)
+    return Report(config, options.seed, options.games, command), batch_sizes
 
 
 def _choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> dict[str, int]:
     """Builds each policy once; of "all", those that do not play these games are left out with a note."""
-    blocks: dict[str, int] = {}
+    batch_sizes: dict[str, int] = {}
     for name in (each for asked in chosen for each in (policy_names() if asked == ALL else [asked])):
         try:
             games = config_for(name, config)
             if diagnose:
                 check_judgeable(games)
-            blocks[name] = games_at_once(build_policy(name, games))
+            batch_sizes[name] = batch_size_of(build_policy(name, games))
         except ValueError as error:
             if name in chosen:
                 raise
             print(f"{name} is left out: {error}", file=sys.stderr)
-    return blocks
+    return batch_sizes
 
 
-def _evaluate_all(blocks: dict[str, int], report: Report, options: argparse.Namespace) -> int:
+def _evaluate_all(batch_sizes: dict[str, int], report: Report, options: argparse.Namespace) -> int:
     seeds = range(report.seed, report.seed + report.games)
-    for name, block in blocks.items():
+    for name, batch_size in batch_sizes.items():
         config = config_for(name, report.config)
         with game_bar("playing", name, report.games) as on_finished:
             evaluation = evaluate_policy(
@@ -195,7 +195,7 @@ def _evaluate_all(blocks: dict[str, int], report: Report, options: argparse.Name
                 max_seconds=options.max_seconds,
                 on_finished=on_finished,
                 diagnose=options.diagnose,
-                block=block,
+                batch_size=batch_size,
             )
         _keep(name, evaluation, report, options.json)
         if evaluation.interrupted:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.failures import carry_out, explain
 from baselines.evaluation.seeds import check_test_seeds
-from baselines.registry import agent_folder, agent_names
+from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, replace_file
@@ -79,7 +79,7 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     folder = agent_folder(options.agent)
     if folder is None:
         known = ", ".join(agent_names())
-        raise ValueError(f"there is no agent {options.agent!r}; there are {known}, and folders with {RUN_FILE}")
+        raise ValueError(f"there is no agent {options.agent!r}; there are {known}, and folders with {AGENT_FILE}")
     network = load_rater(folder)
     if options.out is not None:
         check_writable(options.out)

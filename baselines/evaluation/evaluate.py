@@ -1,4 +1,4 @@
-"""Evaluates a policy: seeded games in blocks, played here or by worker processes."""
+"""Evaluates a policy: seeded games in batches, played here or by worker processes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from baselines.evaluation.games import Block, GameRecord, Player, Start
+from baselines.evaluation.games import Batch, GameRecord, Player, Start
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.workers import play_in_pool
 from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig
 
-BLOCK = 20
-"""The games that a policy plays side by side, between two of its resets. A time budget ends between blocks:
+BATCH_SIZE = 20
+"""The games that a policy plays side by side, between two of its resets. A time budget ends between batches:
 to stop amid one would keep the short games and drop the long ones."""
 
 
-def games_at_once(policy: Policy) -> int:
-    """Returns how many games a policy wants to play side by side: its attribute of this name, or else `BLOCK`."""
-    return getattr(policy, "games_at_once", BLOCK)
+def batch_size_of(policy: Policy) -> int:
+    """Returns how many games a policy wants to play side by side: its attribute of this name, or else `BATCH_SIZE`."""
+    return getattr(policy, "batch_size", BATCH_SIZE)
 
 
 @dataclass
@@ -34,14 +34,14 @@ class Evaluation:
             after an interruption or at the end of a time budget.
         seconds: by the clock, the start of the policy and of the workers included.
         playing_seconds: the time spent playing, summed over the workers; judging clicks does not count.
-        tallies: what the policy did in these games: see `baselines.policy.Policy`.
+        counters: what the policy did in these games: see `baselines.policy.Policy`.
         interrupted: whether KeyboardInterrupt ended it.
     """
 
     records: list[GameRecord] = field(default_factory=list)
     seconds: float = 0.0
     playing_seconds: float = 0.0
-    tallies: Counter[str] = field(default_factory=Counter)
+    counters: Counter[str] = field(default_factory=Counter)
     interrupted: bool = False
 
 
@@ -55,10 +55,10 @@ def evaluate_policy(
     max_seconds: float | None = None,
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
-    block: int = BLOCK,
+    batch_size: int = BATCH_SIZE,
     start: Callable[[int], Start] | None = None,
 ) -> Evaluation:
-    """Plays one game a seed, in blocks; the records do not depend on the number of workers.
+    """Plays one game a seed, in batches; the records do not depend on the number of workers.
 
     Args:
         build: makes the policy, once in each worker; with several workers it must pickle.
@@ -66,10 +66,10 @@ def evaluate_policy(
         seeds: those of the games, each at least 0.
         policy_seed: what the seeds of the policy's own random choices are derived from, at least 0.
         workers: the processes that play; 1 plays in this one.
-        max_seconds: the time of play after which no further block begins; the first one is always played.
-        on_finished: called with the number of games of each block that is done.
+        max_seconds: the time of play after which no further batch begins; the first one is always played.
+        on_finished: called with the number of games of each batch that is done.
         diagnose: whether the records hold a diagnosis: see `baselines.evaluation.judge`.
-        block: the games of a block; see `games_at_once`.
+        batch_size: the games of a batch; see `batch_size_of`.
         start: tells of a seed how its game begins, if not by the first-click rule; it must pickle as well.
 
     Returns:
@@ -82,15 +82,15 @@ def evaluate_policy(
     if diagnose:
         check_judgeable(config)
     begin = time.perf_counter()
-    blocks = [seeds[first : first + block] for first in range(0, len(seeds), block)]
+    batches = [seeds[first : first + batch_size] for first in range(0, len(seeds), batch_size)]
     make_player = partial(Player, build, config, policy_seed, diagnose, start)
     evaluation = Evaluation()
     try:
-        with closing(_play_blocks(make_player, blocks, workers, max_seconds)) as played:
-            for records, seconds, tallies in played:
+        with closing(_play_batches(make_player, batches, workers, max_seconds)) as played:
+            for records, seconds, counters in played:
                 evaluation.records += records
                 evaluation.playing_seconds += seconds
-                evaluation.tallies.update(tallies)
+                evaluation.counters.update(counters)
                 if on_finished is not None:
                     on_finished(len(records))
     except KeyboardInterrupt:
@@ -99,14 +99,14 @@ def evaluate_policy(
     return evaluation
 
 
-def _play_blocks(
-    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, max_seconds: float | None
-) -> Generator[Block]:
+def _play_batches(
+    make_player: Callable[[], Player], batches: Sequence[Sequence[int]], workers: int, max_seconds: float | None
+) -> Generator[Batch]:
     if workers > 1:
-        yield from play_in_pool(make_player, blocks, workers, max_seconds)
+        yield from play_in_pool(make_player, batches, workers, max_seconds)
         return
     player = make_player()
     begin = time.perf_counter()
-    for index, seeds in enumerate(blocks):
+    for index, seeds in enumerate(batches):
         if index == 0 or max_seconds is None or time.perf_counter() < begin + max_seconds:
             yield player.play(index, seeds)

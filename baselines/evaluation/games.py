@@ -56,18 +56,18 @@ class Start(NamedTuple):
     cell: int
 
 
-class Block(NamedTuple):
-    """A block of games.
+class Batch(NamedTuple):
+    """A batch of games.
 
     Attributes:
         records: one a game.
         seconds: what playing them took; judging clicks does not count.
-        tallies: what the policy did meanwhile, by its attribute of this name: see `baselines.policy.Policy`.
+        counters: what the policy did meanwhile, by its attribute of this name: see `baselines.policy.Policy`.
     """
 
     records: list[GameRecord]
     seconds: float
-    tallies: dict[str, int]
+    counters: dict[str, int]
 
 
 class Observer(Protocol):
@@ -211,7 +211,7 @@ def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.in
 
 
 class Player:
-    """A policy that is ready to play blocks of games."""
+    """A policy that is ready to play batches of games."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class Player:
         diagnose: bool = False,
         start: Callable[[int], Start] | None = None,
     ) -> None:
-        """Builds the policy and has the engine compiled, so that the blocks measure nothing but play."""
+        """Builds the policy and has the engine compiled, so that the batches measure nothing but play."""
         self._policy = build()
         self._config = config
         self._seed = seed
@@ -229,21 +229,21 @@ class Player:
         self._start = start
         compile_kernels()
 
-    def play(self, index: int, seeds: Sequence[int]) -> Block:
-        """Plays the block of this index; the same seeds and index give the same records, whoever plays."""
+    def play(self, index: int, seeds: Sequence[int]) -> Batch:
+        """Plays the batch of this index; the same seeds and index give the same records, whoever plays."""
         judge = Judge(self._config, len(seeds)) if self._diagnose else None
         starts = None if self._start is None else [self._start(seed) for seed in seeds]
-        before = self._tallies()
+        before = self._counters()
         begin = time.perf_counter()
         self._policy.reset(derived_seed(self._seed, index))
         records = play_games(self._policy, self._config, seeds, observer=judge, starts=starts)
         seconds = time.perf_counter() - begin
-        tallies = {name: total - before.get(name, 0) for name, total in self._tallies().items()}
+        counters = {name: total - before.get(name, 0) for name, total in self._counters().items()}
         if judge is None:
-            return Block(records, seconds, tallies)
+            return Batch(records, seconds, counters)
         found = zip(records, judge.diagnoses(), strict=True)
         judged = [record._replace(diagnosis=diagnosis) for record, diagnosis in found]
-        return Block(judged, seconds - judge.seconds, tallies)
+        return Batch(judged, seconds - judge.seconds, counters)
 
-    def _tallies(self) -> dict[str, int]:
-        return dict(getattr(self._policy, "tallies", {}))
+    def _counters(self) -> dict[str, int]:
+        return dict(getattr(self._policy, "counters", {}))

@@ -159,7 +159,7 @@ def result_row(result: PolicyResult) -> dict[str, Any]:
         "ms_per_game": round(result.ms_per_game, 3),
         "clicks_per_game": result.clicks_per_game,
         "truncated": result.truncated,
-        **result.tallies_per_game,
+        **result.counters_per_game,
         **diagnostics,
     }
 

@@ -23,20 +23,20 @@ class PolicyResult:
         records: its games.
         seconds: how long they took by the clock, start-up included.
         playing_seconds: the time spent playing, summed over the workers.
-        tallies: what the policy did in these games: see `baselines.policy.Policy`.
+        counters: what the policy did in these games: see `baselines.policy.Policy`.
     """
 
     policy: str
     records: tuple[GameRecord, ...]
     seconds: float
     playing_seconds: float
-    tallies: Mapping[str, int] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, policy: str, evaluation: Evaluation) -> PolicyResult:
         """Returns the result of an evaluation with at least one game."""
         return cls(
-            policy, tuple(evaluation.records), evaluation.seconds, evaluation.playing_seconds, dict(evaluation.tallies)
+            policy, tuple(evaluation.records), evaluation.seconds, evaluation.playing_seconds, dict(evaluation.counters)
         )
 
     @property
@@ -70,9 +70,9 @@ class PolicyResult:
         return [record.diagnosis for record in self.records if record.diagnosis is not None]
 
     @property
-    def tallies_per_game(self) -> dict[str, float]:
+    def counters_per_game(self) -> dict[str, float]:
         """The mean of each tally, as "queries_per_game" for the tally "queries"."""
-        return {f"{name}_per_game": total / self.games for name, total in sorted(self.tallies.items())}
+        return {f"{name}_per_game": total / self.games for name, total in sorted(self.counters.items())}
 
     @property
     def clicks_per_game(self) -> float:

@@ -1,4 +1,4 @@
-"""Processes that play: a pool that leaves none behind, and blocks of games played in it."""
+"""Processes that play: a pool that leaves none behind, and batches of games played in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from typing import Any
 
-from baselines.evaluation.games import Block, Player
+from baselines.evaluation.games import Batch, Player
 
 
 class WorkerError(RuntimeError):
@@ -52,22 +52,22 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
 
 
 def play_in_pool(
-    make_player: Callable[[], Player], blocks: Sequence[Sequence[int]], workers: int, max_seconds: float | None
-) -> Generator[Block]:
-    """Plays blocks of games in worker processes, and yields them in order.
+    make_player: Callable[[], Player], batches: Sequence[Sequence[int]], workers: int, max_seconds: float | None
+) -> Generator[Batch]:
+    """Plays batches of games in worker processes, and yields them in order.
 
     Args:
         make_player: makes the player of a worker; it must pickle.
-        blocks: the seeds of the games of each block.
+        batches: the seeds of the games of each batch.
         workers: the number of processes.
-        max_seconds: the time after which no block is handed out, or None; the first one always is.
+        max_seconds: the time after which no batch is handed out, or None; the first one always is.
     """
-    with worker_pool(min(workers, len(blocks)), _set_player, make_player) as pool:
-        futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(blocks)]
+    with worker_pool(min(workers, len(batches)), _set_player, make_player) as pool:
+        futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(batches)]
         yield from _collect(futures, None if max_seconds is None else time.perf_counter() + max_seconds)
 
 
-def _collect(futures: list[Future[Block]], deadline: float | None) -> Generator[Block]:
+def _collect(futures: list[Future[Batch]], deadline: float | None) -> Generator[Batch]:
     for index, future in enumerate(futures):
         if deadline is not None and index > 0:
             try:
@@ -80,8 +80,8 @@ def _collect(futures: list[Future[Block]], deadline: float | None) -> Generator[
         yield future.result()
 
 
-def _cancel(futures: Sequence[Future[Block]]) -> None:
-    """Takes back the blocks that no worker has begun; from the last one, so that none begins meanwhile."""
+def _cancel(futures: Sequence[Future[Batch]]) -> None:
+    """Takes back the batches that no worker has begun; from the last one, so that none begins meanwhile."""
     for future in reversed(futures):
         future.cancel()
 
@@ -106,7 +106,7 @@ def _set_player(make_player: Callable[[], Player]) -> None:
     _player = make_player()
 
 
-def _play(index: int, seeds: Sequence[int]) -> Block:
+def _play(index: int, seeds: Sequence[int]) -> Batch:
     if _player is None:
         raise RuntimeError("a worker plays only after its start")
     return _player.play(index, seeds)

@@ -50,14 +50,14 @@ class ScriptedPolicy:
 
     Attributes:
         config: the games.
-        tallies: "guesses", the clicks on cells that were not known to be free. A first click is one of them unless
+        counters: "guesses", the clicks on cells that were not known to be free. A first click is one of them unless
             the first-click rule protects it.
     """
 
     def __init__(self, config: BoardConfig) -> None:
         """Prepares to play games of this configuration."""
         self.config = config
-        self.tallies = {"guesses": 0}
+        self.counters = {"guesses": 0}
         self._rng = np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:
@@ -80,7 +80,7 @@ class ScriptedPolicy:
         if guessing.any():
             unsure = knowledge.rows(guessing)
             scores[guessing] = np.where(unsure.unknown, self.risks(unsure), np.inf)
-            self.tallies["guesses"] += count_risky(np.any(unsure.open, axis=(1, 2)), self.config)
+            self.counters["guesses"] += count_risky(np.any(unsure.open, axis=(1, 2)), self.config)
         return self._draw(scores.reshape(len(scores), -1), action_masks.astype(np.bool_))
 
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:

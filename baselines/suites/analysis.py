@@ -52,12 +52,12 @@ def analyse(
 
 
 def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:
-    tallies = Counter[str]()
+    counters = Counter[str]()
     for part in parts:
-        tallies.update(part.tallies)
+        counters.update(part.counters)
     seconds = sum(part.seconds for part in parts)
     records = tuple(record for part in parts for record in part.records)
-    return PolicyResult(task.policy, records, seconds, seconds, dict(tallies))
+    return PolicyResult(task.policy, records, seconds, seconds, dict(counters))
 
 
 def _board(

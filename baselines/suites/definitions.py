@@ -15,14 +15,14 @@ class Entry:
     Attributes:
         policy: its specification, as `baselines.registry.find_policy` takes it.
         cap: the most games that it plays on a board, because it is slow; None for all.
-        block: the games that it plays side by side; None for as many as it wants.
+        batch_size: the games that it plays side by side; None for as many as it wants.
         start: "module:function" of what gives a game of its own start: a function of a `BoardConfig` and a seed
             that returns a `baselines.evaluation.games.Start`. Such games are not those of the other policies.
     """
 
     policy: str
     cap: int | None = None
-    block: int | None = None
+    batch_size: int | None = None
     start: str | None = None
 
 
@@ -91,7 +91,7 @@ _BAYES = Suite(
     entries=(
         Entry("bayes_source", start="baselines.scripted.replicas.bayes_start:source_start"),
         *_entries("subset", "bayes", "bayes:prior=count"),
-        Entry("bayes:inference=pgmpy", cap=10, block=1),
+        Entry("bayes:inference=pgmpy", cap=10, batch_size=1),
         Entry("exact"),
     ),
     games=1000,

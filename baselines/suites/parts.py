@@ -49,13 +49,13 @@ class Part:
         first: the number of the first one, counted from 0; its seed is that of the suite plus this.
         records: one a game.
         seconds: the time spent playing them.
-        tallies: what the policy did meanwhile.
+        counters: what the policy did meanwhile.
     """
 
     first: int
     records: tuple[GameRecord, ...]
     seconds: float
-    tallies: dict[str, int]
+    counters: dict[str, int]
 
     @property
     def games(self) -> range:
@@ -67,7 +67,7 @@ class PartStore:
     """The files of the games of a task, in a folder of their own.
 
     A file is a .npz archive: the records as arrays, of bits or of the smallest integers that hold them, and a
-    "header", JSON as bytes, with the task, the first game, the seconds and the tallies.
+    "header", JSON as bytes, with the task, the first game, the seconds and the counters.
     """
 
     def __init__(self, folder: Path, task: Task, seed: int) -> None:
@@ -87,7 +87,7 @@ class PartStore:
             numbers = np.array([getattr(record, name) for record in part.records], np.int64)
             arrays[name] = numbers.astype(np.min_scalar_type(int(numbers.max())))
         header = {**self._identity(), "first": part.first, "games": len(part.records)}
-        header |= {"seconds": part.seconds, "tallies": part.tallies}
+        header |= {"seconds": part.seconds, "tallies": part.counters}
         buffer = io.BytesIO()
         arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
         np.savez(buffer, allow_pickle=False, **arrays)
@@ -95,7 +95,7 @@ class PartStore:
         replace_file(self._folder / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
 
     def read(self) -> list[Part]:
-        """Returns the parts there are, in order; without one that ends amid a block where there are to be more games.
+        """Returns the parts there are, in order; without one that ends amid a batch where there are to be more games.
 
         Raises:
             DamagedPartError: a file is not what `write` wrote, or of another task.
@@ -105,9 +105,9 @@ class PartStore:
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
             part = self._read_file(path)
             begin, end = part.games.start, part.games.stop
-            if begin % self._task.block or end > self._task.games or (parts and begin < parts[-1].games.stop):
+            if begin % self._task.batch_size or end > self._task.games or (parts and begin < parts[-1].games.stop):
                 raise DamagedPartError(f"{path} holds games that do not fit beside the others; delete it to play on")
-            if end % self._task.block == 0 or end == self._task.games:
+            if end % self._task.batch_size == 0 or end == self._task.games:
                 parts.append(part)
         return parts
 
@@ -118,7 +118,7 @@ class PartStore:
             "size": [config.rows, config.cols],
             "mines": config.mines,
             "first_click": config.first_click,
-            "block": task.block,
+            "block": task.batch_size,
             "start": task.start,
             "seed": self._seed,
         }
@@ -145,8 +145,8 @@ class PartStore:
         seeds = range(self._seed + first, self._seed + first + games)
         won, truncated, marked, clicks, opened = columns
         records = tuple(GameRecord(*row) for row in zip(seeds, won, clicks, truncated, opened, marked, strict=True))
-        tallies = {str(name): int(total) for name, total in header["tallies"].items()}
-        return Part(first, records, float(header["seconds"]), tallies)
+        counters = {str(name): int(total) for name, total in header["tallies"].items()}
+        return Part(first, records, float(header["seconds"]), counters)
 
 
 def _unpack(array: NDArray[Any], name: str, games: int) -> list[Any]:

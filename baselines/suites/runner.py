@@ -54,23 +54,23 @@ def play_tasks(
 
 
 def play_unit(task: Task, seed: int, first: int, games: int) -> Part:
-    """Plays consecutive games of a task, block by block.
+    """Plays consecutive games of a task, batch by batch.
 
     Args:
         task: the task.
         seed: that of its first game.
-        first: the number of the first game to play, that of the first one of a block.
+        first: the number of the first game to play, that of the first one of a batch.
         games: how many to play.
     """
-    player, block = _player(task, seed), task.block
-    records, seconds, tallies = [], 0.0, Counter[str]()
-    for begin in range(first, first + games, block):
-        end = min(begin + block, first + games)
-        played = player.play(begin // block, range(seed + begin, seed + end))
+    player, size = _player(task, seed), task.batch_size
+    records, seconds, counters = [], 0.0, Counter[str]()
+    for begin in range(first, first + games, size):
+        end = min(begin + size, first + games)
+        played = player.play(begin // size, range(seed + begin, seed + end))
         records += played.records
         seconds += played.seconds
-        tallies.update(played.tallies)
-    return Part(first, tuple(records), seconds, dict(tallies))
+        counters.update(played.counters)
+    return Part(first, tuple(records), seconds, dict(counters))
 
 
 @cache

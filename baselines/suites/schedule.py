@@ -10,7 +10,7 @@ from baselines.suites.parts import Part
 from baselines.suites.tasks import Task
 
 UNIT_SECONDS = 3.0
-"""About how long a unit takes, as far as the blocks of a policy allow; so much is lost by an interruption."""
+"""About how long a unit takes, as far as the batches of a policy allow; so much is lost by an interruption."""
 
 
 LEAST_SECONDS = 0.2
@@ -18,7 +18,7 @@ LEAST_SECONDS = 0.2
 
 
 class Unit(NamedTuple):
-    """Consecutive games of a task that a worker plays at once: whole blocks, or the last block of the task.
+    """Consecutive games of a task that a worker plays at once: whole batches, or the last batch of the task.
 
     Attributes:
         task: the number of the task.
@@ -52,12 +52,12 @@ class _State:
 
     def take(self, seconds: float) -> tuple[int, int]:
         """Takes the first games that nobody has begun, for about so long a time; returns the first and their number."""
-        gap, block = self.gaps[0], self.task.block
-        blocks = 1 if not self.pace else max(1, int(seconds / (self.pace * block)))
-        games = min(blocks * block, len(gap))
-        if games > block:
-            # The last block of a task may be a short one, which more games would replace; so it stands alone.
-            games -= games % block
+        gap, size = self.gaps[0], self.task.batch_size
+        batches = 1 if not self.pace else max(1, int(seconds / (self.pace * size)))
+        games = min(batches * size, len(gap))
+        if games > size:
+            # The last batch of a task may be a short one, which more games would replace; so it stands alone.
+            games -= games % size
         rest = gap[games:]
         self.gaps[:1] = [rest] if rest else []
         self.flying += games
@@ -67,7 +67,7 @@ class _State:
 class Schedule:
     """Hands out units, the longest task first.
 
-    What a policy costs shows in its first block; so each task plays one, and then the task with the most work
+    What a policy costs shows in its first batch; so each task plays one, and then the task with the most work
     left is always the next. Towards the end units get shorter, so that all workers end at about the same time.
     """
 

@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
-from baselines.evaluation.evaluate import games_at_once
+from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import Player, Start
 from baselines.registry import build_policy, config_for
 from baselines.suites.definitions import Entry, Suite
@@ -25,14 +25,14 @@ class Task:
         policy: its specification.
         config: the games.
         games: their number.
-        block: how many are played side by side; the random choices of the policy begin anew with each block.
+        batch_size: how many are played side by side; the random choices of the policy begin anew with each batch.
         start: what gives a game its start, as "module:function"; None for the first-click rule.
     """
 
     policy: str
     config: BoardConfig
     games: int
-    block: int
+    batch_size: int
     start: str | None = None
 
     def __str__(self) -> str:
@@ -85,8 +85,8 @@ def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:
 
 def _plan_one(entry: Entry, config: BoardConfig, games: int) -> Task | LeftOut:
     try:
-        block = games_at_once(build_policy(entry.policy, config))
+        batch_size = batch_size_of(build_policy(entry.policy, config))
     except ValueError as error:
         return LeftOut(entry.policy, config, str(error))
     games = games if entry.cap is None else min(games, entry.cap)
-    return Task(entry.policy, config, games, entry.block or block, entry.start)
+    return Task(entry.policy, config, games, entry.batch_size or batch_size, entry.start)

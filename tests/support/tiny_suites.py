@@ -13,7 +13,7 @@ TINY = Suite(
     name="tiny",
     title="A suite for tests",
     boards=(BoardConfig(4, 5, 4, "safe", ("click",)), BoardConfig(6, 6, 5, "opening", ("click",))),
-    entries=(Entry("random"), Entry("straightforward"), Entry("subset", cap=30, block=4)),
+    entries=(Entry("random"), Entry("straightforward"), Entry("subset", cap=30, batch_size=4)),
     games=50,
     paired="next",
     columns=COLUMNS,

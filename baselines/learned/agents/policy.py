@@ -28,7 +28,7 @@ class LearnedPolicy:
             which takes as many times as long.
     """
 
-    games_at_once = 500
+    batch_size = 500
 
     def __init__(self, network: BoardNetwork, mines: int, symmetries: bool = False) -> None:
         """Takes the network."""

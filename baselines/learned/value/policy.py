@@ -55,7 +55,7 @@ class ValuePolicy(EndingPolicy):
     Nothing about the play is random.
     """
 
-    games_at_once = 1000
+    batch_size = 1000
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ class BayesPolicy:
     and it never flags.
 
     Attributes:
-        tallies: "guesses", clicks on cells that are not certainly safe, without first clicks that cannot lose; and
+        counters: "guesses", clicks on cells that are not certainly safe, without first clicks that cannot lose; and
             "queries", posteriors computed. With pgmpy these are runs of variable elimination: one serves all cells
             with the same clues, and solved components are cached. Natively they are the covered neighbours of open
             cells, on each board.
@@ -70,13 +70,13 @@ class BayesPolicy:
         self._flag_threshold = check_threshold("flag_threshold", flag_threshold)
         self._prior = config.mines / config.cells if prior == "binomial" else None
         self._network = NetworkPosteriors(config, prior) if inference == "pgmpy" else None
-        self.games_at_once = 1000 if self._network is None else 1
+        self.batch_size = 1000 if self._network is None else 1
         self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
         self._first_cell = first_cell(config)
-        self.tallies = {"guesses": 0, "queries": 0}
+        self.counters = {"guesses": 0, "queries": 0}
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
         self.act(covered, np.ones((1, config.actions), np.int8))
-        self.tallies = dict.fromkeys(self.tallies, 0)
+        self.counters = dict.fromkeys(self.counters, 0)
 
     def reset(self, seed: int) -> None:
         """Does nothing: the policy has no randomness."""
@@ -100,7 +100,7 @@ class BayesPolicy:
         risks = np.nan_to_num(posteriors, nan=1.0).reshape(flat.shape)
         certain = np.asarray((legal & (risks <= TIE)).any(axis=1))
         begun = np.asarray((flat <= self.config.codes.max_count).any(axis=1))
-        self.tallies["guesses"] += count_risky(begun[~certain], self.config)
+        self.counters["guesses"] += count_risky(begun[~certain], self.config)
         if self._open_threshold is not None:
             risks[risks <= 1.0 - self._open_threshold + TIE] = 0.0
         clicks = np.empty(len(boards), np.int64)
@@ -127,11 +127,11 @@ class BayesPolicy:
         if self._network is not None:
             before = self._network.queries
             posteriors = np.stack([self._network.mine_probabilities(board) for board in boards])
-            self.tallies["queries"] += self._network.queries - before
+            self.counters["queries"] += self._network.queries - before
             return posteriors
         opened = boards <= self.config.codes.max_count
         frontier = ~opened & (neighbour_sums(opened, self.config.radius) > 0) & (boards != self.config.codes.mine)
-        self.tallies["queries"] += int(frontier.sum())
+        self.counters["queries"] += int(frontier.sum())
         try:
             return self._native(boards)
         except InconsistentBoardError:

@@ -21,7 +21,7 @@ class FittedPolicy(ScriptedPolicy):
     """
 
     model: ClassVar[str]
-    games_at_once = 200
+    batch_size = 200
 
     def __init__(
         self,

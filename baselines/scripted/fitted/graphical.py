@@ -78,7 +78,7 @@ class GraphicalPolicy(FittedPolicy):
     def use(self, values: Values) -> None:
         """Computes the values of all states."""
         for name in ("subgrids", "unseen_subgrids"):
-            self.tallies.setdefault(name, 0)
+            self.counters.setdefault(name, 0)
         examples = Examples.of(values["subgrids"], values["counts"], self._alphabet, self.config.radius)
         self.state_values = StateValues(examples, self._alphabet, self.rule())
 
@@ -95,8 +95,8 @@ class GraphicalPolicy(FittedPolicy):
         boards = np.where(knowledge.open, knowledge.counts, self._alphabet.covered)
         subgrids = cut(boards, self._alphabet.outside)
         values, unseen = self.state_values.click_values(subgrids, self.unknown_value())
-        self.tallies["subgrids"] += int((subgrids == self._alphabet.covered).any(axis=-1).sum())
-        self.tallies["unseen_subgrids"] += int(unseen.sum())
+        self.counters["subgrids"] += int((subgrids == self._alphabet.covered).any(axis=-1).sum())
+        self.counters["unseen_subgrids"] += int(unseen.sum())
         return np.minimum(-largest_of_cells(values, self.config.rows, self.config.cols), WORST_RISK)
 
     @cached_property

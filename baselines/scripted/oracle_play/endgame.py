@@ -89,7 +89,7 @@ class Endings:
 class EndingPolicy(ExactPolicy):
     """What those share who play as `exact` does where something is certain, and the end of the game exactly."""
 
-    games_at_once = 100
+    batch_size = 100
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
         """Prepares to play games of this configuration, and has the kernels compiled.

@@ -26,10 +26,10 @@ class ExactPolicy:
 
     Attributes:
         config: the games.
-        tallies: "guesses", the clicks on cells that were not known to be free; see `count_risky` for the first one.
+        counters: "guesses", the clicks on cells that were not known to be free; see `count_risky` for the first one.
     """
 
-    games_at_once = 1000
+    batch_size = 1000
 
     def __init__(self, config: BoardConfig) -> None:
         """Prepares to play games of this configuration, and has the kernels compiled."""
@@ -37,9 +37,9 @@ class ExactPolicy:
         self._max_count = config.codes.max_count
         self._first_cell = first_cell(config)
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-        self.tallies = {"guesses": 0}
+        self.counters = {"guesses": 0}
         self.act(covered, np.ones((1, config.actions), np.int8))
-        self.tallies["guesses"] = 0
+        self.counters["guesses"] = 0
 
     def reset(self, seed: int) -> None:
         """Does nothing: there is nothing random about the play."""
@@ -83,7 +83,7 @@ class ExactPolicy:
 
         self._run(choose, boards)
         begun = np.any(boards <= self._max_count, axis=1)
-        self.tallies["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
+        self.counters["guesses"] += count_risky(begun[(log_layouts != CERTAIN) | ~begun], config)
         return clicks, log_layouts
 
     def _run(self, kernel: Callable[[Workspace, int], tuple[int, int]], boards: Boards) -> None:

@@ -73,7 +73,7 @@ class BayesSourcePolicy:
 
     Attributes:
         moves: the moves that its games must have.
-        tallies: "queries", the chances that it asked for; "failures", how often the program would have failed.
+        counters: "queries", the chances that it asked for; "failures", how often the program would have failed.
     """
 
     moves = ("click", "flag")
@@ -108,8 +108,8 @@ class BayesSourcePolicy:
             _given("open_threshold", open_threshold),
         )
         self._network = LocalNetwork(config) if inference == "pgmpy" else None
-        self.games_at_once = 1000 if self._network is None else 1
-        self.tallies = {"queries": 0, "failures": 0}
+        self.batch_size = 1000 if self._network is None else 1
+        self.counters = {"queries": 0, "failures": 0}
         self._flag = config.moves.index("flag") * config.cells
         self._closed_form = ClosedForm(config)
         self.reset(0)
@@ -147,17 +147,17 @@ class BayesSourcePolicy:
             # The program's game is decided: won if the flags are right, else it cannot be won any more.
             return (hidden[0],) if hidden else self._idle(board)
         turn = plan_turn(board, self._chance_of(board, chances), *self._thresholds)
-        self.tallies["queries"] += turn.queries
+        self.counters["queries"] += turn.queries
         flags = tuple(self._flag + cell for cell in turn.flags[:lacking])
         if len(turn.flags) >= lacking:
             return flags
         if turn.click is None:
             # A flag is wrong, or there would be no contradiction: no click can win any more.
-            self.tallies["failures"] += 1
+            self.counters["failures"] += 1
             return (*flags, next(cell for cell in hidden if cell not in turn.flags))
         if board[turn.click] == MAX_COUNT:
             # The program clicks an open cell, again and again if there is no flag to change its mind.
-            self.tallies["failures"] += not flags
+            self.counters["failures"] += not flags
             return flags or self._idle(board)
         return (*flags, turn.click)
 

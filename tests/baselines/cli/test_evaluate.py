@@ -13,7 +13,7 @@ from support import ROOT
 
 from baselines import registry
 from baselines.cli import evaluate
-from baselines.evaluation.evaluate import BLOCK, evaluate_policy
+from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import PolicyError
 from baselines.evaluation.statistics import wilson_interval
 from baselines.evaluation.workers import WorkerError
@@ -90,27 +90,27 @@ class Counting:
 
     def __init__(self, _config, step=1):
         self.step = step
-        self.tallies = {"moves": 0}
+        self.counters = {"moves": 0}
 
     def reset(self, seed):
         pass
 
     def act(self, observations, action_masks):
-        self.tallies["moves"] += self.step * len(observations)
+        self.counters["moves"] += self.step * len(observations)
         return action_masks.argmax(axis=1)
 
 
 def test_a_slow_policy_plays_fewer_games_and_the_table_says_so(capsys):
     assert run("--policy", "subset", "--max-seconds", "1e-9") == 0
     table = capsys.readouterr().out
-    assert f"{BLOCK} of 45" in table
-    assert f"subset played only the first {BLOCK} of 45 games." in table
+    assert f"{BATCH_SIZE} of 45" in table
+    assert f"subset played only the first {BATCH_SIZE} of 45 games." in table
 
 
 def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monkeypatch):
     def interrupted(build, config, seeds, **settings):
         if build.args[0] == "subset":
-            evaluation = evaluate_policy(build, config, seeds[:BLOCK])
+            evaluation = evaluate_policy(build, config, seeds[:BATCH_SIZE])
             evaluation.interrupted = True
             return evaluation
         return evaluate_policy(build, config, seeds, **settings)
@@ -119,11 +119,11 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
     found = tmp_path / "results.json"
     assert run("--policy", "random", "subset", "straightforward", "--json", str(found)) == 130
     games = {row["policy"]: row["games"] for row in json.loads(found.read_text())["results"]}
-    assert games == {"random": 45, "subset": BLOCK}
+    assert games == {"random": 45, "subset": BATCH_SIZE}
     captured = capsys.readouterr()
-    assert f"{BLOCK} of 45" in captured.out
+    assert f"{BATCH_SIZE} of 45" in captured.out
     assert "straightforward" not in captured.out
-    assert f"interrupted: subset had played {BLOCK} games" in captured.err
+    assert f"interrupted: subset had played {BATCH_SIZE} games" in captured.err
 
 
 def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
@@ -209,8 +209,8 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
 
     monkeypatch.setattr(evaluate, "build_policy", build)
     config = BoardConfig(5, 5, 4, moves=("click",))
-    blocks = evaluate._choose_policies(["all"], config)
-    assert list(blocks) == [name for name in evaluate.policy_names() if name != "subset"]
+    batch_sizes = evaluate._choose_policies(["all"], config)
+    assert list(batch_sizes) == [name for name in evaluate.policy_names() if name != "subset"]
     assert "subset is left out: subset does not play on this board" in capsys.readouterr().err
     with pytest.raises(ValueError, match="subset does not play"):
         evaluate._choose_policies(["all", "subset"], config)

@@ -12,7 +12,7 @@ import pytest
 import minesweeper_env.inference.oracle
 from baselines.cli import evaluate
 from baselines.evaluation.diagnostics import HEADINGS, Diagnostics, Share
-from baselines.evaluation.evaluate import BLOCK, evaluate_policy
+from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.judge import GameDiagnosis, Judge, Loss
 from baselines.evaluation.statistics import mean_interval, wilson_interval
@@ -280,11 +280,11 @@ def test_games_that_cannot_be_judged_are_refused(config, complaint):
 def test_diagnoses_do_not_depend_on_the_workers_and_change_no_game():
     build = partial(build_policy, "straightforward", CONFIG)
     alone, together = (
-        evaluate_policy(build, CONFIG, range(2 * BLOCK + 5), workers=workers, diagnose=True) for workers in (1, 2)
+        evaluate_policy(build, CONFIG, range(2 * BATCH_SIZE + 5), workers=workers, diagnose=True) for workers in (1, 2)
     )
     assert alone.records == together.records
     assert any(record.diagnosis.past_safe for record in alone.records)
-    plain = evaluate_policy(build, CONFIG, range(2 * BLOCK + 5))
+    plain = evaluate_policy(build, CONFIG, range(2 * BATCH_SIZE + 5))
     assert all(record.diagnosis is None for record in plain.records)
     assert plain.records == [record._replace(diagnosis=None) for record in alone.records]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from baselines.evaluation.evaluate import BLOCK, evaluate_policy
+from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import GameRecord, PolicyError, play_games
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
 from baselines.evaluation.workers import WorkerError
@@ -111,22 +111,22 @@ def test_illegal_actions_are_reported():
 
 def test_results_do_not_depend_on_the_number_of_workers():
     build = partial(build_policy, "straightforward", CONFIG)
-    alone = evaluate_policy(build, CONFIG, range(3 * BLOCK + 5), policy_seed=2)
-    together = evaluate_policy(build, CONFIG, range(3 * BLOCK + 5), policy_seed=2, workers=2)
+    alone = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2)
+    together = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=2, workers=2)
     assert alone.records == together.records
-    assert [record.seed for record in alone.records] == list(range(3 * BLOCK + 5))
-    other = evaluate_policy(build, CONFIG, range(3 * BLOCK + 5), policy_seed=3)
+    assert [record.seed for record in alone.records] == list(range(3 * BATCH_SIZE + 5))
+    other = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=3)
     assert other.records != alone.records
-    # A block of its own is the same as a block of many: the number of games does not matter either.
-    fewer = evaluate_policy(build, CONFIG, range(BLOCK), policy_seed=2)
-    assert fewer.records == alone.records[:BLOCK]
+    # A batch of its own is the same as a batch of many: the number of games does not matter either.
+    fewer = evaluate_policy(build, CONFIG, range(BATCH_SIZE), policy_seed=2)
+    assert fewer.records == alone.records[:BATCH_SIZE]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_time_budget_leaves_the_first_games(workers):
     build = partial(build_policy, "random", CONFIG)
-    evaluation = evaluate_policy(build, CONFIG, range(2000 * BLOCK), workers=workers, max_seconds=1e-9)
-    assert BLOCK <= len(evaluation.records) < 2000 * BLOCK
+    evaluation = evaluate_policy(build, CONFIG, range(2000 * BATCH_SIZE), workers=workers, max_seconds=1e-9)
+    assert BATCH_SIZE <= len(evaluation.records) < 2000 * BATCH_SIZE
     assert [record.seed for record in evaluation.records] == list(range(len(evaluation.records)))
     assert not evaluation.interrupted
 
@@ -140,9 +140,9 @@ def test_interruption_keeps_what_is_finished(workers):
 
     seen: list[int] = []
     build = partial(build_policy, "random", CONFIG)
-    evaluation = evaluate_policy(build, CONFIG, range(400 * BLOCK), workers=workers, on_finished=interrupt)
+    evaluation = evaluate_policy(build, CONFIG, range(400 * BATCH_SIZE), workers=workers, on_finished=interrupt)
     assert evaluation.interrupted
-    assert [record.seed for record in evaluation.records] == list(range(3 * BLOCK))
+    assert [record.seed for record in evaluation.records] == list(range(3 * BATCH_SIZE))
 
 
 def test_errors_of_a_policy_cross_the_process_border():
@@ -173,5 +173,5 @@ def test_seed_ranges_do_not_meet():
 
 
 def test_derived_seeds_differ():
-    seeds = {derived_seed(seed, block) for seed in range(50) for block in range(50)}
+    seeds = {derived_seed(seed, batch) for seed in range(50) for batch in range(50)}
     assert len(seeds) == 2500

@@ -1,4 +1,4 @@
-"""What a game's record says beyond the win: cells opened, flags on the mines, given starts, and tallies."""
+"""What a game's record says beyond the win: cells opened, flags on the mines, given starts, and counters."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Script:
 
     def __init__(self, *actions: int) -> None:
         self.actions = actions
-        self.tallies = {"moves": 0, "resets": 0}
+        self.counters = {"moves": 0, "resets": 0}
         self.boards: list[np.ndarray] = []
 
     def reset(self, _seed: int) -> None:
-        self.tallies["resets"] += 1
+        self.counters["resets"] += 1
         self.left = list(self.actions)
 
     def act(self, observations, _action_masks):
         self.boards.append(observations)
-        self.tallies["moves"] += len(observations)
+        self.counters["moves"] += len(observations)
         return np.full(len(observations), self.left.pop(0))
 
 
@@ -126,10 +126,12 @@ def start_of(seed: int) -> Start:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_evaluations_take_starts_and_add_up_tallies(workers):
+def test_evaluations_take_starts_and_add_up_counters(workers):
     """The games with even seeds are lost at once, so that the policy meets those with odd ones alone."""
-    evaluation = evaluate_policy(partial(Script, 1, 2), config(), range(50), workers=workers, start=start_of, block=10)
+    evaluation = evaluate_policy(
+        partial(Script, 1, 2), config(), range(50), workers=workers, start=start_of, batch_size=10
+    )
     assert [record.won for record in evaluation.records] == [False, True] * 25
-    assert evaluation.tallies == {"moves": 50, "resets": 5}
+    assert evaluation.counters == {"moves": 50, "resets": 5}
     result = PolicyResult.of("script", evaluation)
-    assert result.tallies_per_game == {"moves_per_game": 1.0, "resets_per_game": 0.1}
+    assert result.counters_per_game == {"moves_per_game": 1.0, "resets_per_game": 0.1}

@@ -308,8 +308,8 @@ def test_each_click_is_certain_or_of_least_risk(inference):
         assert board.ravel()[click] > 8
         assert risks.ravel()[click] <= risks[board > 8].min() + 1e-9
         risky += risks.ravel()[click] > 0
-    assert policy.tallies["guesses"] == risky > 0
-    assert policy.tallies["queries"] > risky
+    assert policy.counters["guesses"] == risky > 0
+    assert policy.counters["queries"] > risky
 
 
 def test_pgmpy_plays_the_games_that_native_plays():
@@ -347,10 +347,10 @@ def test_flag_threshold_treats_likely_mines_as_known():
     config = config_of(1, 8, 1)
     policy = build_policy("bayes", config, flag_threshold=0.8)
     policy.act(board[None], (board == HIDDEN).astype(np.int8))
-    assert policy.tallies == {"guesses": 0, "queries": 3 + 2}
+    assert policy.counters == {"guesses": 0, "queries": 3 + 2}
     other = build_policy("bayes", config)
     other.act(board[None], (board == HIDDEN).astype(np.int8))
-    assert other.tallies == {"guesses": 1, "queries": 3}
+    assert other.counters == {"guesses": 1, "queries": 3}
 
 
 def test_mines_that_cannot_all_be_are_not_treated_as_known():

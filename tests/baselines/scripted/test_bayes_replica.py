@@ -194,7 +194,7 @@ def test_pgmpy_plays_the_games_that_the_closed_form_plays():
     config = config_of(4, 3)
     native, pgmpy = BayesSourcePolicy(config), BayesSourcePolicy(config, inference="pgmpy")
     assert play_source_games(pgmpy, 8) == play_source_games(native, 8)
-    assert pgmpy.tallies == native.tallies
+    assert pgmpy.counters == native.counters
 
 
 @pytest.mark.parametrize(("size", "mines", "rate"), [(5, 5, 0.547), (8, 14, 0.322)])

@@ -197,14 +197,14 @@ def test_guesses_are_the_clicks_that_can_lose(name, first_click):
     config = click_config(6, 6, 7, first_click)
     policy = build_policy(name, config)
     records = play_games(policy, config, range(40))
-    guesses = policy.tallies["guesses"]
+    guesses = policy.counters["guesses"]
     assert sum(not record.won for record in records) <= guesses <= sum(record.clicks for record in records)
     if name == "random":
         assert guesses == sum(record.clicks - (first_click != "any") for record in records)
     if name == "lookahead":
         weaker = build_policy("straightforward", config)
         play_games(weaker, config, range(40))
-        assert guesses < weaker.tallies["guesses"]
+        assert guesses < weaker.counters["guesses"]
 
 
 @pytest.fixture(scope="module")

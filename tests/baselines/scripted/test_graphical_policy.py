@@ -254,4 +254,4 @@ def test_tallies_count_states_without_an_example():
     board = np.full((1, 3, 3), 8, np.int8)
     board[0, 0, 0] = HIDDEN
     policy.act(board, np.eye(1, 9, dtype=np.int8))
-    assert policy.tallies == {"guesses": 1, "subgrids": 1, "unseen_subgrids": 1}
+    assert policy.counters == {"guesses": 1, "subgrids": 1, "unseen_subgrids": 1}

@@ -25,16 +25,16 @@ ONE_BOARD = replace(TINY, boards=(CONFIG,))
 
 
 def results(suite, *rows, left_out=(), games=4):
-    """Returns the content of results.json for rows (policy, moves, start, records, tallies) on one board."""
+    """Returns the content of results.json for rows (policy, moves, start, records, counters) on one board."""
     tasks = [Task(policy, replace(CONFIG, moves=moves), games, 2, start) for policy, moves, start, *_ in rows]
-    parts = [[Part(0, tuple(records), 0.25, tallies)] for *_, records, tallies in rows]
+    parts = [[Part(0, tuple(records), 0.25, counters)] for *_, records, counters in rows]
     return analyse(suite, tasks, parts, left_out, seed=0, games=games, command="python evaluate.py")
 
 
-def row(policy, wins, tallies=None, **changes):
+def row(policy, wins, counters=None, **changes):
     """A policy whose game i is won if wins[i]."""
     records = [GameRecord(i, won, 5, False, opened=10 if won else 3) for i, won in enumerate(wins)]
-    return policy, changes.get("moves", ("click",)), changes.get("start"), records, tallies or {}
+    return policy, changes.get("moves", ("click",)), changes.get("start"), records, counters or {}
 
 
 def test_scores_count_cells_and_leave_the_first_click_apart():

@@ -20,7 +20,7 @@ from baselines.suites.tasks import Task
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(6, 7, 5, "safe", ("click",))
-TASK = Task("lookahead:layouts=10,slack=0.2", CONFIG, games=45, block=10)
+TASK = Task("lookahead:layouts=10,slack=0.2", CONFIG, games=45, batch_size=10)
 SEED = 3
 
 
@@ -117,7 +117,7 @@ def test_a_part_cut_short_is_damaged(store, tmp_path, keep):
         (replace(TASK, policy="lookahead:layouts=10_slack=0.2"), SEED),
         (replace(TASK, config=replace(CONFIG, first_click="any")), SEED),
         (replace(TASK, start="somewhere:start"), SEED),
-        (replace(TASK, block=5), SEED),
+        (replace(TASK, batch_size=5), SEED),
         (TASK, SEED + 1),
     ],
 )
@@ -153,11 +153,11 @@ def test_the_schedule_plays_every_game_once(data):
     """Whatever has been played before, and however long each unit takes."""
     tasks, parts = [], []
     for _ in range(data.draw(st.integers(1, 4))):
-        block, games = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 40))
-        blocks = range(0, games, block)
-        done = data.draw(st.sets(st.sampled_from(blocks))) if data.draw(st.booleans()) else set()
-        tasks.append(Task("random", CONFIG, games, block))
-        parts.append([make_part(first, min(block, games - first)) for first in sorted(done)])
+        size, games = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 40))
+        batches = range(0, games, size)
+        done = data.draw(st.sets(st.sampled_from(batches))) if data.draw(st.booleans()) else set()
+        tasks.append(Task("random", CONFIG, games, size))
+        parts.append([make_part(first, min(size, games - first)) for first in sorted(done)])
     schedule = Schedule(tasks, parts, workers=2)
     count = np.concatenate([np.zeros(task.games, int) for task in tasks])
     offsets = np.cumsum([0, *(task.games for task in tasks)])
@@ -169,8 +169,8 @@ def test_the_schedule_plays_every_game_once(data):
     while (unit := schedule.next()) is not None or flying:
         if unit is not None:
             task = tasks[unit.task]
-            assert unit.first % task.block == 0
-            assert unit.games % task.block == 0 or unit.games < task.block
+            assert unit.first % task.batch_size == 0
+            assert unit.games % task.batch_size == 0 or unit.games < task.batch_size
             flying.append(unit)
         if unit is None or data.draw(st.booleans()):
             ended = flying.pop(data.draw(st.integers(0, len(flying) - 1)))

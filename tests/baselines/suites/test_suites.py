@@ -86,7 +86,7 @@ def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
         for row, entry in zip(board["results"], tiny_suites.TINY.entries, strict=True):
             seeds = range(7, 7 + (entry.cap or 50))
             build = partial(build_policy, entry.policy, config)
-            evaluation = evaluate_policy(build, config, seeds, policy_seed=7, block=entry.block or 20)
+            evaluation = evaluate_policy(build, config, seeds, policy_seed=7, batch_size=entry.batch_size or 20)
             results[entry.policy] = PolicyResult.of(entry.policy, evaluation)
             expected = results[entry.policy]
             assert row["policy"] == entry.policy
@@ -178,7 +178,7 @@ def test_more_games_extend_what_is_there(tmp_path):
     extended = records(tmp_path / "a", games=70)
     assert extended == records(tmp_path / "b", games=70)
     assert [len(games) for games in extended.values()] == [70, 70, 30] * 2
-    # Whole blocks stay; a short one at the end is played again with its other games.
+    # Whole batches stay; a short one at the end is played again with its other games.
     assert all(extended[task][:20] == games[:20] for task, games in first.items())
     assert json.loads((tmp_path / "a" / "results.json").read_text())["games"] == 70
 
