@@ -1,4 +1,4 @@
-"""`python -m baselines`: the commands by name."""
+"""`python -m baselines`: run a command by its name."""
 
 from __future__ import annotations
 
@@ -8,30 +8,50 @@ from importlib import import_module
 
 from baselines.cli.arguments import BAD_ARGUMENTS
 
+PROGRAM = "python -m baselines"
+
 COMMANDS = {
-    "evaluate": "scores policies on seeded games",
-    "train": "trains an agent",
-    "uniformity": "tests whether the mines lie as the first-click rules claim",
-    "safety": "compares the chances that an agent gives to cells with the exact ones",
-    "seeds": "trains algorithms with several seeds, and compares what they reach",
+    "evaluate": "score policies on seeded games",
+    "train": "train an agent",
+    "uniformity": "test whether the mines lie as the first-click rules claim",
+    "safety": "compare the mine probabilities of an agent with the exact ones",
+    "seeds": "train algorithms with several seeds each, and compare their win rates",
 }
+"""The commands, each a module of `baselines.cli`, and what they do."""
+
+RENAMED = {"statistics": "uniformity"}
+"""Former names of commands, which still work."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command; returns its exit status, or 2 where there is no such command."""
+    """Runs a command.
+
+    Args:
+        arguments: the command and its arguments; None for those that the process was started with.
+
+    Returns:
+        The exit status of the command; 2 without a known command.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["statistics"]:
-        given[0] = "uniformity"
-    if given and given[0] in COMMANDS:
-        return int(import_module(f"baselines.cli.{given[0]}").main(given[1:]))
     if given in (["-h"], ["--help"]):
-        print("usage: python -m baselines COMMAND ...")
-        for name, what in COMMANDS.items():
-            print(f"  {name:<11} {what}")
+        _print_help()
         return 0
-    found = f"not {given[0]!r}" if given else "and none was given"
-    print(f"python -m baselines: the command is one of {', '.join(COMMANDS)}, {found}", file=sys.stderr)
+    name = given[0] if given else None
+    if name in RENAMED:
+        print(f"{PROGRAM}: the command {name} is now called {RENAMED[name]}", file=sys.stderr)
+        name = RENAMED[name]
+    if name in COMMANDS:
+        return int(import_module(f"baselines.cli.{name}").main(given[1:]))
+    problem = "no command given" if name is None else f"unknown command {name!r}"
+    print(f"{PROGRAM}: {problem}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
     return BAD_ARGUMENTS
+
+
+def _print_help() -> None:
+    print(f"usage: {PROGRAM} COMMAND ...\n\ncommands:")
+    for name, summary in COMMANDS.items():
+        print(f"  {name:<11} {summary}")
+    print(f"\n{PROGRAM} COMMAND --help shows the options of a command.")
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ from baselines.cli.suite import SuiteRun
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Report
+from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.seeds import check_test_seeds
-from baselines.evaluation.statistics import PolicyResult
 from baselines.registry import build_policy, config_for, find_policy, policy_names
 from baselines.suites.definitions import SUITES
 from baselines.support.extras import MissingExtraError, import_extra

@@ -1,4 +1,4 @@
-"""`python -m baselines statistics`: are the mines where the first-click rules say, and as often?"""
+"""`python -m baselines uniformity`: are the mines where the first-click rules say, and as often?"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _make_parser()
     options = parser.parse_args(arguments)
     command = shlex.join(
-        ["python", "-m", "baselines", "statistics", *(sys.argv[1:] if arguments is None else arguments)]
+        ["python", "-m", "baselines", "uniformity", *(sys.argv[1:] if arguments is None else arguments)]
     )
     try:
         configs = _prepare(options)
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m baselines statistics", description="Test whether the mines lie as the first-click rules claim."
+        prog="python -m baselines uniformity", description="Test whether the mines lie as the first-click rules claim."
     )
     parser.add_argument("--size", type=parse_size, default=(9, 9), help="9, or 16x30 for rows x columns (9)")
     parser.add_argument("--mines", type=whole_number_from(1), default=10, help="the number of mines (10)")

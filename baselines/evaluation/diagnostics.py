@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Loss
-from baselines.evaluation.statistics import mean_interval, wilson_interval
 
 HEADINGS: tuple[str, ...] = (
     "clicks judged",

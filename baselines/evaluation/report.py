@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.evaluation.diagnostics import HEADINGS, NOTES, Diagnostics
-from baselines.evaluation.statistics import PolicyResult, compare_with_best
+from baselines.evaluation.results import PolicyResult, compare_with_best
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file

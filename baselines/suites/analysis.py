@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from baselines.evaluation.report import config_row, result_row, versions
-from baselines.evaluation.statistics import PolicyResult, compare
+from baselines.evaluation.results import PolicyResult, compare
 from baselines.suites.definitions import Suite
 from baselines.suites.measures import marked, scores
 from baselines.suites.parts import Part

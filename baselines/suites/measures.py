@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.statistics import PolicyResult, mean_interval, wilson_interval
+from baselines.evaluation.intervals import mean_interval, wilson_interval
+from baselines.evaluation.results import PolicyResult
 
 
 def marked(result: PolicyResult) -> dict[str, Any]:

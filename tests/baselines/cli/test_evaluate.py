@@ -15,7 +15,7 @@ from baselines import registry
 from baselines.cli import evaluate
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import PolicyError
-from baselines.evaluation.statistics import wilson_interval
+from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.workers import WorkerError
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
@@ -172,7 +172,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "lookahead:depth=3"], "policy 'lookahead' has no option depth; its options: layouts, nodes, "),
         (["--policy", "lookahead:slack=-1"], "slack must be a number of at least 0, not -1"),
         (["--policy", "random", "--size", "0"], "rows must be a whole number of at least 1"),
-        (["--policy", "random", "--size", "8x"], "a size is a side such as 8, or rows x columns"),
+        (["--policy", "random", "--size", "8x"], "a size is a side such as 8, or ROWSxCOLS"),
         (["--policy", "random", "--size", "8x8x8"], "a size is a side such as 8"),
         (["--policy", "random", "--mines", "-3"], "a whole number of at least 1, not '-3'"),
         (["--policy", "random", "--mines", "60"], "mines must be 1 to 55 on 8 x 8"),

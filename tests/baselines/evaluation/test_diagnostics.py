@@ -14,8 +14,8 @@ from baselines.cli import evaluate
 from baselines.evaluation.diagnostics import HEADINGS, Diagnostics, Share
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import play_games
+from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Judge, Loss
-from baselines.evaluation.statistics import mean_interval, wilson_interval
 from baselines.registry import build_policy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, naive

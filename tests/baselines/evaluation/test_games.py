@@ -9,7 +9,7 @@ import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import GameRecord, Start, play_games
-from baselines.evaluation.statistics import PolicyResult
+from baselines.evaluation.results import PolicyResult
 from minesweeper_env import BoardConfig
 
 ROWS, COLS = 3, 4

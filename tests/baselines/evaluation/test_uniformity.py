@@ -171,7 +171,7 @@ def test_flood_fill_changes_nothing_where_no_cell_can_show_0():
 
 def test_command_prints_a_table_and_writes_json_and_plots(tmp_path, capsys):
     out = tmp_path / "new" / "folder"
-    arguments = ["statistics", "--size", "5x6", "--mines", "4", "--games", "800", "--out", str(out)]
+    arguments = ["uniformity", "--size", "5x6", "--mines", "4", "--games", "800", "--out", str(out)]
     assert command.main(arguments) == 0
     printed = capsys.readouterr()
     assert printed.out.count("clicks before a mine") >= 3
@@ -211,7 +211,7 @@ def test_bad_arguments_are_one_line(arguments, complaint, capsys):
     error = capsys.readouterr().err
     assert stopped.value.code == 2
     assert error.count("\n") == 1
-    assert error.startswith("python -m baselines statistics: ")
+    assert error.startswith("python -m baselines uniformity: ")
     assert re.search(complaint, error)
 
 
@@ -230,7 +230,7 @@ def test_a_full_disk_costs_no_results(monkeypatch, capsys, tmp_path):
     assert main(["--games", "100", "--out", str(tmp_path)]) == 1
     captured = capsys.readouterr()
     path = tmp_path / "statistics.json"
-    assert captured.err.splitlines()[-1] == f"python -m baselines statistics: {path}: No space left on device"
+    assert captured.err.splitlines()[-1] == f"python -m baselines uniformity: {path}: No space left on device"
     assert captured.out.count("clicks before a mine") >= 3
     assert list(tmp_path.iterdir()) == []
 
@@ -255,7 +255,14 @@ def test_unknown_commands_list_those_there_are(arguments, capsys):
 
 def test_the_other_commands_are_reached(capsys):
     assert command.main(["--help"]) == 0
-    assert "statistics" in capsys.readouterr().out
+    assert "uniformity" in capsys.readouterr().out
     with pytest.raises(SystemExit) as stopped:
         command.main(["evaluate", "--policy", "best"])
     assert stopped.value.code == 2
+
+
+def test_the_former_name_of_the_command_works_and_says_what_replaces_it(capsys):
+    assert command.main(["statistics", "--first-click", "any", "--games", "100"]) == 0
+    captured = capsys.readouterr()
+    assert "placement" in captured.out
+    assert captured.err.splitlines()[0] == "python -m baselines: the command statistics is now called uniformity"

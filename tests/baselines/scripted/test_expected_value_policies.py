@@ -7,7 +7,7 @@ import pytest
 from support.policies import Recorder, all_layouts, click_config, consistent_layouts
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.statistics import mcnemar_p_value
+from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import build_policy
 from baselines.scripted.replicas.expected_value import ExpectedValueSourcePolicy
 from baselines.scripted.rules.batched_rules import Knowledge

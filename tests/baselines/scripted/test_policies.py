@@ -10,7 +10,7 @@ from support.policies import all_layouts, boards_in_play, click_config, consiste
 
 from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
-from baselines.evaluation.statistics import mcnemar_p_value
+from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import SCRIPTED, agent_names, build_policy, config_for
 from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
 from baselines.scripted.rules.expected_value import ExpectedValuePolicy

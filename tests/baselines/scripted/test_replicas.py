@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.statistics import mcnemar_p_value, mean_interval
+from baselines.evaluation.intervals import mcnemar_p_value, mean_interval
 from baselines.registry import build_policy
 from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules, apply_local_rules_once
 from minesweeper_env import BoardConfig

@@ -11,7 +11,7 @@ from matplotlib.image import imread
 from support.tiny_suites import TINY
 
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.statistics import mean_interval, wilson_interval
+from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import SUITES
 from baselines.suites.parts import Part

@@ -24,7 +24,7 @@ from support import ROOT, tiny_suites
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.games import PolicyError, Start
-from baselines.evaluation.statistics import PolicyResult, compare
+from baselines.evaluation.results import PolicyResult, compare
 from baselines.registry import SCRIPTED, build_policy, config_for
 from baselines.suites import definitions, runner, schedule
 from baselines.suites.definitions import SUITES, Entry

@@ -7,14 +7,8 @@ import math
 import pytest
 
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.statistics import (
-    PolicyResult,
-    compare,
-    compare_with_best,
-    mcnemar_p_value,
-    mean_interval,
-    wilson_interval,
-)
+from baselines.evaluation.intervals import mcnemar_p_value, mean_interval, wilson_interval
+from baselines.evaluation.results import PolicyResult, compare, compare_with_best
 
 
 def result(policy: str, seeds: range, won: set[int]) -> PolicyResult:
