@@ -1,4 +1,4 @@
-"""The checks of what comes in after construction: actions, reset options and seeds."""
+"""Checks of actions, reset options and seeds, and the random state that a seed gives to a game."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig
 
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
+"""The keys of the `options` of `reset`."""
 
 
 def check_action(action: Any, actions: int) -> int:
-    """Returns an action as an int, or raises a ValueError unless it is one of 0..actions-1."""
+    """Returns an action as an int, or raises a ValueError unless it is in 0..actions-1."""
     try:
         index = operator.index(action)
     except TypeError:
         index = -1
     if action is True or action is False or not 0 <= index < actions:
-        raise ValueError(f"an action is a whole number of 0..{actions - 1}, not {action!r}")
+        raise ValueError(f"an action must be a whole number in 0..{actions - 1}, not {action!r}")
     return index
 
 
@@ -31,15 +32,15 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(f"actions must be whole numbers of shape ({count},), not {array.dtype} {array.shape}")
-    # A copy: a read-only array would be another type to the compiler.
+    # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
     return np.array(array, dtype=np.int64, order="C")
 
 
 def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count: int) -> NDArray[np.bool_] | None:
-    """Returns the (N, rows, cols) layouts that the reset options ask for, or None.
+    """Returns the (N, rows, cols) layouts in the reset options, or None if there are none.
 
     Raises:
-        ValueError: an option is unknown, or the layout has another shape, type or number of mines.
+        ValueError: an option is unknown, or the shape, dtype or number of mines of the layout is wrong.
     """
     if not options:
         return None
@@ -62,32 +63,32 @@ def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count:
 
 
 def check_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None] | None:
-    """Returns a seed for each of N games (i more than `seed` for game i), or None where there are none.
+    """Returns N seeds, `seed` + i for game i or the given sequence, or None if `seed` is None.
 
     Raises:
-        ValueError: a seed is negative or no whole number, or a sequence has another length than N.
+        ValueError: a seed is not a whole number of at least 0, or the length of the sequence is not N.
     """
     if seed is None:
         return None
     if isinstance(seed, (Sequence, np.ndarray)):
         seeds = list(seed)
         if len(seeds) != count:
-            raise ValueError(f"a sequence of seeds needs one for each of {count} games, not {len(seeds)}")
+            raise ValueError(f"a sequence of seeds must have one seed for each of {count} games, not {len(seeds)}")
     else:
         seeds = [seed]
     if not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
-        raise ValueError(f"a seed is a whole number of at least 0, or None, not {seed!r}")
+        raise ValueError(f"a seed must be a whole number of at least 0, or None, not {seed!r}")
     if isinstance(seed, (Sequence, np.ndarray)):
         return [None if s is None else int(s) for s in seeds]
     return [int(seed) + i for i in range(count)]
 
 
 def generator_state(np_random: np.random.Generator) -> np.uint64:
-    """Draws the state of a game's own generator; the one place where a game takes its randomness."""
+    """Draws the state of a game's own generator, the only source of its randomness."""
     return np_random.integers(1 << 64, dtype=np.uint64)
 
 
 def generator_states(seeds: Sequence[int | None], np_random: np.random.Generator) -> NDArray[np.uint64]:
-    """Returns the (N,) states that single environments with these seeds draw; `np_random` serves None."""
+    """Returns the (N,) states that single environments with these seeds draw, from `np_random` where a seed is None."""
     sources = (np_random if seed is None else seeding.np_random(seed)[0] for seed in seeds)
     return np.array([generator_state(source) for source in sources], dtype=np.uint64)

@@ -1,13 +1,15 @@
-"""What a cell of an observation can show, and what a player can do to a cell."""
+"""Codes of the cells in an observation, and the moves of a player."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import NamedTuple
 
+__all__ = ["FLAGGED", "HIDDEN", "MINE", "MOVE_NAMES", "QUESTION", "Codes", "Move"]
+
 
 class Move(IntEnum):
-    """The moves, in the order in which an action space lists them."""
+    """The moves, in the order of an action space."""
 
     CLICK = 0
     FLAG = 1
@@ -20,14 +22,14 @@ MOVE_NAMES: tuple[str, ...] = tuple(move.name.lower() for move in Move)
 
 
 class Codes(NamedTuple):
-    """The codes that follow the counts 0..`max_count` of open cells.
+    """Codes of the cells that show no count; the codes 0..`max_count` are open cells with that count.
 
     Attributes:
-        max_count: the number of neighbours of an inner cell, and so the largest count.
+        max_count: the largest count: the number of neighbours of an inner cell.
         flagged: a covered cell with a flag.
         question: a covered cell with a question mark.
         hidden: a covered cell without a mark.
-        mine: a mine, shown once the game is lost.
+        mine: a mine, shown only in a lost game.
     """
 
     max_count: int
@@ -38,7 +40,7 @@ class Codes(NamedTuple):
 
     @classmethod
     def of_radius(cls, radius: int) -> Codes:
-        """Returns the codes of boards whose neighbourhood is the square of side 2 * radius + 1."""
+        """Returns the codes of boards whose neighbourhoods are squares of side 2 * radius + 1."""
         most = (2 * radius + 1) ** 2 - 1
         return cls(most, most + 1, most + 2, most + 3, most + 4)
 

@@ -1,4 +1,4 @@
-"""What a game of Minesweeper is played on and by which rules, checked once."""
+"""Configuration of a game: board and rules, checked at construction."""
 
 from __future__ import annotations
 
@@ -9,11 +9,28 @@ from typing import Any
 
 from minesweeper_env.codes import MOVE_NAMES, Codes
 
+__all__ = [
+    "FIRST_CLICKS",
+    "MAX_CELLS",
+    "MAX_RADIUS",
+    "PRESETS",
+    "UNIFORM_FIRST_CLICKS",
+    "BoardConfig",
+    "parse_size",
+    "whole_number",
+]
+
 FIRST_CLICKS: tuple[str, ...] = ("any", "safe", "opening", "corners")
+"""The first-click rules; `MinesweeperEnv` explains them."""
+
+UNIFORM_FIRST_CLICKS: tuple[str, ...] = ("any", "safe", "opening")
+"""The first-click rules under which all layouts that fit a board are equally likely."""
+
 MAX_RADIUS = 5
 """The largest neighbourhood radius whose codes fit into int8."""
 
 MAX_CELLS = 1 << 20
+"""The largest number of cells of a board."""
 
 PRESETS: dict[str, dict[str, Any]] = {
     "": {"size": 8, "mines": 14},
@@ -21,11 +38,12 @@ PRESETS: dict[str, dict[str, Any]] = {
     "Intermediate": {"size": 16, "mines": 40},
     "Expert": {"size": (16, 30), "mines": 99},
 }
+"""Size and mines of each registered board, by the middle part of its id."""
 
 
 @dataclass(frozen=True)
 class BoardConfig:
-    """The board and the rules of a game. Every field is checked at construction.
+    """Board and rules of a game; construction checks every field.
 
     Attributes:
         rows: the number of rows.
@@ -33,11 +51,11 @@ class BoardConfig:
         mines: the number of mines, at least 1 and few enough for the first-click rule.
         first_click: "opening", "safe", "any" or "corners".
         moves: the moves of the action space, in the order click, flag, unflag, question, chord.
-        radius: the reach of a count, 1 to 5; 1 means the eight cells around.
-        max_steps: the steps after which an unfinished game is truncated; None for ten a cell.
+        radius: reach of a count, 1 to 5; with 1 a cell has eight neighbours.
+        max_steps: number of steps after which an unfinished game is truncated; None means ten per cell.
 
     Raises:
-        ValueError: a field has a value that is not allowed; the message says which are.
+        ValueError: the value of a field is not allowed; the message lists the allowed ones.
     """
 
     rows: int
@@ -50,12 +68,12 @@ class BoardConfig:
 
     @classmethod
     def of_size(cls, size: int | Sequence[int], mines: int, **fields: Any) -> BoardConfig:
-        """Returns the configuration of a square board, or of one with `size` = (rows, cols)."""
+        """Returns a configuration from a size, which is the side of a square board or (rows, cols)."""
         rows, cols = parse_size(size)
         return cls(rows, cols, mines, **fields)
 
     def __post_init__(self) -> None:
-        """Checks all fields, and turns whole numbers of other types into int."""
+        """Checks all fields, and converts whole numbers of other types to int."""
         for name, least in (("rows", 1), ("cols", 1), ("mines", 1), ("radius", 1)):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least))
         if not 2 <= self.cells <= MAX_CELLS:
@@ -84,7 +102,7 @@ class BoardConfig:
         board = f"{self.rows} x {self.cols} with first_click {self.first_click!r} and radius {self.radius}"
         if self.max_mines < 1:
             raise ValueError(
-                f"no number of mines fits on {board}, which keeps all cells around the first click free; "
+                f"no number of mines fits on {board}, because no neighbour of the first click may be a mine; "
                 "choose a larger board, or first_click 'safe' or 'any'"
             )
         raise ValueError(f"mines must be 1 to {self.max_mines} on {board}, not {self.mines}")
@@ -96,7 +114,7 @@ class BoardConfig:
 
     @property
     def max_mines(self) -> int:
-        """The most mines that leave room for the cells that the first-click rule keeps free."""
+        """The largest number of mines that leaves free the cells that the first-click rule protects."""
         if self.first_click in ("any", "safe"):
             return self.cells - 1
         side = 2 * self.radius + 1
@@ -104,7 +122,7 @@ class BoardConfig:
 
     @property
     def actions(self) -> int:
-        """The number of actions: one block of cells a move."""
+        """The number of actions: one per move and cell."""
         return len(self.moves) * self.cells
 
     @property
@@ -119,7 +137,7 @@ class BoardConfig:
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
-    """Returns `value` as an int of at least `least`, or raises a ValueError that says what is allowed."""
+    """Returns `value` as an int, or raises a ValueError unless it is a whole number of at least `least`."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -130,10 +148,10 @@ def whole_number(name: str, value: Any, least: int) -> int:
 
 
 def parse_size(size: Any) -> tuple[int, int]:
-    """Returns (rows, cols) of a size, which is a whole number or a pair of them.
+    """Returns (rows, cols) of a size, which is a whole number or a pair of whole numbers.
 
     Raises:
-        ValueError: the size is neither.
+        ValueError: the size is neither of them.
     """
     if isinstance(size, Sequence) and not isinstance(size, str):
         if len(size) != 2:

@@ -1,4 +1,4 @@
-"""`MinesweeperEnv`: the Gymnasium environment of one game."""
+"""Gymnasium environment of one game, `MinesweeperEnv`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from minesweeper_env.checks import check_action, generator_state, layout_option
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import Games, compile_kernels
+from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
 from minesweeper_env.saving import check_saved
+
+__all__ = ["MinesweeperEnv"]
 
 _EVERY_GAME = np.ones(1, np.bool_)
 
@@ -27,19 +29,19 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     ## Description
     A board hides mines. A click opens a cell: on a mine the game is lost; otherwise the cell shows how
     many of its neighbours are mines, and a 0 opens its neighbours too. The game is won when every cell
-    without a mine is open; flags and question marks are notes and never decide. The mines are laid at
-    the first click, as the first-click rule asks, and nothing returned shows one before the game is lost.
+    without a mine is open; flags and question marks are notes that decide nothing. The first click places
+    the mines by the first-click rule. Nothing returned shows a mine before the game is lost.
 
     ## Action Space
     `Discrete(len(moves) * rows * cols)`: action = move_index * rows * cols + row * cols + col.
 
-    | move | what it does | legal on |
+    | move | effect | legal on |
     |---|---|---|
     | click | opens; a 0 floods, and flagged cells stay shut | hidden, question mark |
-    | flag | sets or takes away a flag | hidden, question mark, flagged |
-    | unflag | takes away the mark | flagged, question mark |
+    | flag | sets or removes a flag | hidden, question mark, flagged |
+    | unflag | removes the mark | flagged, question mark |
     | question | sets a question mark | hidden, flagged |
-    | chord | opens the other neighbours; a wrong flag loses | open, as many flags around as it shows |
+    | chord | opens the neighbours without a flag; a wrong flag loses | open, with as many flags around as its count |
 
     An illegal action changes nothing and never ends the game. An integer outside the space raises.
 
@@ -48,33 +50,33 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     | code | cell |
     |---|---|
-    | 0-8 | open, with that many mines around |
+    | 0-8 | open, with that many neighbouring mines |
     | 9 | flagged |
     | 10 | question mark |
     | 11 | hidden |
-    | 12 | mine, shown where no flag is once the game is lost |
+    | 12 | mine without a flag, shown only in a lost game |
 
-    With radius r the counts run to K = (2r + 1)**2 - 1, and the other four codes are K + 1 to K + 4.
+    With radius r the largest count is K = (2r + 1)**2 - 1. The other four codes are K + 1 to K + 4.
     "planes" is the one-hot form, float32 (K + 5, rows, cols); "flat" is the planes in one row.
 
     ## Rewards
     | reward | |
     |---|---|
-    | "win_loss" (the default) | +1 for the win, -1 for a mine, 0 else |
-    | "win" | +1 for the win, 0 else |
-    | "safe_click" | +1 for a step that opens cells without hitting a mine, 0 else |
-    | "progress" | the share of the safe cells that the step opens; -1 for a mine |
+    | "win_loss" (the default) | +1 for the win, -1 for a mine, 0 otherwise |
+    | "win" | +1 for the win, 0 otherwise |
+    | "safe_click" | +1 for a step that opens cells without hitting a mine, 0 otherwise |
+    | "progress" | the fraction of all safe cells that the step opens; -1 for a mine |
     | "shaped" | +1 win, -1 mine, +0.3 for other steps that open cells, -0.3 for an illegal action |
-    | a callable | what it returns for a `minesweeper_env.rewards.Transition` |
+    | a callable | its value for a `minesweeper_env.rewards.Transition` |
 
     ## Starting State
-    All cells are hidden. `reset(seed=s)` begins the sequence of games of seed s, which later calls of
-    `reset()` go on with: the same seed and actions give the same games.
+    All cells are hidden. `reset(seed=s)` starts the first game of a sequence that seed s determines, and each
+    later `reset()` starts the next one. The same seed and actions give the same games.
     `reset(options={"layout": mines})`, bool (rows, cols), plays a given layout.
 
     ## Episode End
-    Terminated: the game is won or lost. Truncated: `max_steps` steps were taken. Steps after that change
-    nothing and earn nothing.
+    Terminated: the game is won or lost. Truncated: `max_steps` steps were taken. Later steps change nothing and
+    earn nothing.
 
     ## Information
     Every reset and step returns the same keys.
@@ -95,13 +97,17 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | reward | "win_loss" | see Rewards |
     | observation | "codes" | "codes", "planes", "flat" |
     | radius | 1 | reach of a count, 1 to 5 |
-    | max_steps | None | steps after which the game is truncated; None for ten a cell |
+    | max_steps | None | steps after which the game is truncated; None means ten per cell |
     | render_mode | None | None, "ansi", "rgb_array" |
 
-    First click "opening": uniform over the layouts whose clicked cell and neighbours are free. "safe": the
-    clicked cell is free. "any": no protection. "corners": uniform over all layouts, then each mine on or
-    beside the clicked cell moves to the first free corner (bottom right, top left, bottom left, top right),
-    or, where those are taken, to the first free cell of the sides and then of the rest, in reading order.
+    First-click rules draw the layout uniformly:
+
+    * "opening": from the layouts whose clicked cell and neighbours are free.
+    * "safe": from the layouts whose clicked cell is free.
+    * "any": from all layouts.
+    * "corners": from all layouts. Each mine in the clicked cell or its neighbours then moves to the first free
+      corner: bottom right, top left, bottom left, top right. When all four are taken, it moves to the first
+      free cell of the sides, or else of the rest, in reading order.
 
     ## Version History
     * v0: first release
@@ -121,10 +127,10 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         max_steps: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Checks the arguments, which the class describes; `reset` begins a game.
+        """Checks the arguments, which the class describes; `reset` starts a game.
 
         Raises:
-            ValueError: an argument has a value that is not allowed; the message says which are.
+            ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
         self.config = BoardConfig.of_size(
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps
@@ -137,7 +143,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.observation_space = self._encoder.space
         self._actions = self.config.actions
         self.action_space = gymnasium.spaces.Discrete(self._actions)
-        compile_kernels()
+        compile_step()
         self._games = Games(self.config, 1, weights)
         self._shape = (self.config.rows, self.config.cols)
         self._action = np.zeros(1, np.int64)
@@ -150,15 +156,14 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         """Starts a new game.
 
         Args:
-            seed: begins the sequence of games that belongs to this seed.
-            options: {"layout": (rows, cols) bool} lays the mines where it is True, whatever the
-                first-click rule.
+            seed: starts the sequence of games that this seed determines; None continues the present one.
+            options: {"layout": (rows, cols) bool} plays this layout, whatever the first-click rule.
 
         Returns:
             The first observation, and the info.
 
         Raises:
-            ValueError: an option is unknown, or the layout has another shape, dtype or number of mines.
+            ValueError: an option is unknown, or the shape, dtype or number of mines of the layout is wrong.
         """
         layouts = layout_option(options, self.config, 1)
         super().reset(seed=seed)
@@ -172,14 +177,13 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return self._observe(codes), self._info(masks, False, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
-        """Makes a move; an illegal one, and any after the end, changes nothing.
+        """Makes a move; an illegal move, or any move after the end, changes nothing.
 
         Args:
             action: move_index * cells + row * cols + col.
 
         Returns:
-            The observation, the reward, whether the game is won or lost, whether the step limit ended it,
-            and the info.
+            The observation, the reward, whether the game is won or lost, whether the step limit ended it, and the info.
 
         Raises:
             ValueError: the action is outside the action space.
@@ -195,7 +199,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return self._observe(codes), reward, terminated, truncated, self._info(masks, illegal, won)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Returns (actions,) bool, True for each legal action: the method that sb3-contrib looks for."""
+        """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
         return self._current_games().show()[1].ravel().astype(np.bool_)
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -206,17 +210,17 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         )
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the game in progress, mines included, as arrays that `set_state` takes."""
+        """Returns the game in progress, mines included, in arrays for `set_state`."""
         return {key: value[0] for key, value in self._current_games().save().items()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on with a game, and the sequence of games after it, from `get_state`.
+        """Restores a game from `get_state`, and with it the sequence of later games.
 
         Raises:
             ValueError: the state is damaged, or belongs to another configuration.
         """
         if not isinstance(state, dict):
-            raise ValueError(f"a saved state is a dict, as get_state returns it, not {type(state).__name__}")
+            raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
         batch = {key: np.asarray(value)[None] for key, value in state.items()}
         self._games.restore(check_saved(batch, self._games.save(), self.config))
         self._seeded_by = self.np_random
@@ -231,7 +235,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return codes.reshape(self._shape)
 
     def _observe(self, codes: NDArray[np.int8]) -> NDArray[Any]:
-        # The commonest encoding takes the shortest way.
+        # The most common encoding skips the call of the encoder.
         return self._board(codes) if self.observation == "codes" else self._encoder.encode(codes)[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:

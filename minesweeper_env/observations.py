@@ -1,4 +1,4 @@
-"""The encodings of an observation: cell codes, one-hot planes, and the planes as one vector."""
+"""Encodings of an observation: cell codes, one-hot planes, and the planes as one vector."""
 
 from __future__ import annotations
 
@@ -10,20 +10,29 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
 
+__all__ = ["ENCODINGS", "Encoder", "decode"]
+
 ENCODINGS: tuple[str, ...] = ("codes", "planes", "flat")
+"""The names of the encodings; `Encoder` explains them."""
 
 
 class Encoder:
     """Turns the codes of N boards into observations.
 
-    With C codes in all (13 at radius 1), "codes" is int8 of shape (rows, cols); "planes" float32 of
-    shape (C, rows, cols), plane c being 1.0 where the cell shows code c; "flat" the planes in one row,
-    float32 of shape (C * rows * cols,). The last two take longer to fill than the game takes to play:
-    where speed matters, deliver codes and expand them on the learner's device.
+    C is the number of codes, 13 at radius 1.
+
+    | encoding | dtype   | shape              | values                                     |
+    |----------|---------|--------------------|--------------------------------------------|
+    | "codes"  | int8    | (rows, cols)       | the codes                                  |
+    | "planes" | float32 | (C, rows, cols)    | plane c is 1.0 where a cell shows code c   |
+    | "flat"   | float32 | (C * rows * cols,) | the planes in one row                      |
+
+    Filling "planes" or "flat" takes longer than a step of the game. For speed, use "codes" and expand them on the
+    learner's device.
     """
 
     def __init__(self, encoding: str, config: BoardConfig) -> None:
-        """Prepares the space of one observation.
+        """Builds the space of one observation.
 
         Raises:
             ValueError: `encoding` is not one of "codes", "planes" and "flat".
@@ -43,7 +52,7 @@ class Encoder:
             self.space = Box(0.0, 1.0, (self._count * config.cells,), np.float32)
 
     def encode(self, codes: NDArray[np.int8]) -> NDArray[Any]:
-        """Returns the observations, (N, *space.shape), of boards with `codes`, (N, cells)."""
+        """Returns the observations, (N, *space.shape), of boards with codes (N, cells)."""
         boards = codes.reshape(self._boards)
         if self.encoding == "codes":
             return boards
@@ -53,6 +62,6 @@ class Encoder:
 
 
 def decode(observations: NDArray[Any], config: BoardConfig) -> NDArray[np.int8]:
-    """Returns the codes, (N, rows, cols) int8, of N observations in any of the encodings."""
+    """Returns the codes, (N, rows, cols) int8, of N observations in any encoding."""
     boards = observations.reshape(len(observations), -1, config.rows, config.cols)
     return boards[:, 0] if boards.shape[1] == 1 else boards.argmax(axis=1).astype(np.int8)

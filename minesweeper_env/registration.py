@@ -1,10 +1,12 @@
-"""The environment ids."""
+"""Registration of the environment ids."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from minesweeper_env.config import PRESETS
+
+__all__ = ["ENV_SPECIFICATIONS", "register_envs"]
 
 
 def _specifications() -> dict[str, dict[str, Any]]:
@@ -21,7 +23,7 @@ ENV_SPECIFICATIONS = _specifications()
 
 
 def register_envs() -> None:
-    """Registers every id that Gymnasium does not know yet."""
+    """Registers each id that is not yet in Gymnasium's registry."""
     from gymnasium.envs.registration import register, registry
 
     for env_id, arguments in ENV_SPECIFICATIONS.items():
@@ -31,6 +33,6 @@ def register_envs() -> None:
                 entry_point="minesweeper_env.env:MinesweeperEnv",
                 vector_entry_point="minesweeper_env.vector_env:MinesweeperVectorEnv",
                 kwargs=dict(arguments),
-                # The environments say themselves that reset comes before step and render.
+                # The environments themselves raise ResetNeeded.
                 order_enforce=False,
             )

@@ -1,7 +1,7 @@
-"""The reward schemes, computed from what the player can see of a step.
+"""Reward schemes, computed from the part of a step that the player sees.
 
-None can be farmed: a flag, a repeated click and a move without effect never earn anything, and since a
-cell opens once, the sum over a game is bounded.
+No scheme can be farmed. Flags, repeated clicks and moves without effect earn nothing, and a cell opens only once,
+so the sum over a game is bounded.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWeights
 
+__all__ = ["REWARDS", "Reward", "Transition", "describe", "find_reward"]
+
 
 class Transition(NamedTuple):
-    """One step: numbers in a single environment, arrays of shape (N,) in a batched one.
+    """One step of a single environment, or N steps of a batched one as arrays of shape (N,).
 
     Attributes:
-        won: float, 1.0 if the step won the game, else 0.0.
-        lost: float, 1.0 if the step lost the game, else 0.0.
+        won: float, 1.0 if the step won the game, 0.0 otherwise.
+        lost: float, 1.0 if the step lost the game, 0.0 otherwise.
         opened: int, the number of cells that the step opened.
-        illegal: float, 1.0 if the action was illegal and changed nothing, else 0.0.
+        illegal: float, 1.0 if the action was illegal and changed nothing, 0.0 otherwise.
         action: int, the action.
         codes: the board after the step, int8 (rows, cols) or (N, rows, cols).
         safe_cells: int, the number of cells without a mine on the whole board.
@@ -45,6 +47,7 @@ class Transition(NamedTuple):
 
 
 Reward = Callable[[Transition], Any]
+"""A reward scheme of the user: a function of the transition."""
 
 
 def _schemes(safe_cells: int) -> dict[str, RewardWeights]:
@@ -58,11 +61,11 @@ def _schemes(safe_cells: int) -> dict[str, RewardWeights]:
 
 
 REWARDS: tuple[str, ...] = tuple(_schemes(1))
-"""The names of the schemes; `MinesweeperEnv` says what each earns."""
+"""The names of the schemes; `MinesweeperEnv` explains them."""
 
 
 def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeights, Reward | None]:
-    """Returns the weights of a named scheme, or zero weights and the callable that takes their place.
+    """Returns the weights of a named scheme and None, or zero weights and the given callable.
 
     Raises:
         ValueError: `reward` is neither a name nor a callable.
@@ -75,7 +78,7 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
 
 
 def describe(games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8]) -> Transition:
-    """Returns the transitions of the last step of N games, from its actions and the codes after it."""
+    """Returns the transitions of the last step of N games, given its actions and the codes after it."""
     config = games.config
     won = games.events[SUCCESS].astype(np.float64)
     return Transition(

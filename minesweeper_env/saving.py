@@ -1,4 +1,4 @@
-"""The check of saved games before they are gone on with."""
+"""Validation of a saved state before `set_state` restores it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def check_saved(saved: Any, example: Mapping[str, NDArray[Any]], config: BoardConfig) -> Arrays:
-    """Returns the arrays of N saved games, in the dtypes of `example`, which another save has.
+    """Returns the arrays of N saved games, in the dtypes of `example`.
 
     Args:
         saved: the keys of `Games.save`, with arrays whose first axis has length N.
-        example: arrays of the shapes and dtypes that are allowed.
-        config: the board that the games are to go on with.
+        example: arrays of the allowed shapes and dtypes.
+        config: the configuration of the games.
 
     Raises:
-        ValueError: a part is missing or too much, has another shape or dtype, or contradicts another.
+        ValueError: a key is missing or unknown, an array has a wrong shape or dtype, or two arrays contradict
+            each other.
     """
     if not isinstance(saved, Mapping) or set(saved) != set(example):
-        raise ValueError(f"a saved state has the keys {', '.join(example)}, as get_state returns them")
+        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
     arrays = {key: _as_in(key, saved[key], model) for key, model in example.items()}
     status, codes = arrays["status"], arrays["codes"]
     _allow((status >= FRESH) & (status <= TRUNCATED), f"state['status'] must be {FRESH} to {TRUNCATED}")
@@ -51,17 +52,20 @@ def _as_in(key: str, value: Any, model: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_boards(arrays: Arrays, config: BoardConfig) -> None:
-    """Raises a ValueError unless open cells show the counts of the mines, and mines show in lost games alone."""
+    """Raises a ValueError unless open cells show the counts of the mines, and only lost games show mines."""
     codes = arrays["codes"].reshape(-1, config.cells)
     mines = arrays["mines"].reshape(-1, config.cells)
-    # The neighbour table points off the board to one cell past the last.
-    beside = np.pad(mines, ((0, 0), (0, 1)))[:, neighbour_table(config.rows, config.cols, config.radius)]
-    counts = beside.sum(axis=2)
+    # The neighbour table stands for a cell off the board by the index past the last cell.
+    neighbours = np.pad(mines, ((0, 0), (0, 1)))[:, neighbour_table(config.rows, config.cols, config.radius)]
+    counts = neighbours.sum(axis=2)
     is_open, is_mine = codes <= config.codes.max_count, codes == config.codes.mine
-    laid = (arrays["status"] != FRESH)[:, None]
-    _allow(~is_open | (laid & ~mines & (codes == counts)), "state['codes'] must show the counts of state['mines']")
+    placed = (arrays["status"] != FRESH)[:, None]
+    _allow(~is_open | (placed & ~mines & (codes == counts)), "state['codes'] must show the counts of state['mines']")
     lost = (arrays["status"] == LOST)[:, None]
-    _allow(~is_mine | (mines & lost), "state['codes'] may show only mines as mines, and in lost games alone")
+    _allow(
+        ~is_mine | (mines & lost),
+        "state['codes'] may show mines only in lost games, and only where state['mines'] has them",
+    )
 
 
 def _allow(right: NDArray[np.bool_], message: str) -> None:

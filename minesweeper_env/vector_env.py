@@ -1,4 +1,4 @@
-"""`MinesweeperVectorEnv`: many games in one call to the engine, as a Gymnasium vector environment."""
+"""Gymnasium vector environment that steps many games in one call of the engine, `MinesweeperVectorEnv`."""
 
 from __future__ import annotations
 
@@ -27,30 +27,31 @@ from minesweeper_env.rendering.board import METADATA, check_render_mode, render_
 from minesweeper_env.rewards import Reward, describe, find_reward
 from minesweeper_env.saving import check_saved
 
+__all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
+
 AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
 
 class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
-    """N games of `MinesweeperEnv`, played by one compiled call a step.
+    """N games of `MinesweeperEnv`, played by one compiled call per step.
 
-    Game i, seeded s + i by `reset(seed=s)`, equals the single environment seeded s + i step for step,
-    over as many games as are played. Observations, rewards, terminations, truncations and every entry
-    of info are arrays whose first axis has length N; info holds the keys of `MinesweeperEnv`, and for
-    each one `_key`, bool (N,), as Gymnasium's vector environments do.
+    After `reset(seed=s)` game i equals the single environment seeded s + i, step for step, over any number of games.
+    Observations, rewards, terminations, truncations and every entry of info are arrays whose first axis has length
+    N. Info holds the keys of `MinesweeperEnv` and, for each key, Gymnasium's `_key`, bool (N,).
 
-    With `autoreset_mode=AutoresetMode.NEXT_STEP` the step after the end of a game starts the next one,
-    whatever the action. With SAME_STEP the step that ends a game starts the next one, and info holds
-    "final_obs", an object array of the last observations (None elsewhere), and "final_info".
+    With `autoreset_mode=AutoresetMode.NEXT_STEP` the step after the end of a game starts the next one, whatever the
+    action. With SAME_STEP the step that ends a game also starts the next one. Info then holds "final_info" and
+    "final_obs", an object array of the last observations with None for the other games.
 
-    The arguments are those of `MinesweeperEnv`, and:
+    All arguments of `MinesweeperEnv` are allowed, and these:
 
     Args:
         num_envs: N, at least 1.
         autoreset_mode: `AutoresetMode.NEXT_STEP` or `AutoresetMode.SAME_STEP`, or its value as a str.
-        max_episode_steps: what `gymnasium.make_vec` calls `max_steps`; the smaller one counts.
+        max_episode_steps: the name that `gymnasium.make_vec` gives to `max_steps`; the smaller of both applies.
 
     Raises:
-        ValueError: an argument has a value that is not allowed; the message says which are.
+        ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
     ) -> None:
-        """Checks the arguments, which the class describes; `reset` begins the games."""
+        """Checks the arguments, which the class describes; `reset` starts the games."""
         given = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
         limits = [whole_number(name, limit, 1) for name, limit in given.items() if limit is not None]
         self.config = BoardConfig.of_size(
@@ -92,7 +93,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
 
     @classmethod
     def of_config(cls, config: BoardConfig, num_envs: int, **arguments: Any) -> MinesweeperVectorEnv:
-        """Returns the environment of a configuration; the other arguments are those of the class."""
+        """Returns the environment of a configuration; `arguments` are further arguments of the class."""
         return cls(
             num_envs,
             (config.rows, config.cols),
@@ -111,13 +112,13 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
 
         Args:
             seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds.
-            options: {"layout": bool (rows, cols) or (N, rows, cols)} lays the mines of these games.
+            options: {"layout": bool (rows, cols) or (N, rows, cols)} plays these layouts.
 
         Returns:
             The first observations, and the info.
 
         Raises:
-            ValueError: a seed or an option is not allowed; the message says what is.
+            ValueError: a seed or an option is not allowed; the message lists the allowed ones.
         """
         layouts = layout_option(options, self.config, self.num_envs)
         seeds = check_seeds(seed, self.num_envs)
@@ -136,7 +137,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         elif None not in seeds:
             self._np_random = np.random.default_rng([s for s in seeds if s is not None])
         self._games.seed(generator_states(seeds, self.np_random))
-        # The first number that a seed's generator yields belongs to the first game.
+        # The first number from a seed's generator is the state of game 0, so that game equals a single environment's.
         generator_state(self.np_random)
         self._sampler[0] = generator_state(self.np_random)
 
@@ -146,14 +147,14 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         """Makes one move in each game.
 
         Args:
-            actions: (N,) integers, each as `MinesweeperEnv.step` takes it.
+            actions: (N,) integers, each one as in `MinesweeperEnv.step`.
 
         Returns:
-            The observations, the rewards, whether each game is won or lost, whether the step limit ended
-            it, and the info.
+            The observations, the rewards, whether each game is won or lost, whether the step limit ended it, and
+            the info.
 
         Raises:
-            ValueError: the actions have another shape, or one is outside the action space.
+            ValueError: the shape of the actions is wrong, or one is outside the action space.
             gymnasium.error.ResetNeeded: no game has begun.
         """
         actions = check_actions(actions, self.num_envs)
@@ -171,10 +172,10 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         return self._encoder.encode(codes), rewards, terminations, truncations, infos
 
     def sample_actions(self) -> NDArray[np.int64]:
-        """Draws for each game one of its legal actions, all equally likely.
+        """Draws one legal action for each game, all equally likely.
 
         Returns:
-            (N,) actions; where a game is won or lost, any action.
+            (N,) int64; in a game that is won or lost every action is legal.
         """
         return self._current_games().sample_actions(self._sampler)
 
@@ -183,18 +184,18 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         return self._current_games().show()[1].reshape(self.num_envs, -1).astype(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Returns the picture or text of each game, as `MinesweeperEnv.render` does."""
+        """Returns a picture or text for each game, as `MinesweeperEnv.render` does."""
         games = self._current_games()
         mines = games.revealed_mines()
         boards = zip(games.show()[0].reshape(mines.shape), mines, strict=True)
         return tuple(render_board(self.render_mode, codes, self.config.codes, known) for codes, known in boards)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns the games in progress, mines included, as arrays that `set_state` takes."""
+        """Returns the games in progress, mines included, in arrays for `set_state`."""
         return {**self._current_games().save(), "sampler": self._sampler.copy()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Goes on with the games, and those after them, from `get_state`.
+        """Restores games from `get_state`, and with them the sequences of later games.
 
         Raises:
             ValueError: the state is damaged, or belongs to another configuration or number of games.
@@ -216,15 +217,15 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
             "action_mask": masks.reshape(self.num_envs, -1),
             "_action_mask": everywhere,
             "invalid_action": illegal,
-            "_invalid_action": everywhere,
+            "_invalid_action": everywhere.copy(),
             "is_success": won,
-            "_is_success": everywhere,
+            "_is_success": everywhere.copy(),
         }
 
     def _restart(
         self, codes: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Starts the next game where one has `ended`; returns the codes and the info of a SAME_STEP step."""
+        """Starts the next game where `ended`; returns the codes and the info of a SAME_STEP step."""
         final_observations = np.full(self.num_envs, None, dtype=object)
         for i, observation in zip(np.flatnonzero(ended).tolist(), self._encoder.encode(codes[ended]), strict=True):
             final_observations[i] = observation

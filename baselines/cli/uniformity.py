@@ -20,8 +20,8 @@ from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import replace_file
 from baselines.support.terminal import game_bar, table_console
 from baselines.uniformity.report import Finding
-from baselines.uniformity.samples import UNIFORM_RULES, check_sample, draw_sample
-from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+from baselines.uniformity.samples import check_sample, draw_sample
+from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 
 ALL = "all"
 NOTES = (
@@ -75,7 +75,7 @@ def _make_parser() -> argparse.ArgumentParser:
 def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
     """Checks all that can be checked before the first game; returns the games of each rule."""
     check_test_seeds(options.seed, 2 * options.games)
-    rules = UNIFORM_RULES if options.first_click == ALL else (options.first_click,)
+    rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
     for config in configs:
         check_sample(config, options.games)

@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.seeds import derived_seed
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 CHUNK = 500
 """The games that are played side by side."""
-
-UNIFORM_RULES = ("any", "safe", "opening")
-"""The first-click rules that claim that all layouts they allow are equally likely."""
 
 Cells = NDArray[np.int64]
 
@@ -67,10 +64,10 @@ def check_sample(config: BoardConfig, games: int) -> None:
         ValueError: the rule claims no uniformity, or the mines or the games are too few or too many.
     """
     rule, mines = config.first_click, config.mines
-    if rule not in UNIFORM_RULES:
+    if rule not in UNIFORM_FIRST_CLICKS:
         raise ValueError(
             f"the first-click rule {rule!r} claims no uniformity: it moves mines to the corners and sides; "
-            f"those that do are {', '.join(UNIFORM_RULES)}"
+            f"those that do are {', '.join(UNIFORM_FIRST_CLICKS)}"
         )
     cells = len(eligible_cells(config, middle(config)))
     if mines >= cells:

@@ -1,4 +1,4 @@
-"""A batch of games under one configuration: what both environments are made of."""
+"""Batches of games under one configuration, which both environments play."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ from minesweeper_env.neighbours import neighbour_table
 
 
 class ArrayPool:
-    """Hands out arrays of one shape that nobody else holds.
+    """Supplies arrays of one shape, and reuses each one once no view of it is left.
 
-    A large array that is freed goes back to the operating system, and the next one comes from there page
-    by page, which on a large board takes most of the time of the game itself. An array of the pool is
-    handed out again when no view of it is left; until then it belongs to whoever got it.
+    Freeing a large array returns its memory to the operating system, which supplies the next array page by page.
+    On a large board that takes most of the time of a step.
     """
 
     SPARE = 4
+    """The largest number of arrays that a pool keeps."""
+
     WORTHWHILE = 1 << 15
+    """The size in bytes from which a pool saves time."""
 
     def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
-        """Prepares a pool of arrays of this shape and dtype, as yet empty."""
+        """Prepares an empty pool of arrays of this shape and dtype."""
         self._shape = shape
         self._dtype = dtype
         self._arrays: list[NDArray[Any]] = []
 
     def take(self) -> NDArray[Any]:
-        """Returns a view of an array without contents that no other view shares."""
+        """Returns a view of an uninitialised array that no other view shares."""
         for array in self._arrays:
             if sys.getrefcount(array) <= _HELD_BY_POOL:
                 return array[...]
@@ -50,13 +52,14 @@ class ArrayPool:
 
 
 def array_maker(shape: tuple[int, ...], dtype: type) -> Callable[[], NDArray[Any]]:
-    """Returns what makes arrays without contents: a pool, where they are so large that it is worthwhile."""
+    """Returns a function that makes uninitialised arrays, from a pool if they are large."""
     if math.prod(shape) * np.dtype(dtype).itemsize >= ArrayPool.WORTHWHILE:
         return ArrayPool(shape, dtype).take
     return partial(np.empty, shape, np.dtype(dtype))
 
 
 def _references_in_a_loop() -> int:
+    """Returns the reference count that a loop variable shows for an array that only a list holds."""
     for array in [np.empty(1)]:
         return sys.getrefcount(array)
     raise AssertionError
@@ -71,10 +74,10 @@ class Games:
     Attributes:
         config: the configuration.
         count: N.
-        rewards: (N,) float64, what the last step earned by the weights.
-        events: (5, N) bool, the rows that `state` lists, of the last step.
+        rewards: (N,) float64, the rewards of the last step by the weights.
+        events: (5, N) bool, the events of the last step, in the rows that `state` lists.
         opened: (N,) int64, the number of cells that the last step opened.
-        arrays: the fields of `Rules` and then those of `Boards`, as kernels take them.
+        arrays: the fields of `Rules`, then the fields of `Boards`, as kernels take them.
     """
 
     def __init__(self, config: BoardConfig, count: int, weights: state.RewardWeights) -> None:
@@ -94,7 +97,7 @@ class Games:
         self._boards = state.Boards(
             shown=np.zeros((count, cells + 1), np.int8),
             truth=np.zeros((count, cells + 1), np.uint8),
-            games=np.zeros((count, 3), np.int64),
+            progress=np.zeros((count, 3), np.int64),
             rng=np.zeros(count, np.uint64),
             stack=np.zeros(cells, np.uint32),
         )
@@ -110,26 +113,26 @@ class Games:
     @property
     def status(self) -> NDArray[np.int64]:
         """(N,) the status of each game; a view."""
-        return self._boards.games[:, state.STATUS]
+        return self._boards.progress[:, state.STATUS]
 
     def seed(self, states: NDArray[np.uint64]) -> None:
-        """Sets the states, (N,) uint64, of the generators that lay the mines."""
+        """Sets the states, (N,) uint64, of the generators that place the mines."""
         self._boards.rng[:] = states
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the games as they stand."""
+        """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
         return self.reset(self._none)
 
     def reset(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Starts a new game where `chosen`, (N,) bool, is true; returns what `show` does."""
+        """Starts a new game where `chosen`, (N,) bool, is true; returns codes and masks as `show` does."""
         codes, masks = self._new_codes(), self._new_masks()
         kernels.reset_batch(chosen, codes, masks, *self.arrays)
         return codes, masks
 
     def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Takes one step in each game, with `actions` (N,) int64; returns what `show` does.
+        """Takes one step in each game, with `actions` (N,) int64; returns codes and masks as `show` does.
 
-        Where a game is over already, the step starts the next one if `restart`, and else does nothing.
+        Where a game is already over, the step starts the next one if `restart` is set, and does nothing otherwise.
 
         Raises:
             ValueError: an action is out of range; no step is taken.
@@ -138,7 +141,7 @@ class Games:
         wrong = kernels.step_batch(actions, restart, codes, masks, *self._results_and_state)
         if wrong >= 0:
             raise ValueError(
-                f"an action is a whole number of 0..{self.config.actions - 1}, not {actions[wrong]} (game {wrong})"
+                f"an action must be a whole number in 0..{self.config.actions - 1}, not {actions[wrong]} (game {wrong})"
             )
         return codes, masks
 
@@ -149,61 +152,74 @@ class Games:
         return actions
 
     def lay_out(self, layouts: NDArray[np.bool_], chosen: NDArray[np.int64] | None = None) -> None:
-        """Lays the mines of games anew; they are under way then, so that the first click moves none.
+        """Replaces the mines of games, which are then under way: the first click places no mines.
 
         Args:
-            layouts: (K, rows, cols) bool, where the mines are to be.
-            chosen: (K,), the numbers of the games; by default, all N in order.
+            layouts: (K, rows, cols) bool, the mines.
+            chosen: (K,), the numbers of the games; all N in order by default.
         """
         games = np.arange(self.count) if chosen is None else np.array(chosen, np.int64)
-        # Copies: a read-only array would be another type to the compiler.
+        # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
         flat = np.array(layouts, order="C").reshape(len(games), self.config.cells)
         kernels.lay_out_batch(games, flat, *self.arrays)
 
     def mines(self) -> NDArray[np.bool_]:
-        """Returns where the mines are, (N, rows, cols) bool; all False before they are laid."""
-        laid = self.status[:, None] != state.FRESH
-        mines: NDArray[np.bool_] = (self._boards.truth[:, :-1] >= state.MINE_BIT) & laid
+        """Returns the mines, (N, rows, cols) bool; all False before the first click places them."""
+        placed = self.status[:, None] != state.FRESH
+        mines: NDArray[np.bool_] = (self._boards.truth[:, :-1] >= state.MINE_BIT) & placed
         return mines.reshape(self.count, self.config.rows, self.config.cols)
 
     def revealed_mines(self) -> NDArray[np.bool_]:
-        """Returns `mines` of the games that are won or lost, and all False for the others."""
+        """Returns the mines of won and lost games, (N, rows, cols) bool; all False for the other games."""
         decided = (self.status == state.WON) | (self.status == state.LOST)
         return self.mines() & decided[:, None, None]
 
     def save(self) -> dict[str, NDArray[Any]]:
-        """Returns copies of all that the games need to go on, each with a first axis of length N."""
+        """Returns copies of the arrays that define the games, each with a first axis of length N."""
         return {
             "codes": self._boards.shown[:, :-1].reshape(self.count, self.config.rows, self.config.cols).copy(),
             "mines": self.mines(),
             "status": self.status.copy(),
-            "steps": self._boards.games[:, state.STEPS].copy(),
+            "steps": self._boards.progress[:, state.STEPS].copy(),
             "generator": self._boards.rng.copy(),
         }
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Goes back to the games that `save` returned; the arrays have been checked."""
+        """Restores games from the arrays of `save`, which the caller has checked."""
         boards = self._boards
         self.lay_out(saved["mines"])
         boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)
         boards.shown[:, -1] = 0
         covered_safe = (boards.shown > self.config.codes.max_count) & (boards.truth < state.MINE_BIT)
-        boards.games[:, state.REMAINING] = covered_safe[:, :-1].sum(axis=1)
+        boards.progress[:, state.REMAINING] = covered_safe[:, :-1].sum(axis=1)
         fresh = saved["status"] == state.FRESH
-        boards.games[fresh, state.REMAINING] = self.config.cells - self.config.mines
-        boards.games[:, state.STATUS] = saved["status"]
-        boards.games[:, state.STEPS] = saved["steps"]
+        boards.progress[fresh, state.REMAINING] = self.config.cells - self.config.mines
+        boards.progress[:, state.STATUS] = saved["status"]
+        boards.progress[:, state.STEPS] = saved["steps"]
         boards.rng[:] = saved["generator"]
 
 
 @cache
-def compile_kernels() -> None:
-    """Compiles the kernels, or loads them from the disk, once a process.
+def compile_step() -> None:
+    """Compiles what every game needs, the kernels of reset and step, or loads them from the disk, once a process."""
+    _smallest_game().step(np.zeros(1, np.int64), False)
 
-    The environments call it when they are made, so that processes forked later have the kernels already.
+
+@cache
+def compile_kernels() -> None:
+    """Compiles all kernels, or loads them from the disk, once a process.
+
+    The environments call this function or `compile_step` at construction, so that processes forked later have the
+    kernels already.
     """
-    config = BoardConfig(1, 2, 1, first_click="any", moves=("click",))
-    games = Games(config, 1, state.RewardWeights())
-    games.reset(np.ones(1, np.bool_))
+    compile_step()
+    games = _smallest_game()
     games.lay_out(np.array([[[True, False]]]))
-    games.step(games.sample_actions(np.zeros(1, np.uint64)), False)
+    games.sample_actions(np.zeros(1, np.uint64))
+
+
+def _smallest_game() -> Games:
+    """Returns a game of two cells, reset."""
+    games = Games(BoardConfig(1, 2, 1, first_click="any", moves=("click",)), 1, state.RewardWeights())
+    games.reset(np.ones(1, np.bool_))
+    return games

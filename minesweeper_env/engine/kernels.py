@@ -1,8 +1,8 @@
-"""The rules of Minesweeper, as kernels on batches of games: the only copy. A single game is a batch of one.
+"""Kernels that play batches of games by the rules of Minesweeper; a single game is a batch of one.
 
-`state` explains the arrays, `laying` how mines are laid, and `moves` what a move does. What the kernels call takes
-a `Rules` and a `Boards` and the row i of the board that it means; the kernels take their fields one by one, since
-numba takes several times longer to unpack a named tuple of arrays than the arrays alone.
+`state` explains the arrays, `placement` places the mines, and `moves` makes a move. The functions that a kernel calls
+take a `Rules`, a `Boards` and the row i of a board. A kernel itself takes the fields one by one, because numba needs
+several times longer to unpack a named tuple of arrays than to unpack the arrays alone.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from minesweeper_env.engine.state import (
     MINE_BIT,
     PLAYING,
     REMAINING,
+    RULE_FIELDS,
     STATUS,
     STEPS,
     SUCCESS,
@@ -32,7 +33,7 @@ from minesweeper_env.engine.state import (
     TRUNCATION,
     WON,
     Boards,
-    Codes,
+    CodeArray,
     Flags,
     Generators,
     Int,
@@ -43,24 +44,26 @@ from minesweeper_env.engine.state import (
 
 W_WIN, W_LOSS, W_OPENING, W_CELL, W_ILLEGAL = range(len(RewardWeights._fields))
 SAMPLING_TRIES = 64
+"""How many random actions `sample_batch` tries before it lists the legal ones."""
 
 
 @inlined
-def _reset_game(rules: Rules, boards: Boards, i: int) -> None:
-    """Covers a board; its mines are laid at the first click."""
+def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
+    """Covers a board; the first click places its mines."""
     cells, most = rules.neighbours.shape
     boards.shown[i, :] = most + 3
     boards.shown[i, cells] = 0
-    boards.games[i, STATUS] = FRESH
-    boards.games[i, REMAINING] = cells - rules.mines
-    boards.games[i, STEPS] = 0
+    boards.progress[i, STATUS] = FRESH
+    boards.progress[i, REMAINING] = cells - rules.mines
+    boards.progress[i, STEPS] = 0
 
 
 @inlined
-def _reveal_mines(rules: Rules, boards: Boards, i: int) -> None:
+def _reveal_mines(rules: Rules, boards: Boards, i: Int) -> None:
+    """Shows the mines of a lost game, except under flags."""
     cells, most = rules.neighbours.shape
     question, mine = np.int8(most + 2), np.int8(most + 4)
-    # Stores without a condition, so that the compiler vectorises the loop.
+    # The loop stores every code, changed or not, because the compiler vectorises no conditional stores.
     for cell in range(cells):
         code = boards.shown[i, cell]
         unmarked = (boards.truth[i, cell] >= MINE_BIT) & (code >= question)
@@ -68,20 +71,20 @@ def _reveal_mines(rules: Rules, boards: Boards, i: int) -> None:
 
 
 @inlined
-def _step_game(rules: Rules, boards: Boards, i: int, action: Int) -> int:
-    """Takes a step in a game that is not over; returns the cells opened, or -1 for an illegal action."""
-    games = boards.games
+def _step_game(rules: Rules, boards: Boards, i: Int, action: Int) -> int:
+    """Takes a step in an unfinished game; returns the number of cells opened, or -1 for an illegal action."""
+    progress = boards.progress
     move, cell = read_action(rules, action)
     opened = -1
     if is_legal(rules, boards.shown, i, move, cell):
         opened = make_move(rules, boards, i, move, cell)
-        if games[i, STATUS] == LOST:
+        if progress[i, STATUS] == LOST:
             _reveal_mines(rules, boards, i)
-        elif games[i, REMAINING] == 0:
-            games[i, STATUS] = WON
-    games[i, STEPS] += 1
-    if games[i, STATUS] <= PLAYING and games[i, STEPS] >= rules.max_steps:
-        games[i, STATUS] = TRUNCATED
+        elif progress[i, REMAINING] == 0:
+            progress[i, STATUS] = WON
+    progress[i, STEPS] += 1
+    if progress[i, STATUS] <= PLAYING and progress[i, STEPS] >= rules.max_steps:
+        progress[i, STATUS] = TRUNCATED
     return opened
 
 
@@ -100,13 +103,13 @@ def _reward(rules: Rules, status: Int, opened: int) -> float:
 
 
 @inlined
-def _is_decided(boards: Boards, i: int) -> bool:
-    return boards.games[i, STATUS] == WON or boards.games[i, STATUS] == LOST
+def _is_decided(boards: Boards, i: Int) -> bool:
+    return boards.progress[i, STATUS] == WON or boards.progress[i, STATUS] == LOST
 
 
 @inlined
-def _show(rules: Rules, boards: Boards, codes: Codes, masks: Codes) -> None:
-    """Writes what the players see and which actions would change something; all, where none can."""
+def _show(rules: Rules, boards: Boards, codes: CodeArray, masks: CodeArray) -> None:
+    """Writes the codes that the players see, and masks of the legal actions: all actions of a decided game."""
     shown = boards.shown
     for i in range(codes.shape[0]):
         for cell in range(codes.shape[1]):
@@ -118,7 +121,7 @@ def _show(rules: Rules, boards: Boards, codes: Codes, masks: Codes) -> None:
                 for cell in range(codes.shape[1]):
                     masks[i, block, cell] = 1
             elif move == CLICK:
-                # A loop with a constant move, which the compiler vectorises.
+                # With a constant move the compiler vectorises the loop.
                 for cell in range(codes.shape[1]):
                     masks[i, block, cell] = is_legal(rules, shown, i, CLICK, cell)
             else:
@@ -127,9 +130,9 @@ def _show(rules: Rules, boards: Boards, codes: Codes, masks: Codes) -> None:
 
 
 @kernel
-def reset_batch(chosen: Flags, codes: Codes, masks: Codes, *state: Any) -> None:
-    """Starts a new game on each of the `chosen` (N,) bool boards, and shows them all."""
-    rules, boards = Rules(*state[:7]), Boards(*state[7:])
+def reset_batch(chosen: Flags, codes: CodeArray, masks: CodeArray, *state: Any) -> None:
+    """Starts a new game on each board that `chosen`, (N,) bool, selects, and shows all boards."""
+    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     for i in range(chosen.shape[0]):
         if chosen[i]:
             _reset_game(rules, boards, i)
@@ -140,48 +143,48 @@ def reset_batch(chosen: Flags, codes: Codes, masks: Codes, *state: Any) -> None:
 def step_batch(
     actions: Integers,
     restart: bool,
-    codes: Codes,
-    masks: Codes,
+    codes: CodeArray,
+    masks: CodeArray,
     rewards: NDArray[np.float64],
     events: Flags,
     opened: Integers,
     *state: Any,
 ) -> int:
-    """Takes one step in each game, and shows it.
+    """Takes one step in each game, and shows the boards.
 
-    Where a game is over already, the step starts the next one if `restart`, and else does nothing.
+    Where a game is already over, the step starts the next one if `restart` is set, and does nothing otherwise.
 
     Args:
         actions: (N,) int64.
-        restart: whether to go on with the next game where one is over.
-        codes: (N, n) int8, filled with what the players see.
-        masks: (N, m, n) int8, filled with 1 for each action that would change something.
-        rewards: (N,) float64, filled with what the steps earn.
-        events: (5, N) bool, filled with the rows that `state` lists.
-        opened: (N,) int64, filled with the number of cells that the steps open.
+        restart: whether to start the next game where one is over.
+        codes: (N, n) int8, filled with the codes that the players see.
+        masks: (N, m, n) int8, filled with 1 for each legal action.
+        rewards: (N,) float64, filled with the rewards of the steps.
+        events: (5, N) bool, filled with the events that `state` lists.
+        opened: (N,) int64, filled with the number of cells that each step opened.
         *state: the fields of `Rules`, then those of `Boards`.
 
     Returns:
-        The first game whose action is out of range, no step being taken; or -1.
+        -1, or the first game whose action is out of range; then no game has taken a step.
     """
-    rules, boards = Rules(*state[:7]), Boards(*state[7:])
+    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     total = rules.moves.shape[0] * rules.neighbours.shape[0]
     for i in range(actions.shape[0]):
         if actions[i] < 0 or actions[i] >= total:
             return i
     for i in range(actions.shape[0]):
-        over = boards.games[i, STATUS] > PLAYING
+        over = boards.progress[i, STATUS] > PLAYING
         change = 0
         rewards[i] = 0.0
         if not over:
             change = _step_game(rules, boards, i, actions[i])
-            rewards[i] = _reward(rules, boards.games[i, STATUS], change)
+            rewards[i] = _reward(rules, boards.progress[i, STATUS], change)
         elif restart:
             _reset_game(rules, boards, i)
         opened[i] = max(change, 0)
         events[TERMINATION, i] = _is_decided(boards, i)
-        events[TRUNCATION, i] = boards.games[i, STATUS] == TRUNCATED
-        events[SUCCESS, i] = boards.games[i, STATUS] == WON
+        events[TRUNCATION, i] = boards.progress[i, STATUS] == TRUNCATED
+        events[SUCCESS, i] = boards.progress[i, STATUS] == WON
         events[ILLEGAL, i] = change < 0
         events[IDLE, i] = over
     _show(rules, boards, codes, masks)
@@ -190,50 +193,52 @@ def step_batch(
 
 @kernel
 def lay_out_batch(chosen: Integers, layouts: Flags, *state: Any) -> None:
-    """Lays the mines of games anew; they are under way then, so that the first click moves none.
+    """Replaces the mines of games, which are then under way: the first click places no mines.
 
     Args:
-        chosen: (K,) int64, the games.
-        layouts: (K, n) bool, where their mines are to be.
+        chosen: (K,) int64, the numbers of the games.
+        layouts: (K, n) bool, their mines.
         *state: the fields of `Rules`, then those of `Boards`.
     """
-    rules, boards = Rules(*state[:7]), Boards(*state[7:])
+    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     for k in range(chosen.shape[0]):
         i = chosen[k]
         boards.truth[i, :] = 0
         for cell in range(layouts.shape[1]):
             if layouts[k, cell]:
                 add_mine(rules, boards, i, cell)
-        boards.games[i, STATUS] = PLAYING
+        boards.progress[i, STATUS] = PLAYING
 
 
 @inlined
-def _action_is_legal(rules: Rules, boards: Boards, i: int, action: Int) -> bool:
+def _action_is_legal(rules: Rules, boards: Boards, i: Int, action: Int) -> bool:
     move, cell = read_action(rules, action)
     return is_legal(rules, boards.shown, i, move, cell)
 
 
 @kernel
 def sample_batch(sampler: Generators, actions: Integers, *state: Any) -> None:
-    """Draws for each board one of its legal actions, all equally likely, into `actions` (N,) int64.
+    """Draws one legal action for each board, all equally likely, into `actions`, (N,) int64.
 
-    The draws come from the generator `sampler` (1,) uint64; where a game is decided, every action will do.
+    The draws come from the generator `sampler`, (1,) uint64. In a decided game every action is legal.
     """
-    rules, boards = Rules(*state[:7]), Boards(*state[7:])
+    rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     total = rules.neighbours.shape[0] * rules.moves.shape[0]
+    # The only generator of `sampler`; a plain 0 would compile `random_below` once more.
+    first = np.int64(0)
     for i in range(actions.shape[0]):
         found = False
         for _ in range(SAMPLING_TRIES):
-            actions[i] = random_below(sampler, 0, total)
+            actions[i] = random_below(sampler, first, total)
             if _is_decided(boards, i) or _action_is_legal(rules, boards, i, actions[i]):
                 found = True
                 break
         if not found:
-            # Few actions are legal: count them, and go to the one of a random rank.
-            legal = 0
+            # Few actions are legal: count them, and find the one of a random rank.
+            legal = np.int64(0)
             for action in range(total):
                 legal += _action_is_legal(rules, boards, i, action)
-            rank = random_below(sampler, 0, legal)
+            rank = random_below(sampler, first, legal)
             actions[i] = -1
             while rank >= 0:
                 actions[i] += 1

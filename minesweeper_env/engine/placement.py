@@ -1,4 +1,4 @@
-"""How the mines are laid at the first click, by the first-click rule."""
+"""Placement of the mines at the first click, by the first-click rule."""
 
 from __future__ import annotations
 
@@ -6,30 +6,39 @@ import numpy as np
 
 from minesweeper_env.compiled import inlined
 from minesweeper_env.engine.random import random_below
-from minesweeper_env.engine.state import CORNERS, COUNT_BITS, MINE_BIT, OPENING, SAFE, Boards, Int, Rules
+from minesweeper_env.engine.state import (
+    COUNT_BITS,
+    FIRST_CORNERS,
+    FIRST_OPENING,
+    FIRST_SAFE,
+    MINE_BIT,
+    Boards,
+    Int,
+    Rules,
+)
 
 
 @inlined
-def add_mine(rules: Rules, boards: Boards, i: int, cell: Int) -> None:
-    """Lays a mine in a free cell, and counts it in the cells around."""
+def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
+    """Places a mine in a free cell, and counts it in the neighbours."""
     boards.truth[i, cell] |= MINE_BIT
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] += 1
 
 
 @inlined
-def _remove_mine(rules: Rules, boards: Boards, i: int, cell: Int) -> None:
+def _remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
     boards.truth[i, cell] &= COUNT_BITS
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] -= 1
 
 
 @inlined
-def _mark_zone(rules: Rules, boards: Boards, i: int, first: Int, bit: int) -> int:
-    """Sets the mine bits of the first click's protected cells to `bit`; returns how many they are."""
+def _mark_zone(rules: Rules, boards: Boards, i: Int, first: Int, bit: Int) -> int:
+    """Sets the mine bits of the cells that the first click protects to `bit`; returns the number of these cells."""
     truth = boards.truth
     truth[i, first] = (truth[i, first] & COUNT_BITS) | bit
-    if rules.first_click == SAFE:
+    if rules.first_click == FIRST_SAFE:
         return 1
     marked = 1
     for k in range(rules.neighbours.shape[1]):
@@ -40,7 +49,7 @@ def _mark_zone(rules: Rules, boards: Boards, i: int, first: Int, bit: int) -> in
 
 
 @inlined
-def _draw_unmarked(boards: Boards, i: int, cells: int) -> np.int64:
+def _draw_unmarked(boards: Boards, i: Int, cells: Int) -> np.int64:
     while True:
         cell = random_below(boards.rng, i, cells)
         if not boards.truth[i, cell] & MINE_BIT:
@@ -48,8 +57,8 @@ def _draw_unmarked(boards: Boards, i: int, cells: int) -> np.int64:
 
 
 @inlined
-def _scatter(rules: Rules, boards: Boards, i: int, free: int) -> None:
-    """Lays the mines on the `free` cells without a mark, all layouts being equally likely.
+def _scatter(rules: Rules, boards: Boards, i: Int, free: Int) -> None:
+    """Places the mines on the `free` cells without a mark; all layouts are equally likely.
 
     On a crowded board it draws the cells that stay free, which takes fewer draws.
     """
@@ -60,6 +69,7 @@ def _scatter(rules: Rules, boards: Boards, i: int, free: int) -> None:
         return
     for _ in range(free - rules.mines):
         boards.truth[i, _draw_unmarked(boards, i, cells)] |= MINE_BIT
+    # Marked cells are the ones to keep free, so the marks of all cells change places with the mines.
     for cell in range(cells):
         boards.truth[i, cell] ^= MINE_BIT
     for cell in range(cells):
@@ -76,8 +86,8 @@ def _in_zone(rules: Rules, first: Int, cell: Int) -> bool:
 
 
 @inlined
-def _clear_zone(rules: Rules, boards: Boards, i: int, first: Int) -> None:
-    """Moves each mine on or beside the cell `first` to the first refuge that is free and not there."""
+def _clear_zone(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
+    """Moves each mine in the neighbourhood of the cell `first` to the first refuge that is free and outside it."""
     truth = boards.truth
     refuge = 0
     for cell in range(rules.neighbours.shape[0]):
@@ -89,19 +99,20 @@ def _clear_zone(rules: Rules, boards: Boards, i: int, first: Int) -> None:
 
 
 @inlined
-def place_mines(rules: Rules, boards: Boards, i: int, first: Int) -> None:
-    """Lays the mines by the first-click rule, the first click being on the cell `first`.
+def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
+    """Places the mines by the first-click rule, for a first click on the cell `first`.
 
-    "opening" and "safe" are uniform over the layouts that leave the cell with its neighbours, or the
-    cell alone, free; "any" is uniform over all; "corners" is too, and then clears the neighbourhood.
+    "any" draws uniformly from all layouts. "safe" draws from those that leave the cell free, "opening" from those
+    that leave its neighbours free too. "corners" draws from all, and then moves the mines out of the neighbourhood.
     """
-    cells = rules.neighbours.shape[0]
+    protects = rules.first_click == FIRST_OPENING or rules.first_click == FIRST_SAFE
+    free = rules.neighbours.shape[0]
     boards.truth[i, :] = 0
-    if rules.first_click == OPENING or rules.first_click == SAFE:
-        zone = _mark_zone(rules, boards, i, first, MINE_BIT)
-        _scatter(rules, boards, i, cells - zone)
-        _mark_zone(rules, boards, i, first, 0)
-    else:
-        _scatter(rules, boards, i, cells)
-        if rules.first_click == CORNERS:
-            _clear_zone(rules, boards, i, first)
+    # While the mines are drawn, a mine bit also marks each protected cell, so that no draw accepts it.
+    if protects:
+        free -= _mark_zone(rules, boards, i, first, np.int64(MINE_BIT))
+    _scatter(rules, boards, i, free)
+    if protects:
+        _mark_zone(rules, boards, i, first, np.int64(0))
+    elif rules.first_click == FIRST_CORNERS:
+        _clear_zone(rules, boards, i, first)

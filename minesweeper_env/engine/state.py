@@ -1,4 +1,4 @@
-"""The arrays that hold a batch of games, and the constants by which kernels read them."""
+"""Arrays that hold a batch of games, and the constants by which kernels read them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int = int | np.integer[Any]
-Codes = NDArray[np.int8]
+CodeArray = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 Generators = NDArray[np.uint64]
 
 FRESH, PLAYING, WON, LOST, TRUNCATED = range(5)
-"""The status of a game: mines not laid yet, under way, and the three ways to be over."""
+"""The status of a game: mines not placed yet, under way, and the three ways to be over."""
 
-ANY, SAFE, OPENING, CORNERS = range(4)
+FIRST_ANY, FIRST_SAFE, FIRST_OPENING, FIRST_CORNERS = range(4)
 """The first-click rules, in the order of `config.FIRST_CLICKS`."""
 
 STATUS, REMAINING, STEPS = range(3)
-"""The columns of `Boards.games`."""
+"""The columns of `Boards.progress`."""
 
 TERMINATION, TRUNCATION, SUCCESS, ILLEGAL, IDLE = range(5)
-"""The rows of the events of a step: the game is won or lost; the step limit has ended it; it is won; the
-action was illegal; no move was made, because the game was over before the step."""
+"""The rows of the events of a step.
+
+| row         | the event, for each game                                 |
+|-------------|----------------------------------------------------------|
+| TERMINATION | the game is won or lost                                  |
+| TRUNCATION  | the step limit has ended it                              |
+| SUCCESS     | it is won                                                |
+| ILLEGAL     | the action was illegal                                   |
+| IDLE        | no move was made: the game was over before the step      |
+"""
 
 MINE_BIT, COUNT_BITS = 0x80, 0x7F
-"""The parts of a cell of `Boards.truth`."""
+"""The bits of a cell of `Boards.truth`: whether it is a mine, and how many of its neighbours are mines."""
 
 
 class RewardWeights(NamedTuple):
-    """What a step earns: the sum of these over what happened.
+    """Weights of what can happen in a step; its reward is the sum of those that apply.
 
     Attributes:
         win: for winning the game.
@@ -49,14 +57,14 @@ class RewardWeights(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What stays the same from game to game, on boards of n cells with K neighbours at most.
+    """Everything that stays the same from game to game, on boards of n cells with at most K neighbours.
 
     Attributes:
-        neighbours: (n, K) uint32, the cells of each neighbourhood; n stands for "off the board".
+        neighbours: (n, K) uint32, the neighbours of each cell; n stands for "off the board".
         refuges: (n,) int64, the cells in the order in which the "corners" rule moves mines to them.
         moves: (m,) int64, the `Move` that each block of n actions makes.
         mines: the number of mines.
-        first_click: ANY, SAFE, OPENING or CORNERS.
+        first_click: FIRST_ANY, FIRST_SAFE, FIRST_OPENING or FIRST_CORNERS.
         max_steps: the number of steps after which an unfinished game is truncated.
         weights: (5,) float64, the `RewardWeights`.
     """
@@ -73,28 +81,33 @@ class Rules(NamedTuple):
 class Boards(NamedTuple):
     """The state of N games on boards of n cells, numbered in reading order.
 
-    Column n is a sentinel: an open cell, to which the neighbour table points wherever a neighbourhood
-    leaves the board, so that no kernel ever compares a row or a column with the edge.
+    Column n of `shown` is a sentinel: an open cell that stands for every cell off the board. The neighbour table
+    points to it, so no kernel compares a row or a column with the edge. Column n of `truth` means nothing.
 
     Attributes:
         shown: (N, n + 1) int8, the codes that the player sees.
-        truth: (N, n + 1) uint8, the count of mines around each cell, plus MINE_BIT on a mine.
-        games: (N, 3) int64, the columns STATUS, REMAINING (safe cells not yet open) and STEPS.
-        rng: (N,) uint64, the states of the SplitMix64 generators that lay the mines.
-        stack: (n,) uint32, room for the flood fill.
+        truth: (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine.
+        progress: (N, 3) int64, the columns STATUS, REMAINING (safe cells still covered) and STEPS.
+        rng: (N,) uint64, the states of the SplitMix64 generators that place the mines.
+        stack: (n,) uint32, scratch space for the flood fill.
     """
 
     shown: NDArray[np.int8]
     truth: NDArray[np.uint8]
-    games: NDArray[np.int64]
+    progress: NDArray[np.int64]
     rng: NDArray[np.uint64]
     stack: NDArray[np.uint32]
 
 
-def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:
-    """Returns the cells as the "corners" rule fills them: corners, then sides, then the rest.
+RULE_FIELDS = len(Rules._fields)
+"""How many of the arrays that a kernel receives belong to `Rules`; the fields of `Boards` follow them."""
 
-    The corners go bottom right, top left, bottom left, top right; the others in reading order.
+
+def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:
+    """Returns the cells in the order in which the "corners" rule fills them.
+
+    The corners come first: bottom right, top left, bottom left, top right. The other cells of the sides follow in
+    reading order, then the rest in reading order.
     """
     cells = np.arange(rows * cols).reshape(rows, cols)
     corners = [cells[-1, -1], cells[0, 0], cells[-1, 0], cells[0, -1]]

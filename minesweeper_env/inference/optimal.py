@@ -15,16 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.inference.boards import check_boards
 from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
 from minesweeper_env.neighbours import neighbour_table
-
-RULES = ("opening", "safe", "any")
-"""The first-click rules under which a board is a uniform draw among layouts, as the search needs it."""
 
 MAX_LISTED = 20_000
 """The most layouts of a position that `best_click` lists."""
@@ -71,7 +68,8 @@ class OptimalPlay:
         """
         if first_click == "corners":
             raise ValueError(
-                f"first_click must be one of {', '.join(RULES)}: under 'corners' the layouts are not equally likely"
+                f"first_click must be one of {', '.join(UNIFORM_FIRST_CLICKS)}: "
+                "under 'corners' the layouts are not equally likely"
             )
         self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
         self._zones = [self._zone(cell) for cell in range(self.config.cells)]

@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import HIDDEN
-from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_number
 from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.probability import mine_probabilities_batch
-
-UNIFORM_RULES: tuple[str, ...] = ("opening", "safe", "any")
-"""The first-click rules under which all layouts that fit a board are equally likely."""
 
 
 class Answers(NamedTuple):
@@ -48,9 +45,9 @@ class Oracle:
         Raises:
             ValueError: under the first-click rule the layouts are not equally likely.
         """
-        if config.first_click not in UNIFORM_RULES:
+        if config.first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(
-                f"exact mine probabilities need first_click {', '.join(UNIFORM_RULES)}, under which all layouts "
+                f"exact mine probabilities need first_click {', '.join(UNIFORM_FIRST_CLICKS)}, under which all layouts "
                 f"that fit a board are equally likely, not {config.first_click!r}"
             )
         self.config = config

@@ -58,9 +58,9 @@ def click_and_advance(
 def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabilities: Floats) -> tuple[int, float]:
     """Opens what is certainly free in a game; returns the outcome and the logarithm of the number of layouts."""
     outcome, layouts, opened = OK, 0.0, 1
-    while outcome == OK and opened > 0 and boards.games[i, STATUS] == PLAYING:
-        if boards.games[i, REMAINING] == 0:
-            boards.games[i, STATUS] = WON
+    while outcome == OK and opened > 0 and boards.progress[i, STATUS] == PLAYING:
+        if boards.progress[i, REMAINING] == 0:
+            boards.progress[i, STATUS] = WON
             break
         outcome = propagate(boards.shown[i, : len(probabilities)], rules.neighbours.shape[1], workspace)
         if outcome == OK:

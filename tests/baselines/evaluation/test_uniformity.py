@@ -24,7 +24,6 @@ from baselines.uniformity.hypotheses import (
 )
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import (
-    UNIFORM_RULES,
     check_sample,
     clicks_in_random_order,
     draw_layouts,
@@ -33,6 +32,7 @@ from baselines.uniformity.samples import (
     middle,
 )
 from minesweeper_env import BoardConfig
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS
 
 REPETITIONS = 300
 STRICT = 1e-3
@@ -94,7 +94,7 @@ def test_p_values_of_the_flood_test_are_uniform_where_there_is_no_difference():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", UNIFORM_RULES)
+@pytest.mark.parametrize("rule", UNIFORM_FIRST_CLICKS)
 def test_p_values_of_the_engine_are_uniform(rule):
     config = config_of(rule)
     found = [Finding.of(draw_sample(config, 500, 5000 * i, lambda _: None)) for i in range(120)]
@@ -154,7 +154,7 @@ def test_bins_pool_all_numbers_and_expect_enough():
     assert 25 < len(bins) < 40
 
 
-@pytest.mark.parametrize("rule", UNIFORM_RULES)
+@pytest.mark.parametrize("rule", UNIFORM_FIRST_CLICKS)
 def test_a_sample_is_of_real_games_in_which_flood_fill_leaves_fewer_clicks(rule):
     sample = draw_sample(config_of(rule), 1200, 7, lambda _: None)
     assert len(sample.eligible) == {"any": 81, "safe": 80, "opening": 72}[rule]
@@ -177,11 +177,11 @@ def test_command_prints_a_table_and_writes_json_and_plots(tmp_path, capsys):
     assert printed.out.count("clicks before a mine") >= 3
     assert "corners claims no uniformity" in printed.out
     assert [line for line in printed.err.splitlines() if line.startswith("drawing")] == [
-        f"drawing {rule}" for rule in UNIFORM_RULES
+        f"drawing {rule}" for rule in UNIFORM_FIRST_CLICKS
     ]
     content = json.loads((out / "statistics.json").read_text())
     assert content["command"] == f"python -m baselines {' '.join(arguments)}"
-    for rule, row in zip(UNIFORM_RULES, content["rules"], strict=True):
+    for rule, row in zip(UNIFORM_FIRST_CLICKS, content["rules"], strict=True):
         assert row["config"]["first_click"] == rule
         assert 0 < row["placement"]["p_value"] <= 1
         assert sum(row["placement"]["observed"]) == 3200
