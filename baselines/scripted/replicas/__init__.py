@@ -1,1 +1,1 @@
-"""Faithful replicas of published players, faults included."""
+"""Replicas of published players, faults included; README.md names the sources and the faults."""

@@ -1,4 +1,4 @@
-"""`bayes_source`: the rule of the Bayesian network player as its own program runs it, its faults included."""
+"""`bayes_source`: replica of the program of Antolín & de la Torre (2018), faults included."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Plan = tuple[int, ...]
 
 
 class Turn(NamedTuple):
-    """What the program does in a turn.
+    """One turn of the program.
 
     Attributes:
-        flags: the cells that it flags, in this order.
-        click: the cell that it clicks then; None where the program fails, for its evidence contradicts itself, or
-            there is nothing to ask about.
-        queries: how many chances it asked for.
+        flags: the cells to flag, in order.
+        click: the cell to click then; None if the program fails, because its evidence contradicts itself or there
+            is no cell to query.
+        queries: the number of probabilities computed.
     """
 
     flags: list[int]
@@ -33,47 +33,49 @@ class Turn(NamedTuple):
     queries: int
 
 
-def plan_turn(board: Board, chance_of: Callable[[int], float], flag_threshold: float, open_threshold: float) -> Turn:
+def plan_turn(
+    board: Board, mine_probability: Callable[[int], float], flag_threshold: float, open_threshold: float
+) -> Turn:
     """Plans a turn of the program on a board.
 
-    It asks about the unknown cells beside known ones in reading order. It flags each that is a mine with at least
-    the one chance, clicks the first that is free with at least the other and asks no more; else it clicks the one
-    most likely free of all that it asked about. Its flags are evidence from the next turn on.
+    The program queries the unknown neighbours of known cells in reading order. It flags each cell above the first
+    threshold. It clicks the first cell above the second one and ends the turn. If there is none, it clicks the
+    queried cell that is most probably safe. New flags are evidence from the next turn on.
 
     Args:
-        board: (n,) cell codes.
-        chance_of: returns the chance of a mine in a cell: NaN for a contradiction, below 0 if it is not asked about.
-        flag_threshold: from which chance of a mine on a cell is flagged.
-        open_threshold: from which chance to be free on a cell is clicked at once.
+        board: (n,) int8, cell codes.
+        mine_probability: returns the mine probability of a cell; NaN for a contradiction, below 0 if not queried.
+        flag_threshold: mine probability from which a cell is flagged.
+        open_threshold: probability of being safe from which a cell is clicked at once.
     """
     flags: list[int] = []
     best, least, queries, failed = None, 2.0, 0, False
     for cell in np.flatnonzero((board >= MAX_COUNT) & (board != FLAGGED) & (board != MINE)).tolist():
-        chance = chance_of(cell)
-        if chance < 0.0:
+        probability = mine_probability(cell)
+        if probability < 0.0:
             continue
         queries += 1
-        failed |= chance != chance
-        if chance < least - TIE:
-            best, least = cell, chance
-        # A flag on an open cell that shows 8 would change nothing.
-        if chance >= flag_threshold - TIE:
+        failed |= probability != probability
+        if probability < least - TIE:
+            best, least = cell, probability
+        # An open 8 counts as unknown, but a flag on it changes nothing.
+        if probability >= flag_threshold - TIE:
             flags += [cell] if board[cell] > MAX_COUNT else []
-        elif 1.0 - chance >= open_threshold - TIE:
+        elif 1.0 - probability >= open_threshold - TIE:
             return Turn(flags, cell, queries)
     return Turn(flags, None if failed else best, queries)
 
 
 class BayesSourcePolicy:
-    """Plays as the source's program does; see docs/policies/bayes_source.md for the rule and its faults.
+    """Plays as the program does; docs/policies/bayes_source.md lists the rule and its faults.
 
-    A turn of the program is several actions, and its flags are no evidence before the turn ends; so the policy
-    remembers, from each call to the next, what is left to do on the boards that its actions lead to. Otherwise it
-    goes by the board alone.
+    A turn is several actions, and its flags are not evidence before the turn ends. The policy therefore remembers,
+    from one call to the next, the rest of each turn by the board that the last action leads to. It depends on
+    nothing else but the board.
 
     Attributes:
         moves: the moves that its games must have.
-        counters: "queries", the chances that it asked for; "failures", how often the program would have failed.
+        counters: "queries", probabilities computed; "failures", turns on which the program would fail or hang.
     """
 
     moves = ("click", "flag")
@@ -85,21 +87,21 @@ class BayesSourcePolicy:
         flag_threshold: float = 0.79,
         open_threshold: float = 0.9,
     ) -> None:
-        """Prepares to play games of this configuration.
+        """Checks the options, and compiles the kernel.
 
         Args:
-            config: the games; of radius 1, and with the moves "click" and "flag".
+            config: the games, with radius 1 and the moves "click" and "flag".
             inference: "native" for the closed form, or "pgmpy" for variable elimination; the results are the same.
-            flag_threshold: from which chance of a mine on a cell is flagged, 0 to 1.
-            open_threshold: from which chance to be free on a cell is clicked at once, 0 to 1.
+            flag_threshold: mine probability from which a cell is flagged, 0 to 1.
+            open_threshold: probability of being safe from which a cell is clicked at once, 0 to 1.
 
         Raises:
-            ValueError: an option or the configuration is not allowed; the message says what is.
-            MissingExtraError: pgmpy is asked for and not installed.
+            ValueError: an option or the configuration is not allowed.
+            MissingExtraError: `inference` is "pgmpy", which is not installed.
         """
         check_inference(inference)
         if config.radius != 1:
-            raise ValueError(f"bayes_source knows counts of radius 1 only, not {config.radius}")
+            raise ValueError(f"bayes_source needs games of radius 1, not {config.radius}")
         if "flag" not in config.moves:
             raise ValueError(f'bayes_source needs games with the moves ("click", "flag"), not {config.moves}')
         self.config = config
@@ -115,61 +117,64 @@ class BayesSourcePolicy:
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """Begins the random first clicks anew from a seed of at least 0, and forgets what was planned."""
+        """Seeds the random first clicks, with a seed of at least 0, and drops planned turns."""
         self._rng = np.random.default_rng(seed)
         self._planned: dict[bytes, Plan] = {}
 
     def act(self, observations: Board, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses an action in each of N games; see `baselines.policy.Policy`."""
+        """Returns an action for each of N games; see `baselines.policy.Policy`."""
         boards = observations.reshape(len(observations), -1)
         keys = [board.tobytes() for board in boards]
         fresh = [i for i, key in enumerate(keys) if key not in self._planned]
-        chances = dict(zip(fresh, self._closed_form.chances(boards[fresh]), strict=True)) if fresh else {}
+        probabilities = (
+            dict(zip(fresh, self._closed_form.mine_probabilities(boards[fresh]), strict=True)) if fresh else {}
+        )
         actions = np.empty(len(boards), np.int64)
         planned: dict[bytes, Plan] = {}
         for i, (board, key) in enumerate(zip(boards, keys, strict=True)):
-            plan = self._plan(board, chances[i]) if i in chances else self._planned[key]
+            plan = self._plan(board, probabilities[i]) if i in probabilities else self._planned[key]
             actions[i] = plan[0]
             if len(plan) > 1:
                 planned[self._after(board, plan[0])] = plan[1:]
         self._planned = planned
-        # A mask may forbid what the rules allow.
+        # A mask may forbid moves that the rules allow.
         legal = action_masks[np.arange(len(boards)), actions] != 0
         return np.where(legal, actions, action_masks.argmax(axis=1))
 
-    def _plan(self, board: Board, chances: NDArray[np.float64]) -> Plan:
-        """Returns the actions of a turn on a board: flags, and a click."""
+    def _plan(self, board: Board, probabilities: NDArray[np.float64]) -> Plan:
+        """Returns the actions of a turn on a board: flags, then a click."""
         if not (board <= MAX_COUNT).any() and not (board == FLAGGED).any():
             return (int(self._rng.integers(self.config.cells)),)
         hidden = np.flatnonzero((board > FLAGGED) & (board != MINE)).tolist()
-        lacking = self.config.mines - int((board == FLAGGED).sum())
-        if lacking <= 0 or not hidden:
-            # The program's game is decided: won if the flags are right, else it cannot be won any more.
+        missing = self.config.mines - int((board == FLAGGED).sum())
+        if missing <= 0 or not hidden:
+            # The program wins by flags and never removes one: its game is won, or can no longer be won.
             return (hidden[0],) if hidden else self._idle(board)
-        turn = plan_turn(board, self._chance_of(board, chances), *self._thresholds)
+        turn = plan_turn(board, self._lookup(board, probabilities), *self._thresholds)
         self.counters["queries"] += turn.queries
-        flags = tuple(self._flag + cell for cell in turn.flags[:lacking])
-        if len(turn.flags) >= lacking:
+        flags = tuple(self._flag + cell for cell in turn.flags[:missing])
+        if len(turn.flags) >= missing:
             return flags
         if turn.click is None:
-            # A flag is wrong, or there would be no contradiction: no click can win any more.
+            # Only a wrong flag can contradict the clues, so no click can win any more.
             self.counters["failures"] += 1
             return (*flags, next(cell for cell in hidden if cell not in turn.flags))
         if board[turn.click] == MAX_COUNT:
-            # The program clicks an open cell, again and again if there is no flag to change its mind.
+            # The program clicks an open 8, which changes nothing; without a new flag it repeats that forever.
             self.counters["failures"] += not flags
             return flags or self._idle(board)
         return (*flags, turn.click)
 
     def turn(self, board: Board) -> Turn:
-        """Returns the turn of the program on a board, (n,) cell codes; see `plan_turn`."""
-        return plan_turn(board, self._chance_of(board, self._closed_form.chances(board[None])[0]), *self._thresholds)
+        """Returns the turn of the program on an (n,) int8 board; see `plan_turn`."""
+        probabilities = self._closed_form.mine_probabilities(board[None])[0]
+        return plan_turn(board, self._lookup(board, probabilities), *self._thresholds)
 
     def finishes(self, board: Board) -> bool:
-        """Says whether the program flags all mines yet once every safe cell is open, as its win demands.
+        """Returns whether the program goes on to flag all mines after the last safe cell, which is its win.
 
         Args:
-            board: (rows, cols) cell codes; all flags are on mines.
+            board: (rows, cols) int8, with every safe cell open and every flag on a mine.
         """
         board, hidden = board.ravel().copy(), self.config.codes.hidden
         while (board == hidden).any():
@@ -181,22 +186,22 @@ class BayesSourcePolicy:
         return True
 
     def _idle(self, board: Board) -> Plan:
-        """Returns actions that change nothing, for a game that the program plays for ever."""
+        """Returns two actions that cancel each other, for a game in which the program never stops."""
         cell = int(np.flatnonzero(board > MAX_COUNT)[0])
         return (self._flag + cell, self._flag + cell)
 
     def _after(self, board: Board, flagging: int) -> bytes:
-        """Returns the board after an action that sets a flag, or takes one away."""
+        """Returns the board after an action that sets or removes a flag, as bytes."""
         after = board.copy()
         cell = flagging - self._flag
         after[cell] = self.config.codes.hidden if after[cell] == FLAGGED else FLAGGED
         return after.tobytes()
 
-    def _chance_of(self, board: Board, chances: NDArray[np.float64]) -> Callable[[int], float]:
+    def _lookup(self, board: Board, probabilities: NDArray[np.float64]) -> Callable[[int], float]:
         network = self._network
         if network is None:
-            return lambda cell: float(chances[cell])
-        return lambda cell: network.chance(board, cell) if chances[cell] != -1.0 else -1.0
+            return lambda cell: float(probabilities[cell])
+        return lambda cell: network.mine_probability(board, cell) if probabilities[cell] != -1.0 else -1.0
 
 
 def _given(name: str, value: float | None) -> float:

@@ -1,4 +1,4 @@
-"""`expected_value_source`: the deduction of `subset`, and the guess of the published expected-value program."""
+"""`expected_value_source`: deduction of `subset`, and the guess of the program of Sun, Chen & Yang."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from baselines.scripted.rules.subset import SubsetPolicy
 
 
 class ExpectedValueSourcePolicy(SubsetPolicy):
-    """Deduces as `subset` does; else clicks the cell beside open ones whose counts add up to least, cell by cell.
+    """Deduces as `subset` does; guesses the cell with the lowest sum of clue / unknown cells over its open neighbours.
 
-    Three things about it are wrong, and stay so: it is a sum, which grows with the number of counts beside a cell;
-    known mines are taken off the cells, but not off the counts; and a cell that no count sees is never clicked
-    while there is another one. Of equal cells it draws one, as its text says; its program takes the first one
-    that comes out of a dictionary.
+    It keeps three faults of the program. The value is a sum, so it grows with the number of open neighbours. Known
+    mines reduce the unknown cells, but not the clue. A cell without an open neighbour is guessed only if no other is
+    left. Ties are drawn, as the text says; the program takes the first entry of a dictionary.
     """
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns the sum over the open neighbours of count / unknown cells around it, and more where there is none."""
+        """Returns the sum over the open neighbours of clue / unknown neighbours; above all sums if there are none."""
         hidden = knowledge.around(knowledge.unknown)
-        shares = np.where(knowledge.open, knowledge.counts / np.maximum(hidden, 1), 0.0)
-        # No sum is larger than that of the largest counts beside one unknown cell.
+        ratios = np.where(knowledge.open, knowledge.counts / np.maximum(hidden, 1), 0.0)
+        # A cell has at most max_count open neighbours, and each ratio is at most max_count.
         beyond = self.config.codes.max_count**2 + 1.0
-        return np.where(knowledge.around(knowledge.open) > 0, knowledge.around(shares), beyond)
+        return np.where(knowledge.around(knowledge.open) > 0, knowledge.around(ratios), beyond)

@@ -1,4 +1,4 @@
-"""`graphical_source`: `graphical` as its source has it, by the longest path instead of the expectation."""
+"""`graphical_source`: the graphical agent of Antimatroid (2012), by the longest path instead of the expectation."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from baselines.scripted.fitted.subgrid_values import Rule, longest_path
 
 
 class GraphicalSourcePolicy(GraphicalPolicy):
-    """Clicks the cell from which the longest path begins in some 3 x 3 sub-grid, whatever a click may show.
+    """Clicks the cell that starts the longest path in any 3 x 3 sub-grid, over all outcomes of the clicks.
 
-    It hopes for the best: what a click may show counts by the largest sum of probability times reward that may
-    follow, so that a mine counts only where there can be nothing else. Sub-grids that agree with none of a finished
-    game do not count.
+    An edge is as long as its probability times its reward. The rule is optimistic: a mine matters only if no other
+    outcome exists. A state without an example is ignored.
     """
 
     def rule(self) -> Rule:
@@ -21,5 +20,5 @@ class GraphicalSourcePolicy(GraphicalPolicy):
         return longest_path
 
     def unknown_value(self) -> float:
-        """Returns minus infinity."""
+        """Returns minus infinity, so that states without an example never win."""
         return -math.inf

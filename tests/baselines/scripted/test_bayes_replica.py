@@ -39,9 +39,9 @@ def random_board(rng: np.random.Generator, size: int) -> tuple[np.ndarray, int]:
     return np.where(flags, FLAG, board).astype(np.int8), max(1, int(laid.sum()))
 
 
-def ask_as_the_source_does(config: BoardConfig, board: np.ndarray, cell: tuple[int, int]) -> float:
+def query_as_the_program_does(config: BoardConfig, board: np.ndarray, cell: tuple[int, int]) -> float:
     """Copies the whole network, deletes what the program deletes, and queries what is left."""
-    shown = {place: int(code) for place, code in np.ndenumerate(board) if code < 8}
+    shown = {index: int(code) for index, code in np.ndenumerate(board) if code < 8}
     evidence = {f"Y_{row}_{col}": count for (row, col), count in shown.items()}
     evidence.update((f"X_{row}_{col}", 0) for row, col in shown)
     evidence.update((f"X_{row}_{col}", 1) for row, col in np.argwhere(board == FLAG))
@@ -57,7 +57,7 @@ def ask_as_the_source_does(config: BoardConfig, board: np.ndarray, cell: tuple[i
     return float(answer.values[1])
 
 
-def play_source_games(policy: BayesSourcePolicy, games: int) -> list[GameRecord]:
+def play_program_games(policy: BayesSourcePolicy, games: int) -> list[GameRecord]:
     starts = [source_start(policy.config, seed) for seed in range(games)]
     return play_games(policy, policy.config, range(games), starts=starts)
 
@@ -69,14 +69,14 @@ def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
     for _ in range(8):
         board, mines = random_board(rng, 5)
         config = config_of(5, mines)
-        chances = ClosedForm(config).chances(board.reshape(1, -1))[0]
+        found = ClosedForm(config).mine_probabilities(board.reshape(1, -1))[0]
         local = LocalNetwork(config)
-        for cell in np.flatnonzero(chances != -1.0)[::2]:
-            source = ask_as_the_source_does(config, board, divmod(int(cell), 5))
-            assert chances[cell] == pytest.approx(source, abs=1e-9, nan_ok=True)
-            assert local.chance(board.ravel(), int(cell)) == pytest.approx(source, abs=1e-9, nan_ok=True)
+        for cell in np.flatnonzero(found != -1.0)[::2]:
+            expected = query_as_the_program_does(config, board, divmod(int(cell), 5))
+            assert found[cell] == pytest.approx(expected, abs=1e-9, nan_ok=True)
+            assert local.mine_probability(board.ravel(), int(cell)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
             compared += 1
-            contradictions += np.isnan(source)
+            contradictions += np.isnan(expected)
     assert compared > 30
     assert contradictions > 0
 
@@ -84,24 +84,24 @@ def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
 def test_the_worked_counter_example():
     # Logic clears row 4, column 1; the program gives it 1/3.
     board = read(*COUNTER_EXAMPLE)
-    chances = ClosedForm(config_of(5, 5)).chances(board.reshape(1, -1))[0].reshape(5, 5)
+    found = ClosedForm(config_of(5, 5)).mine_probabilities(board.reshape(1, -1))[0].reshape(5, 5)
     expected = np.full((5, 5), -1.0)
     expected[:, 1] = [1 / 7, 1 / 3, 3 / 5, 1 / 2, 1 / 3]
     expected[0, 2] = 1.0
-    assert chances == pytest.approx(expected, abs=1e-12)
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_an_open_8_passes_for_a_covered_cell():
+def test_an_open_8_counts_as_a_covered_cell():
     board = np.full((3, 3), HIDDEN, np.int8)
     board[1, 1] = 8
     closed_form = ClosedForm(config_of(3, 8))
-    assert (closed_form.chances(board.reshape(1, -1)) == -1.0).all()
+    assert (closed_form.mine_probabilities(board.reshape(1, -1)) == -1.0).all()
     board[0, 0] = FLAG
-    assert closed_form.chances(board.reshape(1, -1)).reshape(3, 3)[1, 1] == pytest.approx(8 / 9)
+    assert closed_form.mine_probabilities(board.reshape(1, -1)).reshape(3, 3)[1, 1] == pytest.approx(8 / 9)
 
 
 @pytest.mark.parametrize(
-    ("chances", "turn"),
+    ("probabilities", "turn"),
     [
         ({0: 0.5, 1: 0.4, 2: 0.4}, Turn([], 1, 3)),
         ({0: 0.5, 1: 0.1, 2: 0.0}, Turn([], 1, 2)),
@@ -112,9 +112,9 @@ def test_an_open_8_passes_for_a_covered_cell():
         ({}, Turn([], None, 0)),
     ],
 )
-def test_turns(chances, turn):
+def test_turns(probabilities, turn):
     board = np.full(6, HIDDEN, np.int8)
-    assert plan_turn(board, lambda cell: chances.get(cell, -1.0), 0.79, 0.9) == turn
+    assert plan_turn(board, lambda cell: probabilities.get(cell, -1.0), 0.79, 0.9) == turn
 
 
 def test_flags_of_a_turn_are_no_evidence_before_it_ends():
@@ -144,10 +144,10 @@ def test_flags_of_a_turn_are_no_evidence_before_it_ends():
 def test_a_decided_game_is_opened_and_a_hopeless_one_is_never_won():
     config = config_of(3, 1)
     policy = BayesSourcePolicy(config)
-    # All mines are flagged, by number: the rest is opened.
+    # There are as many flags as mines, so the policy opens the rest.
     board = read("!*1", "11*", "001")
     assert policy.act(board[None], np.ones((1, 18), np.int8))[0] == 1
-    # Nothing is left but flags, and one is wrong: it goes on for ever.
+    # Every cell is open or flagged, and one flag is wrong, so the program never stops.
     board = read("!!1", "221", "000")
     for _ in range(6):
         action = int(policy.act(board[None], np.ones((1, 18), np.int8))[0])
@@ -159,13 +159,13 @@ def test_the_program_goes_on_when_every_safe_cell_is_open():
     policy = BayesSourcePolicy(config_of(3, 1))
     assert policy.finishes(read("*10", "110", "000"))
     assert policy.finishes(read("!10", "110", "000"))
-    # The mines of the first row lie behind other mines, where no count says anything, so that it takes a risk.
+    # No clue neighbours the mines of the first row, so the program has to guess.
     behind = BayesSourcePolicy(config_of(5, 10))
     assert not behind.finishes(read("*****", "*****", "23332", "00000", "00000"))
     assert not behind.finishes(read("*****", "!!!!!", "23332", "00000", "00000"))
 
 
-def test_starts_are_laid_out_as_the_source_does():
+def test_starts_follow_the_program():
     config = config_of(5, 7)
     start = partial(source_start, config)
     again = pickle.loads(pickle.dumps(start))
@@ -182,7 +182,7 @@ def test_starts_are_laid_out_as_the_source_does():
         zeros += not near.any()
         mined += layout[row, col]
         firsts[cell] += 1
-        # A mine stays only where all corners are taken.
+        # A mine stays only if all corners hold one.
         if not {0, 4, 20, 24} & {(row + a) * 5 + col + b for a in (-1, 0, 1) for b in (-1, 0, 1)}:
             assert not near.any() or layout[[0, 0, -1, -1], [0, -1, 0, -1]].all()
     assert 0.62 < zeros / 2000 < 0.71
@@ -193,19 +193,19 @@ def test_starts_are_laid_out_as_the_source_does():
 def test_pgmpy_plays_the_games_that_the_closed_form_plays():
     config = config_of(4, 3)
     native, pgmpy = BayesSourcePolicy(config), BayesSourcePolicy(config, inference="pgmpy")
-    assert play_source_games(pgmpy, 8) == play_source_games(native, 8)
+    assert play_program_games(pgmpy, 8) == play_program_games(native, 8)
     assert pgmpy.counters == native.counters
 
 
 @pytest.mark.parametrize(("size", "mines", "rate"), [(5, 5, 0.547), (8, 14, 0.322)])
 def test_it_wins_as_often_as_the_restated_program(size, mines, rate):
     policy = BayesSourcePolicy(config_of(size, mines))
-    records = play_source_games(policy, 3000)
-    source = np.mean([record.marked for record in records])
-    ours = np.mean([record.won for record in records])
-    assert abs(source - rate) < 0.03
-    # Every safe cell is open in each game that its flags win, and now and then in another.
-    assert 0.0 <= ours - source < 0.015
+    records = play_program_games(policy, 3000)
+    flagged = np.mean([record.marked for record in records])
+    opened = np.mean([record.won for record in records])
+    assert abs(flagged - rate) < 0.03
+    # A game won by flags is also won by opening; a few are won by opening alone.
+    assert 0.0 <= opened - flagged < 0.015
     assert all(record.won for record in records if record.marked)
 
 
@@ -226,9 +226,9 @@ def test_it_plays_as_a_policy_under_every_rule():
         (config_of(5, 5), {"flag_threshold": 1.1}, "flag_threshold must be a number from 0 to 1"),
         (config_of(5, 5), {"open_threshold": None}, "open_threshold must be a number from 0 to 1, not None"),
         (BoardConfig(5, 5, 5, "any", ("click",)), {}, "needs games with the moves"),
-        (BoardConfig(5, 5, 5, "any", ("click", "flag"), radius=2), {}, "radius 1 only, not 2"),
+        (BoardConfig(5, 5, 5, "any", ("click", "flag"), radius=2), {}, "needs games of radius 1, not 2"),
     ],
 )
-def test_what_is_not_allowed(config, options, message):
+def test_bad_options_are_refused(config, options, message):
     with pytest.raises(ValueError, match=message):
         BayesSourcePolicy(config, **options)

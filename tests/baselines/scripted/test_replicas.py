@@ -34,15 +34,15 @@ def test_win_rates_are_those_of_an_independent_implementation(name, references, 
     won = won_games(name, agents_config(mines), range(games))
     pooled = (sum(won) + reference * REFERENCE_GAMES) / (games + REFERENCE_GAMES)
     error = math.sqrt(pooled * (1 - pooled) * (1 / games + 1 / REFERENCE_GAMES))
-    # Twenty comparisons: a normal deviate beyond 3.5 comes once in a hundred such sets of them.
+    # With 20 comparisons, a normal deviate beyond 3.5 occurs in one set of a hundred.
     assert abs(sum(won) / games - reference) < 3.5 * error
 
 
 @pytest.mark.parametrize("mines", [1, 2, 3])
 def test_marginal_is_as_good_as_random(mines):
-    """The two differ by less than three points, by the 95 % interval over independent fits, and not beyond chance.
+    """The 95 % interval of the difference over independent fits holds 0 and lies within three points.
 
-    A single fit fixes the order of the clicks, which may be a lucky one; so the fits are what is averaged over.
+    A single fit fixes the order of the clicks, which may be a lucky one. The test therefore averages over fits.
     """
     config, games, fits = agents_config(mines), 100, 60
     differences, one, other = [], [], []
@@ -58,7 +58,7 @@ def test_marginal_is_as_good_as_random(mines):
     assert mcnemar_p_value(one, other) > 0.05
 
 
-def test_marginal_clicks_the_cell_that_was_free_most_often():
+def test_marginal_clicks_the_cell_that_was_safe_most_often():
     config = BoardConfig(2, 3, 2, "any", ("click",))
     policy = build_policy("marginal", config, fit_games=5)
     policy.use({"games": np.array([10]), "mines": np.array([[4, 3, 5], [2, 2, 4]])})
@@ -72,11 +72,11 @@ def test_marginal_clicks_the_cell_that_was_free_most_often():
 
 
 @pytest.mark.parametrize("mines", [3, 5, 7])
-def test_agents_rank_as_in_the_plots_of_the_source(mines):
+def test_agents_rank_as_in_the_plots_of_the_blog(mines):
     config, seeds = agents_config(mines), range(1000)
     names = ("random", "marginal", "conditional", "graphical_source", "graphical", "semi_deterministic")
     won = {name: won_games(name, config, seeds) for name in names}
-    # The text's order, each step beyond doubt; its conditional and its graphical model are close to each other.
+    # Each step of the blog's ranking is significant; its conditional and graphical models are close.
     for weaker, stronger in (
         ("random", "conditional"),
         ("marginal", "conditional"),
@@ -93,8 +93,8 @@ def test_agents_rank_as_in_the_plots_of_the_source(mines):
 
 
 @pytest.mark.slow
-def test_largest_gains_are_where_the_source_found_them():
-    # "most notable for boards consisting of three mines", and of seven mines between graphical and semi-deterministic.
+def test_largest_gains_are_where_the_blog_found_them():
+    # The blog: three mines for conditional over marginal, and seven for semi-deterministic over graphical.
     names = ("marginal", "conditional", "graphical_source", "semi_deterministic")
     won = {
         name: np.array([sum(won_games(name, agents_config(mines), range(1000))) for mines in range(1, 11)])
@@ -102,7 +102,7 @@ def test_largest_gains_are_where_the_source_found_them():
     }
     learned, inferred = won["conditional"] - won["marginal"], won["semi_deterministic"] - won["graphical_source"]
     assert int(learned.argmax()) + 1 == 3
-    # Between 6 and 8 mines the gain differs by less than the noise of a thousand games.
+    # From 6 to 8 mines the gain differs by less than the noise of 1000 games.
     assert int(inferred.argmax()) + 1 in (6, 7, 8)
 
 
@@ -127,7 +127,7 @@ def test_one_pass_finds_nothing_only_where_many_passes_find_nothing():
     stuck = ~once.safe.any(axis=(1, 2))
     assert 100 < stuck.sum() < len(boards) - 100
     assert (stuck == ~closed.safe.any(axis=(1, 2))).all()
-    # Where they guess, they guess among the same cells: so they win equally often.
+    # Both guess on the same boards among the same cells, so they win equally often.
     assert (once.unknown[stuck] == closed.unknown[stuck]).all()
 
 
