@@ -1,1 +1,1 @@
-"""Players by rule: each sees the board, deduces what it can, and guesses where nothing is certain."""
+"""Scripted policies: deduce from the visible board, and guess by a rule if nothing is certain."""

@@ -1,4 +1,4 @@
-"""What the scripted players share: deduce, click a safe cell, or else the cell of least risk."""
+"""Base class and helpers of the scripted policies: deduce, click a safe cell, or guess the cell of least risk."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from minesweeper_env.config import BoardConfig
 
 
 def count_risky(begun: NDArray[np.bool_], config: BoardConfig) -> int:
-    """Returns how many of N clicks on cells that are not known to be free can lose the game, by the first-click rule.
+    """Returns how many of N guesses can lose the game; the first-click rule may protect the first one.
 
     Args:
-        begun: (N,) bool, whether anything was open in the game before the click.
+        begun: (N,) bool, whether a cell was open before the guess.
         config: the games.
     """
     return len(begun) if config.first_click == "any" else int(begun.sum())
@@ -27,11 +27,11 @@ def click_where_legal(
     action_masks: NDArray[np.int8],
     cells: int,
 ) -> NDArray[np.int64]:
-    """Returns (N,) int64 actions: the clicks of a rule, and the first legal action of games without a legal click.
+    """Returns (N,) int64 actions: clicks of a rule, or the first legal action in games without a legal click.
 
     Args:
-        choose: the rule. Given the numbers (M,) of the games that have a legal click, and which clicks are legal there,
-            (M, cells) bool, it returns (M,) int64 clicks.
+        choose: the rule; takes the (M,) indices of the games with a legal click and their (M, cells) bool masks of
+            legal clicks, and returns (M,) int64 clicks.
         action_masks: (N, actions) int8 or bool; see `baselines.policy.Policy`.
         cells: the number of cells of a board.
     """
@@ -44,35 +44,35 @@ def click_where_legal(
 
 
 class ScriptedPolicy:
-    """A player that is a deduction and a guess rule, which its subclasses override.
+    """Policy of a deduction and a guess rule; subclasses override `deduce` and `risks`.
 
-    It never flags. Cells that are equally good are drawn with equal chances.
+    It never flags. Ties are broken uniformly at random.
 
     Attributes:
         config: the games.
-        counters: "guesses", the clicks on cells that were not known to be free. A first click is one of them unless
-            the first-click rule protects it.
+        counters: "guesses", clicks on cells not known to be safe. A first click counts unless the first-click rule
+            protects it.
     """
 
     def __init__(self, config: BoardConfig) -> None:
-        """Prepares to play games of this configuration."""
+        """Prepares to play games of a configuration."""
         self.config = config
         self.counters = {"guesses": 0}
         self._rng = np.random.default_rng(0)
 
     def reset(self, seed: int) -> None:
-        """Begins the random choices anew from a seed of at least 0."""
+        """Seeds the random choices with a seed of at least 0."""
         self._rng = np.random.default_rng(seed)
 
     def deduce(self, knowledge: Knowledge) -> None:
-        """Takes down what is certain: at least one safe cell in each game where there is one to be deduced."""
+        """Records certain cells in `knowledge`: at least one safe cell per game if the rule finds any."""
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns (N, rows, cols): how bad a guess each unknown cell is, of games without a known safe cell."""
+        """Returns (N, rows, cols) float64 risks of guessing each unknown cell, in games without a known safe cell."""
         return np.zeros(knowledge.unknown.shape)
 
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses a click in each of N games; see `baselines.policy.Policy`."""
+        """Returns a click for each of N games; see `baselines.policy.Policy`."""
         knowledge = Knowledge(observations, self.config)
         self.deduce(knowledge)
         scores = np.where(knowledge.safe, 0.0, np.inf)
@@ -84,10 +84,10 @@ class ScriptedPolicy:
         return self._draw(scores.reshape(len(scores), -1), action_masks.astype(np.bool_))
 
     def _draw(self, scores: NDArray[np.float64], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Draws one of the legal clicks with the least score; any legal action where no click is legal."""
+        """Draws one of the legal clicks of least score; returns the first legal action if no click is legal."""
         clicks = legal[:, : self.config.cells]
-        # Finite, so that a click on a known mine is still better than an illegal one; a board that
-        # contradicts itself has no posterior, and NaN counts as a mine.
+        # Scores become finite so that a click on a known mine beats an illegal one. NaN, the risk on a board that
+        # contradicts itself, becomes the worst score.
         scores = np.where(clicks, np.fmin(scores, np.finfo(np.float64).max), np.inf)
         best = clicks & (scores <= scores.min(axis=1, keepdims=True) + TIE)
         keys = np.where(best, self._rng.random(best.shape), -1.0)

@@ -1,4 +1,7 @@
-"""`semi_deterministic`: the two local rules in a single pass, and another model where they find no cell."""
+"""`semi_deterministic`: one pass of the two local rules, and another model if they find no cell.
+
+This is the semi-deterministic agent of Antimatroid (2012), with the indices of its pseudocode put right.
+"""
 
 from __future__ import annotations
 
@@ -21,26 +24,26 @@ ALTERNATIVES: dict[str, type[ScriptedPolicy]] = {
     "graphical_source": GraphicalSourcePolicy,
     "graphical": GraphicalPolicy,
 }
-"""The models that can choose a cell where the rules find none."""
+"""Models that can guess if the rules find no safe cell."""
 
 
 class SemiDeterministicPolicy(ScriptedPolicy):
-    """Infers mines and then free cells, each from one count at a time and once a click.
+    """Infers mines and then safe cells from one clue at a time, once per click.
 
-    Where the covered cells beside a count are as many as the count, they are mines; where these mines beside a count
-    are as many as the count, the other covered cells are free. It clicks one of the free cells, all being equally
-    likely. Where it has found none, another model chooses among the cells that are not inferred to be mines.
+    If a clue equals its number of covered neighbours, they are mines. If it equals its number of inferred mines, its
+    other covered neighbours are safe. The policy clicks a uniformly random safe cell. If there is none, another model
+    guesses among the cells that are not inferred mines.
     """
 
     def __init__(self, config: BoardConfig, *, alternative: str = "random") -> None:
-        """Prepares to play games of this configuration.
+        """Prepares to play games of a configuration.
 
         Args:
             config: the games.
-            alternative: the model that chooses where the rules find no cell, with the options that it has by default.
+            alternative: the model that guesses, one of `ALTERNATIVES`, with its default options.
 
         Raises:
-            ValueError: there is no such model.
+            ValueError: `alternative` is unknown.
         """
         if alternative not in ALTERNATIVES:
             raise ValueError(f"alternative must be one of {', '.join(ALTERNATIVES)}, not {alternative!r}")
@@ -48,9 +51,9 @@ class SemiDeterministicPolicy(ScriptedPolicy):
         self._alternative = ALTERNATIVES[alternative](config)
 
     def deduce(self, knowledge: Knowledge) -> None:
-        """Applies the two local rules once, that for mines first."""
+        """Applies the two local rules once, mines first."""
         apply_local_rules_once(knowledge)
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns what the alternative model thinks of each cell."""
+        """Returns the risks of the alternative model."""
         return self._alternative.risks(knowledge)

@@ -1,4 +1,4 @@
-"""`random`: the floor under every other policy."""
+"""`random`: uniform clicks, the lower bound for every policy; the random agent of Antimatroid (2012)."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from baselines.scripted.base import ScriptedPolicy
 
 
 class RandomPolicy(ScriptedPolicy):
-    """Clicks any covered cell, all being equally likely."""
+    """Clicks a uniformly random covered cell."""

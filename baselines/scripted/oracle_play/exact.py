@@ -1,4 +1,7 @@
-"""`exact`: certain clicks where there are any, else the least risk there is."""
+"""`exact`: a certainly safe cell if there is one, else the cell of least exact mine probability.
+
+The probabilities come from the oracle; docs/inference.md explains the counting.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +21,21 @@ Cells = NDArray[np.int64]
 
 
 class ExactPolicy:
-    """Plays to survive the next click, by the exact probability of a mine in each cell.
+    """Minimises the probability of losing on the next click.
 
-    Of cells of equal risk it prefers those with the most open neighbours, then those most likely to show 0, then
-    the first one; there is no randomness in it. Under the first-click rule "corners" layouts are not equally
-    likely, and it plays as if they were.
+    Ties go to the cell with the most open neighbours, then to the likeliest 0, then to the first one in reading order.
+    There is no randomness. It treats layouts as equally likely, which they are not under the
+    first-click rule "corners".
 
     Attributes:
         config: the games.
-        counters: "guesses", the clicks on cells that were not known to be free; see `count_risky` for the first one.
+        counters: "guesses", clicks on cells not known to be safe; see `count_risky` for the first click.
     """
 
     batch_size = 1000
 
     def __init__(self, config: BoardConfig) -> None:
-        """Prepares to play games of this configuration, and has the kernels compiled."""
+        """Compiles the kernels with one click on a covered board."""
         self.config = config
         self._max_count = config.codes.max_count
         self._first_cell = first_cell(config)
@@ -42,29 +45,29 @@ class ExactPolicy:
         self.counters["guesses"] = 0
 
     def reset(self, seed: int) -> None:
-        """Does nothing: there is nothing random about the play."""
+        """Does nothing: the policy has no randomness."""
 
     def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> Cells:
-        """Chooses a click in each of N games; see `baselines.policy.Policy`.
+        """Returns a click for each of N games; see `baselines.policy.Policy`.
 
         Raises:
-            InconsistentBoardError: no layout fits one of the boards.
-            PositionTooHardError: one of the boards is too hard.
+            InconsistentBoardError: no layout matches one of the boards.
+            PositionTooHardError: one of the boards exceeds the limits of the oracle.
         """
         boards = observations.reshape(len(observations), -1)
-        # The kernels write to the boards; these copies are theirs.
+        # The kernels write to the boards, so they get the copies that indexing makes.
         return click_where_legal(
             lambda games, legal: self._choose(boards[games], legal), action_masks, self.config.cells
         )
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> Cells:
-        """Returns the clicks on (N, n) boards, each of which has one that is legal."""
+        """Returns the clicks on (N, n) boards; each board has a legal click."""
         return self._least_risks(boards, legal)[0]
 
     def _least_risks(self, boards: Boards, legal: NDArray[np.bool_]) -> tuple[Cells, NDArray[np.float64]]:
-        """Returns certain clicks, or those of least risk; and what `choose_clicks` reports of the layouts."""
+        """Returns the clicks of least risk, and the log of the number of layouts; see `choose_clicks`."""
         clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
-        chances = np.empty(boards.shape[1])
+        probabilities = np.empty(boards.shape[1])
         config = self.config
 
         def choose(workspace: Workspace, begin: int) -> tuple[int, int]:
@@ -77,7 +80,7 @@ class ExactPolicy:
                 begin,
                 clicks,
                 log_layouts,
-                chances,
+                probabilities,
                 *workspace,
             )
 
@@ -87,16 +90,16 @@ class ExactPolicy:
         return clicks, log_layouts
 
     def _run(self, kernel: Callable[[Workspace, int], tuple[int, int]], boards: Boards) -> None:
-        """Runs a kernel over all boards, with as much memory as it needs; raises what has gone wrong."""
+        """Runs a kernel over all boards in a workspace that grows as needed; raises the error of a failed board."""
         done = 0
 
-        def go_on(workspace: Workspace) -> int:
+        def resume(workspace: Workspace) -> int:
             nonlocal done
             done, outcome = kernel(workspace, done)
             return outcome
 
         config = self.config
-        outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+        outcome = run_with_workspace(resume, config.rows, config.cols, config.radius)
         if outcome != OK:
             board = boards[done].reshape(config.rows, config.cols)
             raise failure(board, config.mines, config.radius, outcome, done)

@@ -1,20 +1,19 @@
-"""The cell that the exact players click first."""
+"""First click of the policies that play by exact mine probabilities."""
 
 from __future__ import annotations
 
 from minesweeper_env.config import BoardConfig
 
 _DENSE = 0.18
-"""The share of mines from which on a first click under "opening" does better further inside."""
+"""Mine density from which a first click further inside wins more under "opening"."""
 
 
 def first_cell(config: BoardConfig) -> int:
     """Returns the cell to click first, as row * cols + col.
 
-    It was chosen by measurement (docs/policies.md). Where the first click opens all cells around it, that is one
-    so far inside that the opening is large and yet near a corner: in the third row and column, on dense boards in
-    the fourth, and never beyond the middle. Where it opens one cell, it is a corner: a corner has the best chance
-    to show 0.
+    The cells were chosen by measurement; see docs/notebook/first-click.md. Under "any" and "safe" the click is a
+    corner, which has the highest probability of showing 0. Under the other rules it is the third row and column,
+    which opens a large area near a corner; on dense boards it is the fourth. It never lies beyond the middle.
     """
     if config.first_click in ("any", "safe"):
         return 0

@@ -1,4 +1,7 @@
-"""`lookahead`: plays to win the game rather than to survive the next click."""
+"""`lookahead`: plays to win the game instead of surviving the next click.
+
+It searches one click ahead, and the end of the game exactly as `minesweeper_env.inference.optimal` does.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,13 @@ from minesweeper_env.inference.kernels import Workspace
 
 
 class LookaheadPolicy(EndingPolicy):
-    """Clicks what is certain, as `exact` does; where there is a risk, it asks what the risk is worth.
+    """Clicks certainly safe cells as `exact` does, and chooses guesses by their estimated win probability.
 
-    Once few enough layouts are left, it finds the play that wins the most of them, by exact search: dead cells
-    bring nothing there, and 50/50s that nothing can break cost what they must. Before that, a click is worth the
-    sum, over what the cell can show, of the chance that it does times the worth of the board then; and a board is
-    worth the safety of its safest cell times N ** -discount, if N layouts fit it.
+    If at most `layouts` layouts match the board, an exact search finds the play that wins the most of them. Before
+    that, the value of a click is the expected value of the next board over the clues that the cell can show. The
+    value of a board is the safety of its safest cell times N ** -discount, where N is its number of layouts.
 
-    All budgets are numbers of layouts, nodes and clicks, so that play does not depend on the machine.
+    All budgets count layouts, nodes and clicks, so the play does not depend on the speed of the machine.
     """
 
     def __init__(
@@ -34,18 +36,18 @@ class LookaheadPolicy(EndingPolicy):
         slack: float = 0.15,
         discount: float = 0.02,
     ) -> None:
-        """Prepares to play games of this configuration.
+        """Checks the options, and compiles the kernels.
 
         Args:
             config: the games.
-            layouts: how many layouts, at most, are searched exactly; 0 for none.
-            nodes: how many sets of layouts such a search examines before it takes the best it has found.
-            breadth: how many clicks are weighed before that, at most.
-            slack: how much more than the least risk they may have.
-            discount: the exponent above.
+            layouts: maximum number of layouts for the exact search, at least 0; 0 turns it off.
+            nodes: sets of layouts that a search visits before it returns the best play found, at least 1.
+            breadth: maximum number of candidate clicks before the exact search, at least 1.
+            slack: maximum mine probability of a candidate above the minimum, at least 0.
+            discount: exponent of the number of layouts in the value of a board, at least 0.
 
         Raises:
-            ValueError: an option is not allowed; the message says what is.
+            ValueError: an option is out of range.
         """
         self._breadth = whole_number("breadth", breadth, 1)
         for name, value in (("slack", slack), ("discount", discount)):
@@ -55,13 +57,13 @@ class LookaheadPolicy(EndingPolicy):
         super().__init__(config, layouts, nodes)
 
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
-        chances = np.empty((3, boards.shape[1]))
+        scratch = np.empty((3, boards.shape[1]))
         mines, max_count = self.config.mines, self._max_count
         slack, breadth, discount = self._slack, self._breadth, self._discount
 
         def weigh(workspace: Workspace, begin: int) -> tuple[int, int]:
             return weigh_clicks(
-                boards, legal, max_count, mines, slack, breadth, discount, begin, clicks, chances, *workspace
+                boards, legal, max_count, mines, slack, breadth, discount, begin, clicks, scratch, *workspace
             )
 
         self._run(weigh, boards)

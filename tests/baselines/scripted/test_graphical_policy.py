@@ -248,7 +248,7 @@ def test_smallest_boards_can_be_played(config):
         assert ((actions >= 0) & (actions < config.cells)).all()
 
 
-def test_tallies_count_states_without_an_example():
+def test_counters_count_states_without_an_example():
     config = click_config(3, 3, 4)
     policy = build_policy("graphical", config, fit_games=1)
     board = np.full((1, 3, 3), 8, np.int8)
