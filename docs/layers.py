@@ -20,6 +20,8 @@ GLOSSES = {
         "compiled": "numba cache",
         "lazy": "exports",
         "neighbours": "of each cell",
+        "cell_sets": "as bits of an int",
+        "splitmix": "random numbers",
         "config": "board size, mines, rules: checked once",
         "inference": "what a visible board tells; baselines import its public names and kernels.py alone",
         "engine": "the rules, compiled: places mines, opens cells",
