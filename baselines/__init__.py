@@ -1,4 +1,7 @@
-"""Scripted and learned policies for Minesweeper, and their evaluation on the same seeded games."""
+"""Scripted and learned policies for Minesweeper, and their evaluation on the same seeded games.
+
+A module is public if it has an `__all__`; the other modules are internal and may change without notice.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["Policy"]
+
 
 class Policy(Protocol):
     """A player of many games at once, who sees nothing but observations and masks.

@@ -13,6 +13,21 @@ from baselines.policy import Policy
 from baselines.support.extras import import_extra
 from minesweeper_env.config import BoardConfig
 
+__all__ = [
+    "AGENTS_FOLDER",
+    "AGENT_FILE",
+    "DEFAULT_MOVES",
+    "SCRIPTED",
+    "PolicyMaker",
+    "agent_folder",
+    "agent_names",
+    "build_policy",
+    "config_for",
+    "find_policy",
+    "make_policy",
+    "policy_names",
+]
+
 SCRIPTED: dict[str, str] = {
     "random": "baselines.scripted.uniform:RandomPolicy",
     "marginal": "baselines.scripted.fitted.marginal:MarginalPolicy",

@@ -1,6 +1,7 @@
 """Minesweeper for reinforcement learning: a Gymnasium environment around a compiled engine.
 
-Importing the package registers its environment ids; the engine is loaded when the first environment is made.
+Importing the package registers its environment ids, and making the first environment loads the engine.
+A module is public if it has an `__all__`; the other modules are internal and may change without notice.
 """
 
 from __future__ import annotations

@@ -10,13 +10,12 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import check_action, generator_state, layout_option
+from minesweeper_env.checks import check_action, check_saved, generator_state, layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
-from minesweeper_env.saving import check_saved
 
 __all__ = ["MinesweeperEnv"]
 

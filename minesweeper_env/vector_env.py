@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.checks import (
     check_actions,
+    check_saved,
     check_seeds,
     generator_state,
     generator_states,
@@ -25,7 +26,6 @@ from minesweeper_env.engine.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TR
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
-from minesweeper_env.saving import check_saved
 
 __all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
 

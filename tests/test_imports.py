@@ -36,6 +36,18 @@ def test_each_part_imports_only_what_lies_below_it():
     check_layers("baselines.scripted", SCRIPTED_LAYERS)
 
 
+def test_the_baselines_take_only_public_names_of_inference():
+    """Compiled kernels take theirs from `inference.kernels`, which stays as it is when the other modules change."""
+    allowed = {
+        f"{module}.{name}"
+        for module in ("minesweeper_env.inference", "minesweeper_env.inference.kernels")
+        for name in import_module(module).__all__
+    } | {"minesweeper_env.inference", "minesweeper_env.inference.kernels"}
+    for path in modules_of("baselines"):
+        taken = {name for name in imported(path) if name.startswith("minesweeper_env.inference")}
+        assert taken <= allowed, f"{path} imports {sorted(taken - allowed)}"
+
+
 def test_no_two_modules_import_each_other():
     assert import_circles(MODULES) == []
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.oracle import Oracle
+from minesweeper_env.inference import Oracle
 
 
 class Loss(Enum):

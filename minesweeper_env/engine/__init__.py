@@ -1,1 +1,1 @@
-"""Compiled rules of the game, on batches of boards."""
+"""Compiled rules of the game, on batches of boards. Internal: `MinesweeperVectorEnv` plays many games at once."""

@@ -1,4 +1,7 @@
-"""What can be known of a game from its visible board and its number of mines; the layout is never an input."""
+"""Inference from a visible board and its number of mines; the layout is never an input.
+
+Public are this package and its modules `kernels` and `optimal`; the other modules are internal.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ if TYPE_CHECKING:
     from minesweeper_env.inference.deduction.closure import Sentence, subset_closure
     from minesweeper_env.inference.deduction.steps import Step, deduce, hint
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
-    from minesweeper_env.inference.optimal import first_cell_values, win_probability
+    from minesweeper_env.inference.optimal import OptimalPlay, first_cell_values, win_probability
+    from minesweeper_env.inference.oracle import Oracle
     from minesweeper_env.inference.probability import (
         CertainCells,
         certain_cells,
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CertainCells",
     "InconsistentBoardError",
+    "OptimalPlay",
+    "Oracle",
     "PositionTooHardError",
     "Sentence",
     "Step",
@@ -42,6 +48,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "OptimalPlay": "minesweeper_env.inference.optimal",
+        "Oracle": "minesweeper_env.inference.oracle",
         "Sentence": "minesweeper_env.inference.deduction.closure",
         "Step": "minesweeper_env.inference.deduction.steps",
         "CertainCells": "minesweeper_env.inference.probability",

@@ -23,7 +23,9 @@ from minesweeper_env.inference.search.layouts import consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
 from minesweeper_env.neighbours import neighbour_table
 
-MAX_LISTED = 20_000
+__all__ = ["BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_probability"]
+
+_MAX_LISTED = 20_000
 """The most layouts of a position that `best_click` lists."""
 
 
@@ -211,9 +213,9 @@ def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:
     Raises:
         ValueError: an argument is not allowed, or no cell is left to click; the message says which.
         InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: more than MAX_LISTED layouts do, or the search takes too long.
+        PositionTooHardError: more than _MAX_LISTED layouts do, or the search takes too long.
     """
-    layouts = consistent_layouts(board, mines, MAX_LISTED, radius=radius)
+    layouts = consistent_layouts(board, mines, _MAX_LISTED, radius=radius)
     codes = np.asarray(board)
     _check_unfinished(codes, int(mines), (2 * radius + 1) ** 2 - 1)
     found = solve_endgame(layouts.mines, layouts.counts)

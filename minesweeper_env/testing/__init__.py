@@ -1,9 +1,11 @@
-"""A conformance suite: what every learning library may rely on, checked on one environment.
+"""Conformance suite for environments: checks every convention that learning libraries rely on.
 
 from minesweeper_env.testing import check_minesweeper_env
 
 check_minesweeper_env("Minesweeper-Expert-v0")
 check_minesweeper_env(MyWrapper(gymnasium.make("Minesweeper-v0", size=5, mines=3)))
+
+The modules of the package are internal.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ LAYERS = (
     {"config"},
     {"inference"},
     {"engine"},
-    {"observations", "rewards", "checks", "saving", "registration"},
+    {"observations", "rewards", "checks", "registration"},
     {"rendering"},
     {"env", "vector_env"},
     {"wrappers"},

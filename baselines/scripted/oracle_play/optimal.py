@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference.optimal import OptimalPlay
+from minesweeper_env.inference import OptimalPlay
 
 
 class OptimalPolicy:

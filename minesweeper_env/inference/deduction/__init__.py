@@ -1,1 +1,1 @@
-"""Step-by-step logical deduction with reasons."""
+"""Step-by-step logical deduction with reasons. Internal: import from `minesweeper_env.inference`."""

@@ -1,1 +1,4 @@
-"""Enumeration of mine layouts, and exact search for the best play."""
+"""Enumeration of mine layouts, and exact search for the best play.
+
+Internal: import from `minesweeper_env.inference`.
+"""
