@@ -14,11 +14,15 @@ import numpy as np
 from numba import njit
 from numba.core import config
 
+from minesweeper_env.linking import FragmentCompiler
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Kernels allocate nothing, so reference counting, whose atomic operations would cost half the time,
 # is left out; the numpy error model leaves out the checks for a division by zero.
 _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+_KERNEL: dict[str, Any] = _OPTIONS | {"no_cfunc_wrapper": True}
+_FRAGMENT: dict[str, Any] = _OPTIONS | {"pipeline_class": FragmentCompiler}
 
 
 def kernel(function: Function) -> Function:
@@ -37,41 +41,41 @@ def kernel(function: Function) -> Function:
         # The generator's unsigned arithmetic wraps around on purpose; NumPy scalars would warn.
         return np.errstate(over="ignore")(function)
     try:
-        compiled = njit(cache=True, **_OPTIONS)(function)
+        compiled = njit(cache=True, **_KERNEL)(function)
     except RuntimeError:
         # Neither the package's folder nor the user's own cache can be written.
-        return njit(**_OPTIONS)(function)
+        return njit(**_KERNEL)(function)
     # By itself numba would notice a change in the kernel's own file alone, and not in what it calls.
     compiled._cache._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename))
     return compiled
 
 
 def subroutine(function: Function) -> Function:
-    """Compiles a function that kernels call; unlike an inlined one it is compiled once, and called.
+    """Compiles a function that only kernels call; the compiler decides at each call whether to inline it.
 
     Args:
         function: the function to compile.
 
     Returns:
-        A function that kernels can call.
+        A function that kernels can call, and Python cannot.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    return njit(**_OPTIONS)(function)
+    return njit(**_FRAGMENT)(function)
 
 
 def inlined(function: Function) -> Function:
-    """Compiles a function into each kernel that calls it; besides, it may take named tuples.
+    """Compiles a function that only kernels call, and that is always inlined.
 
     Args:
-        function: the function to compile.
+        function: the function to compile. Named tuples of arrays cost it nothing.
 
     Returns:
-        A function that kernels can call.
+        A function that kernels can call, and Python cannot.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    return njit(forceinline=True, **_OPTIONS)(function)
+    return njit(forceinline=True, **_FRAGMENT)(function)
 
 
 _PACKAGE = Path(__file__).parent
