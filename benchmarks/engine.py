@@ -1,9 +1,8 @@
-"""Steps a second of the engine on one core: alone, through make_vec with 1024 games, and through make.
+"""Steps per second of the engine on one core: the bare kernel, make_vec with 1024 games, and make.
 
-The moves are uniformly random legal clicks, drawn by `sample_actions()` within the time that is measured; games that
-end are followed by the next ones. "bare kernel" is the project's own compiled code on arrays made beforehand: the
-same draws, games, codes and masks, without Python objects, copies and checks. "make" plays 1000 games of
-recorded clicks again and again, resets included.
+The clicks are uniformly random legal ones. `sample_actions()` draws them within the measured time, and ended games are
+reset. "bare kernel" calls the compiled code on preallocated arrays: the same draws, games, codes and masks, without
+Python objects, copies and checks. "make" repeats 1000 games of recorded clicks, resets included.
 
     python benchmarks/engine.py
 """
@@ -26,7 +25,7 @@ BATCHES_A_CALL = 10
 
 
 def bare_kernel(size: tuple[int, int], mines: int) -> Work:
-    """Returns work that draws actions and takes steps by the two kernels alone."""
+    """Returns work that calls only the two kernels: one draws actions, the other takes steps."""
     config = BoardConfig.of_size(size, mines, moves=("click",))
     games = Games(config, GAMES, RewardWeights(win=1.0, loss=-1.0))
     games.seed(np.arange(GAMES, dtype=np.uint64))
@@ -47,7 +46,7 @@ def bare_kernel(size: tuple[int, int], mines: int) -> Work:
 
 
 def through_make_vec(size: tuple[int, int], mines: int) -> Work:
-    """Returns work that takes steps as a user does, by `gymnasium.make_vec`."""
+    """Returns work that takes steps through `gymnasium.make_vec`, as a user does."""
     env = gymnasium.make_vec("Minesweeper-v0", num_envs=GAMES, size=size, mines=mines, moves=("click",))
     env.reset(seed=0)
     sample_actions = env.unwrapped.sample_actions
@@ -61,7 +60,7 @@ def through_make_vec(size: tuple[int, int], mines: int) -> Work:
 
 
 def recorded_games(env: gymnasium.Env, count: int) -> list[list[int]]:
-    """Returns the uniformly random legal clicks of the first games that seed 0 begins."""
+    """Returns uniformly random legal clicks for the first `count` games of seed 0, one list per game."""
     random = np.random.default_rng(0)
     _, info = env.reset(seed=0)
     games = []
@@ -77,7 +76,7 @@ def recorded_games(env: gymnasium.Env, count: int) -> list[list[int]]:
 
 
 def through_make(size: tuple[int, int], mines: int) -> Work:
-    """Returns work that plays recorded games by `gymnasium.make`; the resets take time but are no steps."""
+    """Returns work that plays recorded games through `gymnasium.make`; resets take time but do not count as steps."""
     env = gymnasium.make("Minesweeper-v0", size=size, mines=mines, moves=("click",))
     games = recorded_games(env, 1000)
     steps = sum(len(actions) for actions in games)
@@ -94,14 +93,14 @@ def through_make(size: tuple[int, int], mines: int) -> Work:
 
 
 def state_bytes(size: tuple[int, int], mines: int) -> int:
-    """Returns the size of all arrays that hold the state of 1024 games."""
+    """Returns the size in bytes of all arrays that hold the state of 1024 games."""
     games = Games(BoardConfig.of_size(size, mines, moves=("click",)), GAMES, RewardWeights())
     return sum(array.nbytes for array in games.arrays if isinstance(array, np.ndarray))
 
 
 def main() -> None:
-    """Measures, and prints a table for each board."""
-    options = arguments("Steps a second of the engine on one core.", seconds=1.0, repeats=9)
+    """Prints a table for each board."""
+    options = arguments("Measure the steps per second of the engine on one core.", seconds=1.0, repeats=9)
     print(f"minesweeper_env {minesweeper_env.__version__}, gymnasium {gymnasium.__version__}, {machine()}")
     for title, (size, mines) in BOARDS.items():
         works = {
@@ -110,7 +109,7 @@ def main() -> None:
             "make, one game": through_make(size, mines),
         }
         measured = rates(works, options.seconds, options.repeats)
-        print_table(f"{title}: steps a second", ("", "median", "best"), rows(measured))
+        print_table(f"{title}: steps per second", ("", "median", "best"), rows(measured))
         kernel, vector, _ = measured.values()
         print(f"make_vec / bare kernel, median of {options.repeats} pairs: {median_ratio(vector, kernel):.2f}")
         print(f"state of {GAMES} games: {state_bytes(size, mines) / 1e6:.2f} MB")

@@ -1,10 +1,10 @@
-"""How long exact mine probabilities take: one board at a time, in batches, and on hard positions.
+"""Time of exact mine probabilities: one board per call, in batches, and on hard positions.
 
 The positions of the first tables are guesses from the middle of games of the policy `exact`: no covered cell is
-certainly free, first clicks excluded. Where PyPI's ms-toollib is installed (a solver written in Rust), two functions of
-it answer the same positions in the same run, in turns, after their answers were compared with ours: `enum` is
-`cal_probability_enum`, `csp` is `cal_probability_csp`. Boards are prepared beforehand in the form that each takes: an
-int8 array here, a list of lists there.
+certainly free, and first clicks are excluded. If ms-toollib (a solver in Rust, on PyPI) is installed, two of its
+functions solve the same positions in the same run, interleaved with ours: `enum` is `cal_probability_enum` and `csp` is
+`cal_probability_csp`. Their answers are compared with ours first. Boards are converted before the timing starts: to an
+int8 array for this package, to a list of lists for ms-toollib.
 
     python benchmarks/inference.py
 """
@@ -48,12 +48,12 @@ AGREEMENT = 1e-6
 
 
 def ours(board: Board, mines: int) -> NDArray[np.float64]:
-    """Answers a board by this package."""
+    """Returns the probabilities of this package."""
     return mine_probabilities(board, mines)
 
 
 def their_board(board: Board) -> list[list[int]]:
-    """Returns a board in the codes of ms-toollib: 10 is covered."""
+    """Returns a board in the codes of ms-toollib, where 10 is covered."""
     return np.where(board == HIDDEN, 10, board).tolist()
 
 
@@ -65,26 +65,26 @@ if ms_toollib is not None:
     ENGINES["csp"] = (ms_toollib.cal_probability_csp, their_board)
 
 
-def their_chances(engine: Engine, board: Board, mines: int) -> NDArray[np.float64]:
-    """Returns what ms-toollib finds: chances of cells beside numbers, and one of all others.
+def their_probabilities(engine: Engine, board: Board, mines: int) -> NDArray[np.float64]:
+    """Returns the probabilities of ms-toollib as an array.
 
-    It leaves out the cells beside numbers that it has marked as mines.
+    It lists the cells next to numbers, without those that it has marked as mines, and gives one value for all others.
     """
     listed, elsewhere, *_ = engine(their_board(board), mines)
     rows, cols = board.shape
     is_open = np.pad(board < HIDDEN, 1)
-    beside = np.any([is_open[row : row + rows, col : col + cols] for row in range(3) for col in range(3)], axis=0)
-    chances = np.where(board < HIDDEN, 0.0, np.where(beside, 1.0, elsewhere))
-    for cell, chance in listed:
-        chances[cell] = chance
-    return chances
+    near_numbers = np.any([is_open[row : row + rows, col : col + cols] for row in range(3) for col in range(3)], axis=0)
+    probabilities = np.where(board < HIDDEN, 0.0, np.where(near_numbers, 1.0, elsewhere))
+    for cell, probability in listed:
+        probabilities[cell] = probability
+    return probabilities
 
 
 def print_differences(boards: NDArray[np.int8], mines: int) -> None:
-    """Prints by how much the engines differ at most; fails if that is more than AGREEMENT."""
+    """Prints the largest difference between the engines; exits if it exceeds AGREEMENT."""
     expected = mine_probabilities_batch(boards, mines)
     for name, (engine, _) in list(ENGINES.items())[1:]:
-        found = np.stack([their_chances(engine, board, mines) for board in boards])
+        found = np.stack([their_probabilities(engine, board, mines) for board in boards])
         difference = float(np.abs(found - expected).max())
         print(f"largest difference of {name} from ours: {difference:.1e}")
         if difference > AGREEMENT:
@@ -92,7 +92,7 @@ def print_differences(boards: NDArray[np.int8], mines: int) -> None:
 
 
 def call_times(engine: Engine, boards: Sequence[Any], mines: int) -> list[float]:
-    """Returns the microseconds of the core's time that each call takes."""
+    """Returns the processor time of each call in microseconds."""
     times = []
     for board in boards:
         start = time.process_time_ns()
@@ -102,7 +102,7 @@ def call_times(engine: Engine, boards: Sequence[Any], mines: int) -> list[float]
 
 
 def measure_calls(boards: NDArray[np.int8], mines: int, repeats: int) -> None:
-    """Prints the times of single calls: in each repeat all boards by one engine, then by the other."""
+    """Prints the times of single calls; each repeat runs all boards through one engine, then through the next."""
     prepared = {name: [prepare(board) for board in boards] for name, (_, prepare) in ENGINES.items()}
     medians: dict[str, list[float]] = {name: [] for name in ENGINES}
     tails: dict[str, list[float]] = {name: [] for name in ENGINES}
@@ -121,7 +121,7 @@ def measure_calls(boards: NDArray[np.int8], mines: int, repeats: int) -> None:
 
 
 def one_by_one(engine: Engine, boards: Sequence[Any], mines: int) -> Work:
-    """Returns work that answers all boards, one call each."""
+    """Returns work that solves all boards, one per call."""
 
     def work() -> int:
         for board in boards:
@@ -132,7 +132,7 @@ def one_by_one(engine: Engine, boards: Sequence[Any], mines: int) -> Work:
 
 
 def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int, cores: set[int]) -> None:
-    """Prints boards a second, in single calls and in batches."""
+    """Prints boards per second, in single calls and in batches."""
 
     def batch() -> int:
         mine_probabilities_batch(boards, mines)
@@ -142,7 +142,7 @@ def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats:
     for name, (engine, prepare) in ENGINES.items():
         works[f"{name}, one by one"] = one_by_one(engine, [prepare(board) for board in boards], mines)
     measured = rates(works, seconds, repeats)
-    print_table("boards a second of one core", ("", "median", "best"), rows(measured))
+    print_table("boards per second on one core", ("", "median", "best"), rows(measured))
     for name, other in measured.items():
         if name != "ours, in batches":
             print(f"ours, in batches / {name}: {median_ratio(measured['ours, in batches'], other):.2f}")
@@ -151,7 +151,7 @@ def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats:
 
 
 def measure_threads(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int, cores: set[int]) -> None:
-    """Prints boards a second by the clock, with one thread and with two on two cores."""
+    """Prints boards per second of wall-clock time, with one thread and with two threads on two cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
 
@@ -167,15 +167,15 @@ def measure_threads(boards: NDArray[np.int8], mines: int, seconds: float, repeat
         for threads, found in enumerate(measured.values(), 1):
             found.append(by_the_clock(threads))
     os.sched_setaffinity(0, before)
-    print_table("boards a second by the clock, in batches", ("", "median", "best"), rows(measured))
+    print_table("boards per second of wall-clock time, in batches", ("", "median", "best"), rows(measured))
     ratio = median_ratio(measured["2 threads"], measured["1 thread"])
     print(f"2 threads / 1 thread, median of {repeats} pairs: {ratio:.2f}")
 
 
 def answer_once(name: str) -> None:
-    """Answers the board on standard input, and prints the seconds it took and the peak of this process's memory.
+    """Solves the board on standard input; prints the seconds and the peak memory of this process in MB.
 
-    The least of three times is taken, since the first call may load compiled code.
+    The least of up to three times counts, because the first call may load compiled code.
     """
     task = json.loads(sys.stdin.read())
     engine, prepare = ENGINES[name]
@@ -192,14 +192,14 @@ def answer_once(name: str) -> None:
 
 
 def limit_memory() -> None:
-    """Lets this process have no more than MEMORY_LIMIT bytes."""
+    """Limits the address space of this process to MEMORY_LIMIT bytes."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
 
 
 def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
-    """Lets another process answer a board; returns its milliseconds and its megabytes, or what became of it."""
+    """Solves a board in another process; returns its milliseconds and megabytes, or the reason of a failure."""
     task = json.dumps({"board": board.tolist(), "mines": mines})
     command = [sys.executable, __file__, name]
     try:
@@ -215,7 +215,7 @@ def answer_elsewhere(name: str, board: Board, mines: int) -> tuple[str, str]:
 
 
 def measure_hard() -> None:
-    """Prints the time and memory that hard positions take, each in a process of its own."""
+    """Prints time and memory of the hard positions, each in its own process."""
     header = ["", *(f"{name}, {unit}" for name in ENGINES for unit in ("ms", "peak MB"))]
     lines = []
     for title, position in HARD.items():
@@ -225,9 +225,9 @@ def measure_hard() -> None:
 
 
 def main() -> None:
-    """Measures, and prints the tables."""
+    """Prints all tables."""
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {0}
-    options = arguments("How long exact mine probabilities take.", seconds=1.0, repeats=7)
+    options = arguments("Measure the time of exact mine probabilities.", seconds=1.0, repeats=7)
     print(f"minesweeper_env {minesweeper_env.__version__}, numpy {np.__version__}, {machine()}")
     try:
         print(f"ms-toollib {version('ms-toollib')}")

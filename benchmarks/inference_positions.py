@@ -1,4 +1,4 @@
-"""The positions that inference is measured on: guesses from the middle of games, and hard ones."""
+"""Positions for the benchmark of inference: guesses from the middle of games, and hard positions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ HIDDEN = 11
 
 
 class Guesses:
-    """Collects the boards on which a click was a guess, the first clicks excluded; an observer of `play_games`."""
+    """Observer of `play_games` that collects boards on which a click was a guess, first clicks excluded."""
 
     def __init__(self, mines: int, wanted: int) -> None:
-        """Prepares to collect so many boards."""
+        """Prepares to collect `wanted` boards."""
         self.mines, self.wanted = mines, wanted
         self.boards: list[Board] = []
 
     def __call__(self, _games: NDArray[np.int64], observations: Board, *_: NDArray[np.generic]) -> None:
-        """Looks at one step in each of some games."""
+        """Observes one step of several games."""
         for board in observations:
             begun, full = (board < HIDDEN).any(), len(self.boards) == self.wanted
             if begun and not full and not certain_cells(board, self.mines).safe.any():
@@ -50,7 +50,7 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
 
 
 def board_of(layout: Layout, is_open: Layout) -> Board:
-    """Returns the board of a layout on which these cells are open."""
+    """Returns the board of a layout with the given cells open."""
     padded = np.pad(layout.astype(np.int8), 1)
     rows, cols = layout.shape
     counts = sum(padded[row : row + rows, col : col + cols] for row in range(3) for col in range(3))
@@ -58,7 +58,7 @@ def board_of(layout: Layout, is_open: Layout) -> Board:
 
 
 def with_numbers_at(size: tuple[int, int], cells: Sequence[tuple[int, int]], mines: int, seed: int) -> Board:
-    """Returns a board with a random layout on which just these cells are open, none of them a mine."""
+    """Returns a board of a random layout; exactly the given cells are open, and none of them is a mine."""
     is_open, layout = np.zeros((2, *size), np.bool_)
     is_open[tuple(zip(*cells, strict=True))] = True
     free = np.flatnonzero(~is_open)
@@ -75,7 +75,7 @@ def lattice(size: tuple[int, int], mines: int, seed: int) -> Board:
 def chain(mines: int, seed: int) -> Board:
     """Returns a board of 5 x 100 with a number in every other column of the middle row, none of them 0 or 8.
 
-    Neighbouring numbers share three cells, and no number settles its cells by itself: the frontier is one chain.
+    Neighbouring numbers share three cells, and no number decides its cells by itself: the frontier is one chain.
     """
     while True:
         board = with_numbers_at((5, 100), [(2, col) for col in range(1, 100, 2)], mines, seed)
@@ -85,7 +85,7 @@ def chain(mines: int, seed: int) -> Board:
 
 
 def played(size: tuple[int, int], mines: int, rounds: int, seed: int) -> Board:
-    """Returns the board after some rounds of a game without a loss.
+    """Returns the board after a number of rounds without a loss.
 
     A round opens all cells that are certainly free; where there are none, the free cell of the least risk.
     """

@@ -1,4 +1,4 @@
-"""Steps a second beside Jumanji's Minesweeper, on one core, in one run.
+"""Steps per second compared with Jumanji's Minesweeper, on one core, in one run.
 
     pip install jumanji
     python benchmarks/jumanji_comparison.py
@@ -28,7 +28,7 @@ GOALS = {"8x8, 14 mines": 14, "16x30, 99 mines": 45}
 
 
 def random_legal_clicks(key: Any, masks: Any) -> Any:
-    """Returns (N, 2) rows and columns of clicks: one draw a game, the rank of the click among the legal ones."""
+    """Returns (N, 2) rows and columns of clicks; one draw per game is the rank of its click among the legal ones."""
     import jax
     import jax.numpy as jnp
 
@@ -39,7 +39,7 @@ def random_legal_clicks(key: Any, masks: Any) -> Any:
 
 
 def reset_in_vmap(env: Any, state: Any, timestep: Any) -> Any:
-    """Makes a new board for every game, and takes it where the game has ended: what `AutoResetWrapper` comes to."""
+    """Makes a new board for every game and keeps it where the game has ended, as `AutoResetWrapper` does under vmap."""
     import jax
     import jax.numpy as jnp
 
@@ -55,7 +55,7 @@ def reset_in_vmap(env: Any, state: Any, timestep: Any) -> Any:
 
 
 def reset_in_map(env: Any, state: Any, timestep: Any) -> Any:
-    """Goes through the games one by one, and makes a board where one has ended."""
+    """Visits the games one by one, and makes a new board for each ended game."""
     import jax
 
     def renewed(state: Any, timestep: Any) -> Any:
@@ -69,7 +69,7 @@ def reset_in_map(env: Any, state: Any, timestep: Any) -> Any:
 
 
 def reset_in_loop(env: Any, state: Any, timestep: Any) -> Any:
-    """Goes through the games that have ended alone, and writes their new boards in place."""
+    """Visits only the ended games, and writes their new boards in place."""
     import jax
     import jax.numpy as jnp
 
@@ -90,7 +90,7 @@ RESETS = {"for all": reset_in_vmap, "one by one": reset_in_map, "of the ended": 
 
 
 def through_jumanji(reset: Callable[[Any, Any, Any], Any], size: tuple[int, int], mines: int) -> Work:
-    """Returns work that plays Jumanji's games, `reset` renewing those that have ended."""
+    """Returns work that plays Jumanji's games; `reset` renews the ended ones."""
     import jax
     from jumanji.environments.logic.minesweeper import Minesweeper
     from jumanji.environments.logic.minesweeper.generator import UniformSamplingGenerator
@@ -117,8 +117,8 @@ def through_jumanji(reset: Callable[[Any, Any, Any], Any], size: tuple[int, int]
 
 
 def main() -> int:
-    """Measures, prints a table for each board, and returns the exit code."""
-    options = arguments("Steps a second beside Jumanji's Minesweeper on one core.", seconds=1.0, repeats=7)
+    """Prints a table for each board; returns the exit code."""
+    options = arguments("Compare the steps per second with Jumanji's Minesweeper on one core.", seconds=1.0, repeats=7)
     try:
         import jax
         import jumanji
@@ -127,12 +127,12 @@ def main() -> int:
         return 2
     print(f"minesweeper_env {minesweeper_env.__version__}, jumanji {jumanji.__version__}, jax {jax.__version__}")
     print(machine())
-    print("Jumanji's rules do less: no flood fill, no rule for the first click, which may be on a mine.")
+    print("Jumanji's rules are simpler: no flood fill, and the first click may hit a mine.")
     for title, (size, mines) in BOARDS.items():
         works = {"this package, make_vec": through_make_vec(size, mines)}
         works |= {f"Jumanji, reset {name}": through_jumanji(reset, size, mines) for name, reset in RESETS.items()}
         measured = rates(works, options.seconds, options.repeats)
-        print_table(f"{title}: steps a second", ("", "median", "best"), rows(measured))
+        print_table(f"{title}: steps per second", ("", "median", "best"), rows(measured))
         ours, *theirs = measured.values()
         ratio = min(median_ratio(ours, other) for other in theirs)
         print(f"this package / the fastest of Jumanji's: {ratio:.1f} (goal {GOALS[title]})")

@@ -1,10 +1,10 @@
-"""How fast agents learn and play 8x8 with 14 mines, on one core.
+"""Speed of agents that learn and play 8x8 with 14 mines, on one core.
 
-Learning: Stable-Baselines3's own loop with the network and the hyperparameters of a configuration, from the weights of
-the agent that comes with the package, if there is one: a network that knows nothing yet keeps more to learn from.
-Steps a second in all games together, and what the time goes to.
+Learning: steps per second in all games together, and the parts of the time, of a training with the network and the
+hyperparameters of a configuration. It starts from the weights of the shipped agent if there is one, because an
+untrained network stores more transitions.
 
-Playing: games a second of the agents that come with the package, in either precision, beside scripted policies.
+Playing: games per second of the shipped agents in both precisions, and of scripted policies.
 
     python benchmarks/learning.py
 """
@@ -34,7 +34,7 @@ from minesweeper_env.config import BoardConfig
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
 LEARNERS = {"dqn": "dqn-8x8", "ppo": "ppo-8x8"}
 STEPS = 8192
-"""Of a piece of work, several rollouts."""
+"""Steps of one piece of work; several rollouts."""
 
 SCRIPTED = ("exact", "lookahead")
 PARTS = ("environment", "inference", "update")
@@ -43,11 +43,11 @@ SEEDS = itertools.count(5_000_000)
 
 
 def learning(model: MaskedDQN | MinesweeperPPO) -> Work:
-    """Returns the work of going on with a training."""
+    """Returns work that continues a training."""
 
     def work() -> int:
         before = model.num_timesteps
-        # Whatever else was timed since the last work is no part of this training.
+        # Time since the last piece of work belongs to other trainings.
         model.clock.lap("between")
         model.learn(STEPS, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
         return model.num_timesteps - before
@@ -56,7 +56,7 @@ def learning(model: MaskedDQN | MinesweeperPPO) -> Work:
 
 
 def playing(name: str) -> Work:
-    """Returns the work of playing a block of games that were not played before."""
+    """Returns work that plays a batch of new games."""
     policy = build_policy(name, BOARD)
 
     def work() -> int:
@@ -67,7 +67,7 @@ def playing(name: str) -> Work:
 
 
 def players() -> Iterator[str]:
-    """Yields the policies that are timed, with their options."""
+    """Yields the specifications of the timed policies."""
     for name in agent_names():
         if read_description(AGENTS_FOLDER / name)["kind"] == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
@@ -77,7 +77,7 @@ def players() -> Iterator[str]:
 
 
 def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
-    """Returns trainings that are about to go on from the agents that come with the package."""
+    """Returns models that continue from the weights of the shipped agents, by algorithm."""
     found = {}
     for name, configuration in LEARNERS.items():
         settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
@@ -89,23 +89,23 @@ def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
 
 
 def shares(model: MaskedDQN | MinesweeperPPO) -> list[str]:
-    """Returns the shares of `PARTS` in the time of a training."""
+    """Returns the fractions of the training time spent on `PARTS`, in per cent."""
     return [f"{share:.1%}" for share in model.clock.shares(*PARTS).values()]
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Prints both tables."""
     chosen = arguments(__doc__.split("\n", 1)[0], 5.0, 5)
     torch.set_num_threads(1)
     print(f"minesweeper_env {minesweeper_env.__version__}, torch {torch.__version__}, {machine()}")
     learners = models()
     measured = rates({name: learning(model) for name, model in learners.items()}, chosen.seconds, chosen.repeats)
     lines = [(*line, *shares(learners[line[0]])) for line in rows(measured)]
-    print_table("learning, steps a second", ("algorithm", "median", "best", *PARTS), lines)
+    print_table("learning, steps per second", ("algorithm", "median", "best", *PARTS), lines)
     measured = rates({name: playing(name) for name in players()}, chosen.seconds, chosen.repeats)
     ratios = [f"{median_ratio(all_, measured['exact']):.3f}" for all_ in measured.values()]
     lines = [(*line, ratio) for line, ratio in zip(rows(measured), ratios, strict=True)]
-    print_table("playing, games a second", ("policy", "median", "best", "of exact's"), lines)
+    print_table("playing, games per second", ("policy", "median", "best", "fraction of exact"), lines)
 
 
 if __name__ == "__main__":

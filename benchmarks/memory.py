@@ -1,4 +1,4 @@
-"""Resident memory over ten million steps: it must stay flat.
+"""Resident memory over ten million steps, which must stay flat.
 
     python benchmarks/memory.py
 
@@ -24,19 +24,19 @@ STATM = Path("/proc/self/statm")
 
 
 def resident_megabytes() -> float:
-    """Returns the memory that this process holds."""
+    """Returns the resident memory of this process in MB."""
     gc.collect()
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def play_batch(env: gymnasium.vector.VectorEnv, steps: int) -> None:
-    """Takes steps in all games of a batch."""
+    """Takes about `steps` random steps in a batch of games."""
     for _ in range(steps // GAMES):
         env.step(env.unwrapped.sample_actions())
 
 
 def play_single(env: gymnasium.Env, steps: int, random: np.random.Generator) -> None:
-    """Takes steps in one game after the other."""
+    """Takes random steps in single games, one after the other."""
     for action in random.integers(64, size=steps).tolist():
         _, _, terminated, truncated, _ = env.step(action)
         if terminated or truncated:
@@ -44,10 +44,15 @@ def play_single(env: gymnasium.Env, steps: int, random: np.random.Generator) -> 
 
 
 def main() -> int:
-    """Plays, prints the memory after each part, and returns the exit code."""
+    """Prints the memory after each tenth of the steps; returns the exit code."""
     parser = argparse.ArgumentParser(description="Resident memory over many steps.")
-    parser.add_argument("--steps", type=int, default=10_000_000, help="steps of the batch; a tenth through make")
-    parser.add_argument("--tolerance", type=float, default=4.0, help="growth that passes, in MB")
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=10_000_000,
+        help="steps of the batch; single games take a tenth of them (default 10000000)",
+    )
+    parser.add_argument("--tolerance", type=float, default=4.0, help="allowed growth in MB (default 4)")
     options = parser.parse_args()
     if options.steps < 10 * GAMES or options.tolerance <= 0:
         parser.error(f"--steps must be at least {10 * GAMES} and --tolerance more than 0")

@@ -1,4 +1,4 @@
-"""What the benchmarks share: one core, interleaved repeats, medians, and a table."""
+"""Shared timing of the benchmarks: one core, interleaved repeats, medians, and tables."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 Work = Callable[[], int]
-"""A piece of work: it takes some steps and returns how many."""
+"""A piece of work: takes some steps and returns their number."""
 
 
 def arguments(description: str, seconds: float, repeats: int) -> argparse.Namespace:
-    """Returns the command line's --seconds and --repeats, checked, after pinning the process to one core."""
+    """Pins the process to one core; returns the checked options --seconds and --repeats."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--seconds", type=float, default=seconds, help="time for each measurement")
-    parser.add_argument("--repeats", type=int, default=repeats, help="measurements of each kind, interleaved")
+    parser.add_argument(
+        "--seconds", type=float, default=seconds, help=f"processor seconds per measurement (default {seconds:g})"
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=repeats, help=f"measurements of each kind, interleaved (default {repeats})"
+    )
     parsed = parser.parse_args()
     if parsed.seconds <= 0 or parsed.repeats < 1:
         parser.error("--seconds must be more than 0 and --repeats at least 1")
@@ -26,15 +30,15 @@ def arguments(description: str, seconds: float, repeats: int) -> argparse.Namesp
 
 
 def pin_to_one_core() -> None:
-    """Keeps this process on one of the cores it may use, where the operating system allows that."""
+    """Pins this process to one of its cores, if the operating system allows it."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Returns how many steps a second a piece of work takes, over at least `seconds` of the core's time.
+    """Returns the steps per second of a piece of work, over at least `seconds` of processor time.
 
-    The time in which the core served other processes does not count; on an idle machine there is none.
+    Time that the core gives to other processes does not count.
     """
     steps = 0
     start = time.process_time()
@@ -44,7 +48,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def rates(works: Mapping[str, Work], seconds: float, repeats: int) -> dict[str, list[float]]:
-    """Measures each piece of work `repeats` times, taking turns, so that all meet the same disturbances."""
+    """Measures each piece of work `repeats` times, interleaved, so that disturbances affect all alike."""
     for work in works.values():
         rate(work, seconds / 10)
     measured: dict[str, list[float]] = {name: [] for name in works}
@@ -55,17 +59,17 @@ def rates(works: Mapping[str, Work], seconds: float, repeats: int) -> dict[str, 
 
 
 def median_ratio(first: Sequence[float], second: Sequence[float]) -> float:
-    """Returns the median of the ratios of measurements that were made one after the other."""
+    """Returns the median ratio of paired measurements."""
     return statistics.median(a / b for a, b in zip(first, second, strict=True))
 
 
 def rows(measured: Mapping[str, Sequence[float]]) -> list[tuple[str, str, str]]:
-    """Returns for each piece of work its name, median and best rate, as text."""
+    """Returns one row per piece of work: name, median and best rate, as text."""
     return [(name, f"{statistics.median(all_):,.0f}", f"{max(all_):,.0f}") for name, all_ in measured.items()]
 
 
 def print_table(title: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-    """Prints lines of text in columns, the first one aligned left."""
+    """Prints a table with the first column aligned left."""
     widths = [max(len(line[column]) for line in (header, *lines)) for column in range(len(header))]
     print(f"\n{title}")
     for line in (header, ["-" * width for width in widths], *lines):
@@ -74,5 +78,5 @@ def print_table(title: str, header: Sequence[str], lines: Sequence[Sequence[str]
 
 
 def machine() -> str:
-    """Returns the machine and the interpreter in a few words."""
+    """Returns a short description of the machine and the interpreter."""
     return f"{platform.machine()}, {os.cpu_count()} cores (one used), Python {platform.python_version()}"

@@ -28,7 +28,7 @@ LAST_FRAME_MS = 3000
 
 
 def environment_page() -> str:
-    """Returns the page of the environment: the docstring of its class, and the registered ids."""
+    """Returns the page of the environment: its class docstring and the registered ids."""
     title, _, text = (inspect.getdoc(MinesweeperEnv) or "").partition("\n")
     ids = [f"| `{env_id}` | {_describe(arguments)} |" for env_id, arguments in ENV_SPECIFICATIONS.items()]
     notice = "<!-- Written by docs/build.py from the docstring of minesweeper_env.env.MinesweeperEnv. -->"
@@ -41,7 +41,7 @@ def _describe(arguments: dict[str, object]) -> str:
 
 
 def write_game_picture(path: Path) -> None:
-    """Writes an animated picture of a game that the expected-value policy plays."""
+    """Writes an animation of a game of the expected-value policy."""
     env = MinesweeperEnv(16, 40, moves=("click",), render_mode="rgb_array")
     policy = baselines.make_policy("expected_value", size=16, mines=40, seed=PICTURE_SEED)
     observation, info = env.reset(seed=PICTURE_SEED)
@@ -71,7 +71,7 @@ HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson inte
 
 
 def read_results() -> list[Content]:
-    """Returns what `evaluate.py` wrote with ``--json`` or ``--suite``: docs/results, and what lies beside weights."""
+    """Returns the JSON results of `evaluate.py`: docs/results, and `results.json` of each shipped agent."""
     contents = [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
     for path in sorted(AGENTS_FOLDER.glob("*/results.json")):
         content = json.loads(path.read_bytes())
@@ -80,7 +80,7 @@ def read_results() -> list[Content]:
 
 
 def fill_results(page: str, contents: Sequence[Content]) -> str:
-    """Returns the page of a policy with its results between its markers, instead of what was there."""
+    """Returns the page of a policy with new tables between its two markers."""
     pattern = r"(<!-- results: (\S+) -->\n).*?(<!-- end of results -->)"
     return re.sub(pattern, lambda found: found[1] + _tables(found[2], contents) + found[3], page, flags=re.DOTALL)
 
@@ -91,7 +91,7 @@ def _tables(policy: str, contents: Sequence[Content]) -> str:
 
 
 def _rows(policy: str, content: Content) -> Iterator[tuple[Content, Content]]:
-    """Yields the board and the row of each result of a policy, whatever its options."""
+    """Yields (board, row) for each result of a policy, with any options."""
     for board in content.get("boards", [content]):
         for row in board["results"]:
             if row["policy"].partition(":")[0] == policy:
