@@ -23,7 +23,7 @@ from minesweeper_env.config import whole_number
 Bools = NDArray[np.bool_]
 
 
-class Samples(NamedTuple):
+class Transitions(NamedTuple):
     """N transitions, as tensors.
 
     Attributes:
@@ -103,15 +103,15 @@ class ThinnedReplayBuffer(BaseBuffer):
         """Notes for all boards of a game which cells proved safe, (rows * cols,) bool."""
         self.safe[self.games == game] = safe
 
-    def sample(self, batch_size: int, env: Any = None) -> Samples:  # noqa: ARG002
+    def sample(self, batch_size: int, env: Any = None) -> Transitions:  # noqa: ARG002
         """Draws transitions, all equally likely, with replacement, by PyTorch's global generator."""
         return self._get_samples(torch.randint(self.size(), (batch_size,)).numpy())
 
-    def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Samples:  # type: ignore[override]  # noqa: ARG002
+    def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Transitions:  # type: ignore[override]  # noqa: ARG002
         def column(values: NDArray[Any]) -> Tensor:
             return self.to_torch(values[batch_inds][:, None])
 
-        return Samples(
+        return Transitions(
             self.to_torch(self.observations[batch_inds]),
             column(self.actions),
             self.to_torch(self.next_observations[batch_inds]),

@@ -39,7 +39,7 @@ from torch import Tensor
 
 from baselines.learned.common.losses import hindsight_losses, value_losses
 from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.common.replay_buffer import Samples, ThinnedReplayBuffer
+from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions
 from baselines.learned.common.thinning import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn.distillation import distillation_loss
@@ -206,7 +206,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self.policy.optimizer.step()
         return loss.item()
 
-    def _losses(self, sample: Samples) -> Tensor:
+    def _losses(self, sample: Transitions) -> Tensor:
         """Returns the loss of each sample, (N, 1)."""
         assert isinstance(self.q_net, MinesweeperQNetwork)
         boards, cells = turn_at_random(sample.observations)

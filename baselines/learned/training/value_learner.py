@@ -15,7 +15,7 @@ from baselines.learned.settings.training import USUAL_CELLS, TrainingSettings
 from baselines.learned.training.factory import OPTIMIZER_CLASSES, schedule
 from baselines.learned.training.learner import Action, TrainingStopped
 from baselines.learned.value.learner import LearningOptions, ValueLearner
-from baselines.learned.value.self_play import PracticeOptions
+from baselines.learned.value.self_play import SelfPlayOptions
 
 LEAST_GAMES, LEAST_BATCH = 64, 32
 """On a large board there are no fewer games, and no smaller minibatches, than these, unless a usual one has as few."""
@@ -86,7 +86,7 @@ def make_value_learner(settings: TrainingSettings) -> ValueTraining:
     """Returns a new learner by the settings of a training, which are resolved."""
     own = settings.hyperparameters
     assert isinstance(own, ValueHyperparameters)
-    practice = PracticeOptions(
+    practice = SelfPlayOptions(
         cells_at_once=settings.envs * USUAL_CELLS,
         games=(min(LEAST_GAMES, settings.envs), settings.envs),
         exploration=own.exploration,

@@ -20,8 +20,8 @@ from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.value.network import ValueNetwork
-from baselines.learned.value.self_play import Practice, PracticeOptions, Tally
-from baselines.learned.value.trajectories import Samples
+from baselines.learned.value.self_play import SelfPlay, SelfPlayCounters, SelfPlayOptions
+from baselines.learned.value.trajectories import ValueSamples
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 
@@ -81,7 +81,7 @@ class ValueLearner:
         *,
         device: str = "cpu",
         precision: str = "float32",
-        practice: PracticeOptions | None = None,
+        practice: SelfPlayOptions | None = None,
         learning: LearningOptions | None = None,
         optimizer: type[torch.optim.Optimizer] | None = None,
     ) -> None:
@@ -117,7 +117,7 @@ class ValueLearner:
         set_precision(self.network, precision)
         self._device = device
         self._optimizer = (optimizer or Muon)(self.network.parameters(), weight_decay=self._options.weight_decay)  # type: ignore[call-arg]
-        self._practices = [Practice(config, practice or PracticeOptions(), self._rng) for config in boards]
+        self._practices = [SelfPlay(config, practice or SelfPlayOptions(), self._rng) for config in boards]
 
     def learn(self, between: Callable[[], None]) -> NoReturn:
         """Trains for ever.
@@ -138,7 +138,7 @@ class ValueLearner:
     def _batch_size(self, config: BoardConfig) -> int:
         return int(np.clip(self._options.cells_at_once // config.cells, *self._options.batch))
 
-    def _learn_from(self, practice: Practice, batch: int) -> None:
+    def _learn_from(self, practice: SelfPlay, batch: int) -> None:
         """Takes a step for each minibatch that is ready."""
         losses, errors = [], []
         while len(practice.trajectories.ready) >= (self._options.waiting + 1) * batch:
@@ -153,26 +153,26 @@ class ValueLearner:
         self.log("train/learning_rate", self._optimizer.param_groups[0]["lr"])
         self._log_tally(practice)
 
-    def _log_tally(self, practice: Practice) -> None:
-        board, tally = _name(practice.config), practice.tally
-        self.log(f"train/explored/{board}", tally.explored / tally.guesses)
-        if tally.games > 0:
-            self.log(f"train/win_rate/{board}", tally.wins / tally.games)
-        practice.tally = Tally()
+    def _log_tally(self, practice: SelfPlay) -> None:
+        board, counters = _name(practice.config), practice.counters
+        self.log(f"train/explored/{board}", counters.explored / counters.guesses)
+        if counters.games > 0:
+            self.log(f"train/win_rate/{board}", counters.wins / counters.games)
+        practice.counters = SelfPlayCounters()
 
-    def _turned(self, samples: Samples) -> list[Tensor]:
+    def _turned(self, samples: ValueSamples) -> list[Tensor]:
         """Returns the fields of a minibatch on the device, turned and mirrored by one random symmetry of the board."""
-        codes, chances, log_layouts, targets = (torch.from_numpy(array).to(self._device) for array in samples)
+        codes, probabilities, log_layouts, targets = (torch.from_numpy(array).to(self._device) for array in samples)
         choices = symmetries(*codes.shape[1:])
         symmetry = choices[int(self._rng.integers(len(choices)))]
-        return [transform(codes, symmetry), transform(chances, symmetry), log_layouts, targets]
+        return [transform(codes, symmetry), transform(probabilities, symmetry), log_layouts, targets]
 
     def _take_step(self, minibatch: list[Tensor]) -> tuple[float, float]:
         """Returns the loss and the squared error before the step."""
-        codes, chances, log_layouts, targets = minibatch
+        codes, probabilities, log_layouts, targets = minibatch
         for group in self._optimizer.param_groups:
             group["lr"] = self._options.learning_rate(1.0 - self.progress(self.steps))
-        logits = self.network(codes, chances, log_layouts)
+        logits = self.network(codes, probabilities, log_layouts)
         loss = functional.binary_cross_entropy_with_logits(logits, targets)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]

@@ -1,4 +1,8 @@
-"""`value`: the oracle says what is certain and what a click can show, and a network what the boards are worth then."""
+"""Policy `value`: the oracle opens certain cells, a network values the outcomes of guesses.
+
+The value of a click is the sum, over the outcomes that the cell can show, of P(outcome) * P(win | outcome). The oracle
+gives the first factor exactly, the network estimates the second.
+"""
 
 from __future__ import annotations
 
@@ -8,51 +12,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
-from baselines.learned.value.network import ValueNetwork, chances_to_win
+from baselines.learned.value.network import ValueNetwork, win_probabilities
 from baselines.learned.value.outcomes import outcomes_of
 from baselines.scripted.oracle_play.endgame import EndingPolicy
 from baselines.scripted.oracle_play.exact import Boards, Cells
 from minesweeper_env.config import BoardConfig, whole_number
 
 _TIE = 1e-6
-"""Worths that differ by less are equal: they come from float32 sums whose order depends on the batch."""
+"""Values that differ by less count as equal: the order of float32 sums, and so their error, depends on the batch."""
 
 
 def best_clicks(
     network: ValueNetwork, config: BoardConfig, boards: Boards, legal: NDArray[np.bool_], slack: float, breadth: int
 ) -> tuple[Cells, NDArray[np.float64]]:
-    """Finds the clicks that are worth most.
+    """Finds the click with the highest value on each board.
 
     Args:
         network: on any device.
         config: the games.
-        boards: (N, n) int8, cell codes; they are written to, and put back.
-        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-        slack: how much more than the least risk a click may have to be considered.
-        breadth: how many clicks are considered at most, those of least risk.
+        boards: (N, n) int8, cell codes; changed during the call, and the same afterwards.
+        legal: (N, n) bool, True for each allowed click; at least one per board.
+        slack: candidates have a risk of at most the lowest risk of the board plus this.
+        breadth: upper bound on the number of candidates per board; the least risky ones stay.
 
     Returns:
-        (N,), the clicks, -1 where all that is allowed is certainly a mine, or the board is too hard to look ahead on;
-        and (N,), what they are worth, 0 where there is none.
+        clicks: (N,) int64; -1 where every allowed cell is certainly a mine, or the position is too hard to look ahead.
+        values: (N,) float64, their probabilities of winning; 0 where there is no click.
     """
     clicks, best = np.full(len(boards), -1), np.zeros(len(boards))
     for outcomes in outcomes_of(config, boards, legal, slack, breadth):
-        worths = outcomes.shares * chances_to_win(network, outcomes.after)
-        # The outcomes of a click follow each other, and so do the clicks on a board.
+        weighted = outcomes.shares * win_probabilities(network, outcomes.after)
+        # The outcomes of one click are adjacent, so one reduceat sums them for each click.
         firsts = np.flatnonzero(np.diff(outcomes.boards * config.cells + outcomes.cells, prepend=-1))
-        for first, worth in zip(firsts, np.add.reduceat(worths, firsts) if len(firsts) else (), strict=True):
+        for first, value in zip(firsts, np.add.reduceat(weighted, firsts) if len(firsts) else (), strict=True):
             board = outcomes.boards[first]
-            if clicks[board] < 0 or worth > best[board] + _TIE:
-                clicks[board], best[board] = outcomes.cells[first], worth
+            if clicks[board] < 0 or value > best[board] + _TIE:
+                clicks[board], best[board] = outcomes.cells[first], value
     return clicks, best
 
 
 class ValuePolicy(EndingPolicy):
-    """Clicks what is certain, as `exact` does; at a risk, what is worth most, and the end of the game exactly.
+    """Opens certain cells as `exact` does, and plays the end of a game exactly; at a guess it clicks by value.
 
-    A click is worth the sum, over what the cell can show, of the chance that it does times the chance that the game is
-    won from there: the oracle knows the first, and the network estimates the second. All is seen on the visible board.
-    Nothing about the play is random.
+    The policy sees the visible board and the number of mines only, and makes no random choice.
     """
 
     batch_size = 1000
@@ -66,18 +68,18 @@ class ValuePolicy(EndingPolicy):
         slack: float = SLACK,
         breadth: int = BREADTH,
     ) -> None:
-        """Prepares to play games of this configuration.
+        """Prepares to play games of one configuration.
 
         Args:
             config: the games, of radius 1.
-            network: what weighs the risks, on any device; it is used as it is.
-            layouts: how many layouts, at most, are searched exactly; 0 for none.
-            nodes: how many sets of layouts such a search examines before it takes the best it has found.
-            slack: how much more than the least risk a click may have to be considered.
-            breadth: how many clicks are considered at most, those of least risk.
+            network: values the boards after a guess; it stays on its device.
+            layouts: exact search starts when at most this many layouts fit; 0 turns it off.
+            nodes: upper bound on the sets of layouts that one search examines; then its best move so far counts.
+            slack: candidates at a guess have a risk of at most the lowest risk plus this.
+            breadth: upper bound on the number of candidates; the least risky ones stay.
 
         Raises:
-            ValueError: an option is not allowed; the message says what is.
+            ValueError: an option has a value that is not allowed; the message says which values are.
         """
         if config.radius != 1:
             raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")

@@ -1,4 +1,4 @@
-"""Boards, and what the oracle says of them: the input of the network of `value`."""
+"""Boards with the oracle's exact probabilities: the input of the network of `value`."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from minesweeper_env.inference.kernels import infer_posteriors
 
 
 class Positions(NamedTuple):
-    """N boards, and what the oracle says of them.
+    """N boards with the oracle's probabilities.
 
     Attributes:
         codes: (N, rows, cols) int8.
-        chances: (N, rows, cols) float64, the chance of a mine in each cell; 0 on open ones.
-        log_layouts: (N,) float64, the natural logarithms of the numbers of layouts that fit.
+        probabilities: (N, rows, cols) float64, the probability of a mine in each cell; 0 on open cells.
+        log_layouts: (N,) float64, the natural logarithm of the number of layouts that fit each board.
     """
 
     codes: NDArray[np.int8]
-    chances: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
     log_layouts: NDArray[np.float64]
 
 
 def ask_oracle(config: BoardConfig, codes: NDArray[np.int8]) -> tuple[Positions, NDArray[np.bool_]]:
-    """Asks the oracle about boards.
+    """Computes the exact probabilities of boards.
 
     Args:
         config: the games.
         codes: (N, rows, cols) int8.
 
     Returns:
-        The positions; and (N,) bool, which of them are too hard, about which nothing is said.
+        The positions, and (N,) bool, True for boards that are too hard for the oracle. Their probabilities and
+        log_layouts are 0.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
@@ -42,16 +43,15 @@ def ask_oracle(config: BoardConfig, codes: NDArray[np.int8]) -> tuple[Positions,
     positions = Positions(codes, np.zeros(codes.shape), np.zeros(len(codes)))
     hard = np.zeros(len(codes), np.bool_)
     try:
-        positions.log_layouts[:] = _infer(config, codes, positions.chances)
+        positions.log_layouts[:] = infer_posteriors(codes, config.mines, config.radius, positions.probabilities)
     except PositionTooHardError:
+        # One hard board fails the whole batch, so ask for each board alone.
         for i in range(len(codes)):
-            part = slice(i, i + 1)
+            one = slice(i, i + 1)
             try:
-                positions.log_layouts[part] = _infer(config, codes[part], positions.chances[part])
+                positions.log_layouts[one] = infer_posteriors(
+                    codes[one], config.mines, config.radius, positions.probabilities[one]
+                )
             except PositionTooHardError:
                 hard[i] = True
     return positions, hard
-
-
-def _infer(config: BoardConfig, codes: NDArray[np.int8], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    return infer_posteriors(codes, config.mines, config.radius, chances)

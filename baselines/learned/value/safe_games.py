@@ -53,7 +53,7 @@ class SafeGames:
         self._rng, self._random_first = rng, random_first
         self._games = Games(config, count, RewardWeights())
         self._games.seed(rng.integers(0, 1 << 64, count, np.uint64, endpoint=False))
-        self._chances = np.zeros((count, config.cells))
+        self._probabilities = np.zeros((count, config.cells))
         self._log_layouts = np.zeros(count)
         self.restart(np.ones(count, np.bool_))
 
@@ -95,7 +95,7 @@ class SafeGames:
         everyone = np.arange(self.count)
         codes = self._codes()
         is_open = codes.reshape(self.count, -1)[everyone, cells] <= self.config.codes.max_count
-        wrong = is_open | (self._chances[everyone, cells] >= 1.0)
+        wrong = is_open | (self._probabilities[everyone, cells] >= 1.0)
         if wrong.any():
             raise ValueError(f"cell {cells[wrong][0]} of game {everyone[wrong][0]} cannot prove safe")
         clicks = cells.copy()
@@ -115,23 +115,23 @@ class SafeGames:
         positions = Positions(codes, np.zeros(codes.shape), np.zeros(self.count))
         going_on = np.flatnonzero(self._games.status != TRUNCATED)
         found, hard = ask_oracle(self.config, codes[going_on])
-        positions.chances[going_on], positions.log_layouts[going_on] = found.chances, found.log_layouts
+        positions.probabilities[going_on], positions.log_layouts[going_on] = found.probabilities, found.log_layouts
         self._games.status[going_on[hard]] = TRUNCATED
         return positions
 
     def guesses(self) -> Positions:
         """Returns the games as they stand, none of which is over; fresh arrays."""
         shape = (self.count, self.config.rows, self.config.cols)
-        return Positions(self._codes(), self._chances.reshape(shape).copy(), self._log_layouts.copy())
+        return Positions(self._codes(), self._probabilities.reshape(shape).copy(), self._log_layouts.copy())
 
     def save(self) -> dict[str, NDArray[Any]]:
         """Returns copies of all that the games need to go on; the random generator is the caller's."""
-        return {**self._games.save(), "chances": self._chances.copy(), "log_layouts": self._log_layouts.copy()}
+        return {**self._games.save(), "chances": self._probabilities.copy(), "log_layouts": self._log_layouts.copy()}
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
         """Goes back to the games that `save` returned."""
         games = dict(saved)
-        self._chances[:] = games.pop("chances")
+        self._probabilities[:] = games.pop("chances")
         self._log_layouts[:] = games.pop("log_layouts")
         self._games.restore(games)
 
@@ -153,7 +153,7 @@ class SafeGames:
         def go_on(workspace: Workspace) -> int:
             nonlocal done
             done, outcome = click_and_advance(
-                clicks, done, self._chances, self._log_layouts, *self._games.arrays, *workspace
+                clicks, done, self._probabilities, self._log_layouts, *self._games.arrays, *workspace
             )
             return outcome
 

@@ -14,7 +14,7 @@ from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.positions import Positions
 from baselines.learned.value.safe_games import MOST_IN_VAIN, SafeGames
-from baselines.learned.value.trajectories import Clicks, Samples, Trajectories
+from baselines.learned.value.trajectories import GuessClicks, Trajectories, ValueSamples
 from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.state import TRUNCATED, WON
@@ -24,7 +24,7 @@ ENDING_COST = 25
 
 
 @dataclass(frozen=True)
-class PracticeOptions:
+class SelfPlayOptions:
     """How the games are played.
 
     Attributes:
@@ -51,7 +51,7 @@ class PracticeOptions:
 
 
 @dataclass
-class Tally:
+class SelfPlayCounters:
     """What has been counted since it was last asked for.
 
     Attributes:
@@ -67,7 +67,7 @@ class Tally:
     wins: float = 0.0
 
 
-class Practice:
+class SelfPlay:
     """The games on one board, and what became of their guesses.
 
     Attributes:
@@ -77,14 +77,14 @@ class Practice:
         work: about the time spent here, in forward passes of the network on one cell.
     """
 
-    def __init__(self, config: BoardConfig, options: PracticeOptions, rng: np.random.Generator) -> None:
+    def __init__(self, config: BoardConfig, options: SelfPlayOptions, rng: np.random.Generator) -> None:
         """Begins the games; all randomness comes from `rng`, from here on.
 
         Raises:
             ValueError: there is nothing to learn on this board.
         """
         self.config = config
-        self.tally = Tally()
+        self.counters = SelfPlayCounters()
         self.work = 0
         self._options, self._rng = options, rng
         count = int(np.clip(options.cells_at_once // config.cells, *options.games))
@@ -106,8 +106,8 @@ class Practice:
         cells, clicks, hard = self._choose(guesses, network)
         clock.lap("inference")
         self._odds *= clicks.safety
-        self.tally.guesses += self._games.count
-        self.tally.explored += int(clicks.explored.sum())
+        self.counters.guesses += self._games.count
+        self.counters.explored += int(clicks.explored.sum())
         self.work += self._games.count * self.config.cells
         statuses, after = self._games.click(cells)
         self.trajectories.add(guesses, after, clicks)
@@ -119,7 +119,7 @@ class Practice:
         self._restart(~going_on | (statuses == WON))
         clock.lap("environment")
 
-    def draw(self, count: int) -> Samples:
+    def draw(self, count: int) -> ValueSamples:
         """Takes out `count` of the boards that can be learned from."""
         return self.trajectories.draw(count, self._rng)
 
@@ -149,10 +149,12 @@ class Practice:
         self._finish(ended, worths[ended])
         return going_on
 
-    def _choose(self, guesses: Positions, network: ValueNetwork) -> tuple[NDArray[np.int64], Clicks, NDArray[np.bool_]]:
+    def _choose(
+        self, guesses: Positions, network: ValueNetwork
+    ) -> tuple[NDArray[np.int64], GuessClicks, NDArray[np.bool_]]:
         """Returns the cells to click, (N,), how they were chosen, and whether a board was too hard for that, (N,)."""
         count, options = self._games.count, self._options
-        risks = np.where(guesses.codes > self.config.codes.max_count, guesses.chances, np.inf).reshape(count, -1)
+        risks = np.where(guesses.codes > self.config.codes.max_count, guesses.probabilities, np.inf).reshape(count, -1)
         boards = guesses.codes.reshape(count, -1)
         found, values = best_clicks(network, self.config, boards, risks < np.inf, options.slack, options.breadth)
         # A guess has a cell that may be free, so there is a best click unless the board is too hard.
@@ -161,12 +163,12 @@ class Practice:
         considered = (risks <= risks.min(axis=1, keepdims=True) + options.slack) & (risks < 1.0)
         drawn = np.where(considered, self._rng.random(risks.shape), -1.0).argmax(axis=1)
         cells = np.where(self._rng.random(count) < options.exploration, drawn, best)
-        return cells, Clicks(1.0 - risks[np.arange(count), cells], values, cells != best), hard
+        return cells, GuessClicks(1.0 - risks[np.arange(count), cells], values, cells != best), hard
 
     def _finish(self, games: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
         self.trajectories.finish(games, worths)
-        self.tally.games += len(games)
-        self.tally.wins += float((self._odds[games] * worths).sum())
+        self.counters.games += len(games)
+        self.counters.wins += float((self._odds[games] * worths).sum())
 
     def _restart(self, chosen: NDArray[np.bool_]) -> None:
         self._games.restart(chosen)
@@ -176,11 +178,11 @@ class Practice:
         """Returns all that is needed to go on, but for the random generator: arrays, and JSON-able values."""
         arrays = {f"games/{name}": array for name, array in self._games.save().items()}
         arrays |= {f"trajectories/{name}": array for name, array in self.trajectories.save().items()}
-        return arrays | {"odds": self._odds.copy()}, {"work": self.work, "tally": asdict(self.tally)}
+        return arrays | {"odds": self._odds.copy()}, {"work": self.work, "tally": asdict(self.counters)}
 
     def restore(self, arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> None:
         """Goes back to what `save` returned."""
         for prefix, owner in (("games/", self._games), ("trajectories/", self.trajectories)):
             owner.restore({name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)})
         self._odds[:] = arrays["odds"]
-        self.work, self.tally = state["work"], Tally(**state["tally"])
+        self.work, self.counters = state["work"], SelfPlayCounters(**state["tally"])

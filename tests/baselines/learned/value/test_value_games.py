@@ -12,7 +12,7 @@ from baselines.learned.networks.board import NetworkSize
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.safe_games import SafeGames
-from baselines.learned.value.self_play import Practice, PracticeOptions
+from baselines.learned.value.self_play import SelfPlay, SelfPlayOptions
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
@@ -28,9 +28,9 @@ CONFIGS = [
 ]
 
 
-def least_risks(chances: np.ndarray, codes: np.ndarray, hidden: int) -> np.ndarray:
+def least_risks(probabilities: np.ndarray, codes: np.ndarray, hidden: int) -> np.ndarray:
     """Returns the first of the hidden cells of least risk of each of N boards."""
-    risks = np.where(codes == hidden, chances, 2.0).reshape(len(codes), -1)
+    risks = np.where(codes == hidden, probabilities, 2.0).reshape(len(codes), -1)
     return (risks <= risks.min(axis=1, keepdims=True) + 1e-9).argmax(axis=1)
 
 
@@ -49,14 +49,14 @@ class NaivePlay:
         self.board, _, self.over, _, info = self.env.step(cell)
         self.won = info["is_success"]
         while not self.over:
-            chances = self.chances()
-            free = np.flatnonzero((chances == 0.0) & (self.board == self.config.codes.hidden))
+            probabilities = self.probabilities()
+            free = np.flatnonzero((probabilities == 0.0) & (self.board == self.config.codes.hidden))
             if len(free) == 0:
                 return
             self.board, _, self.over, _, info = self.env.step(int(free[-1]))
             self.won = info["is_success"]
 
-    def chances(self) -> np.ndarray:
+    def probabilities(self) -> np.ndarray:
         return mine_probabilities(self.board, self.config.mines, radius=self.config.radius)
 
 
@@ -74,10 +74,10 @@ def test_games_are_as_if_played_click_by_click(config):
                 game.click(cell)
             assert not game.over
             np.testing.assert_array_equal(guesses.codes[i], game.board)
-            np.testing.assert_allclose(guesses.chances[i], game.chances(), atol=1e-12)
+            np.testing.assert_allclose(guesses.probabilities[i], game.probabilities(), atol=1e-12)
             layouts = count_layouts(game.board, config.mines, radius=config.radius)
             assert guesses.log_layouts[i] == pytest.approx(np.log(float(layouts)), abs=1e-9)
-        cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+        cells = least_risks(guesses.probabilities, guesses.codes, config.codes.hidden)
         statuses, _ = games.click(cells)
         for i in range(count):
             clicks[i].append(int(cells[i]))
@@ -97,7 +97,7 @@ def win_rate_by_enumeration(config: BoardConfig) -> float:
         game = NaivePlay(config, layout)
         game.click(first)
         while not game.over:
-            game.click(int(least_risks(game.chances()[None], game.board[None], config.codes.hidden)[0]))
+            game.click(int(least_risks(game.probabilities()[None], game.board[None], config.codes.hidden)[0]))
         won += game.won
     return won / len(layouts)
 
@@ -116,8 +116,8 @@ def test_the_products_of_the_chances_tell_how_often_the_play_wins():
     odds, products = np.ones(count), []
     while len(products) < 6000:
         guesses = games.guesses()
-        cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
-        odds *= 1.0 - guesses.chances.reshape(count, -1)[np.arange(count), cells]
+        cells = least_risks(guesses.probabilities, guesses.codes, config.codes.hidden)
+        odds *= 1.0 - guesses.probabilities.reshape(count, -1)[np.arange(count), cells]
         over = games.click(cells)[0] == WON
         products.extend(odds[over])
         odds[over] = 1.0
@@ -131,15 +131,17 @@ def test_after_a_click_layouts_are_as_likely_as_each_other():
     count, clicked = 4000, 11
     games = SafeGames(config, count, np.random.default_rng(2), random_first=0.0)
     guesses = games.guesses()
-    same = (guesses.codes == guesses.codes[0]).all(axis=(1, 2)) & (guesses.chances.reshape(count, -1)[:, clicked] < 1)
-    cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+    same = (guesses.codes == guesses.codes[0]).all(axis=(1, 2)) & (
+        guesses.probabilities.reshape(count, -1)[:, clicked] < 1
+    )
+    cells = least_risks(guesses.probabilities, guesses.codes, config.codes.hidden)
     cells[same] = clicked
-    assert 0 < guesses.chances[0].ravel()[clicked] < 1
+    assert 0 < guesses.probabilities[0].ravel()[clicked] < 1
     games.click(cells)
     laid = games._games.mines()[same].reshape(same.sum(), -1)
     kinds, numbers = np.unique(laid, axis=0, return_counts=True)
     board = guesses.codes[0].copy()
-    safe = (1.0 - guesses.chances[0].ravel()[clicked]) * count_layouts(board, config.mines)
+    safe = (1.0 - guesses.probabilities[0].ravel()[clicked]) * count_layouts(board, config.mines)
     assert len(kinds) == round(safe) > 2
     assert not laid[:, clicked].any()
     mean = same.sum() / len(kinds)
@@ -151,7 +153,7 @@ def test_no_game_is_ever_lost():
     games, rng = SafeGames(config, 60, np.random.default_rng(3), random_first=1.0), np.random.default_rng(4)
     for _ in range(30):
         guesses = games.guesses()
-        possible = ((guesses.codes == config.codes.hidden) & (guesses.chances < 1.0)).reshape(60, -1)
+        possible = ((guesses.codes == config.codes.hidden) & (guesses.probabilities < 1.0)).reshape(60, -1)
         statuses, _ = games.click(np.where(possible, rng.random(possible.shape), -1.0).argmax(axis=1))
         assert LOST not in statuses
         games.restart(statuses != PLAYING)
@@ -161,9 +163,9 @@ def test_cells_that_cannot_prove_safe_are_refused_and_nothing_is_clicked():
     config = click_config(8, 8, 14)
     games = SafeGames(config, 60, np.random.default_rng(3))
     guesses = games.guesses()
-    for impossible in (guesses.codes < config.codes.hidden, guesses.chances == 1.0):
+    for impossible in (guesses.codes < config.codes.hidden, guesses.probabilities == 1.0):
         game, row, col = np.argwhere(impossible)[0]
-        cells = least_risks(guesses.chances, guesses.codes, config.codes.hidden)
+        cells = least_risks(guesses.probabilities, guesses.codes, config.codes.hidden)
         cells[game] = row * config.cols + col
         with pytest.raises(ValueError, match=f"cell {cells[game]} of game {game} cannot prove safe"):
             games.click(cells)
@@ -183,7 +185,7 @@ def test_restored_games_go_on_as_the_saved_ones():
         mine, yours = games.guesses(), other.guesses()
         for one, another in zip(mine, yours, strict=True):
             np.testing.assert_array_equal(one, another)
-        cells = least_risks(mine.chances, mine.codes, config.codes.hidden)
+        cells = least_risks(mine.probabilities, mine.codes, config.codes.hidden)
         over = games.click(cells)[0] != PLAYING
         assert ((other.click(cells)[0] != PLAYING) == over).all()
         games.restart(over)
@@ -206,7 +208,7 @@ def test_games_that_are_too_hard_are_given_up_and_the_others_go_on():
     seen = set()
     for _ in range(8):
         guesses = games.guesses()
-        statuses, _ = games.click(least_risks(guesses.chances, guesses.codes, config.codes.hidden))
+        statuses, _ = games.click(least_risks(guesses.probabilities, guesses.codes, config.codes.hidden))
         seen |= set(statuses.tolist())
         games.restart(statuses != PLAYING)
     assert {PLAYING, TRUNCATED} <= seen <= {PLAYING, WON, TRUNCATED}
@@ -229,7 +231,7 @@ def test_boards_that_are_too_hard_to_look_ahead_on_get_no_click_and_the_others_d
 
 @pytest.mark.usefixtures("little_room")
 def test_nothing_is_learned_from_games_that_are_too_hard_to_look_ahead_on(monkeypatch):
-    practice = Practice(click_config(9, 11, 22), PracticeOptions(games=(50, 50)), np.random.default_rng(10))
+    practice = SelfPlay(click_config(9, 11, 22), SelfPlayOptions(games=(50, 50)), np.random.default_rng(10))
     network, hard = ValueNetwork(NetworkSize(8, 1)), set()
 
     def watch(network, config, boards, *others):
@@ -255,7 +257,7 @@ def test_boards_without_a_guess_are_refused():
 def test_the_boards_after_a_click_show_what_the_cell_did_and_no_more(config):
     games = SafeGames(config, 40, np.random.default_rng(8))
     before = games.guesses()
-    cells = least_risks(before.chances, before.codes, config.codes.hidden)
+    cells = least_risks(before.probabilities, before.codes, config.codes.hidden)
     _, after = games.click(cells)
     # Layouts stay as they are from a click on.
     mines = games._games.mines()
@@ -266,7 +268,7 @@ def test_the_boards_after_a_click_show_what_the_cell_did_and_no_more(config):
         expected = before.codes[i].copy()
         expected[row, col] = around.sum()
         np.testing.assert_array_equal(after.codes[i], expected)
-        chances = mine_probabilities(expected, config.mines, radius=reach)
-        np.testing.assert_allclose(after.chances[i], chances, atol=1e-12)
+        probabilities = mine_probabilities(expected, config.mines, radius=reach)
+        np.testing.assert_allclose(after.probabilities[i], probabilities, atol=1e-12)
         layouts = count_layouts(expected, config.mines, radius=reach)
         assert after.log_layouts[i] == pytest.approx(np.log(float(layouts)), abs=1e-9)

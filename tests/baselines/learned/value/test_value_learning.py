@@ -11,17 +11,17 @@ from baselines.learned.common.budget import FlatThenFalling
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.networks.board import NetworkSize
 from baselines.learned.value.learner import LearningOptions, ValueLearner
-from baselines.learned.value.network import chances_to_win
+from baselines.learned.value.network import win_probabilities
 from baselines.learned.value.positions import Positions
 from baselines.learned.value.safe_games import SafeGames
-from baselines.learned.value.self_play import PracticeOptions
-from baselines.learned.value.trajectories import Clicks, Trajectories
+from baselines.learned.value.self_play import SelfPlayOptions
+from baselines.learned.value.trajectories import GuessClicks, Trajectories
 from minesweeper_env import BoardConfig
 from minesweeper_env.engine.state import PLAYING
 from minesweeper_env.inference.optimal import OptimalPlay
 
 BOARDS = [click_config(5, 5, 5), click_config(4, 6, 4)]
-SMALL = PracticeOptions(games=(16, 16), layouts=2)
+SMALL = SelfPlayOptions(games=(16, 16), layouts=2)
 QUICK = LearningOptions(batch=(16, 16), waiting=2)
 
 
@@ -129,7 +129,7 @@ def test_boards_that_cannot_be_learned_are_refused():
         ValueLearner([click_config(4, 4, 3)], NetworkSize(8, 1), 0)
 
 
-def random_boards(rng: np.random.Generator, count: int) -> Positions:
+def random_positions(rng: np.random.Generator, count: int) -> Positions:
     return Positions(rng.integers(0, 12, (count, 2, 3)).astype(np.int8), rng.random((count, 2, 3)), rng.random(count))
 
 
@@ -139,8 +139,8 @@ def test_returns_are_those_of_the_recursion():
     made: list[list[tuple]] = [[] for _ in range(games)]
     expected = []
     for step in range(400):
-        before, after = random_boards(rng, games), random_boards(rng, games)
-        clicks = Clicks(rng.random(games), rng.random(games), rng.random(games) < 0.3)
+        before, after = random_positions(rng, games), random_positions(rng, games)
+        clicks = GuessClicks(rng.random(games), rng.random(games), rng.random(games) < 0.3)
         trajectories.add(before, after, clicks)
         for i in range(games):
             boards = [(part.codes[i].tobytes(), np.float32(part.log_layouts[i])) for part in (before, after)]
@@ -161,7 +161,7 @@ def test_returns_are_those_of_the_recursion():
             made[i].clear()
         while len(trajectories.ready) >= 50:
             samples = trajectories.draw(50, rng)
-            assert samples.codes.shape == samples.chances.shape == (50, 2, 3)
+            assert samples.codes.shape == samples.probabilities.shape == (50, 2, 3)
             for codes, layouts, target in zip(samples.codes, samples.log_layouts, samples.targets, strict=True):
                 found = next(k for k, sample in enumerate(expected) if sample[:2] == (codes.tobytes(), layouts))
                 assert expected.pop(found)[2] == pytest.approx(target, abs=1e-6)
@@ -176,7 +176,7 @@ def boards_with_exact_worths(config: BoardConfig, count: int) -> tuple[Positions
     rng = np.random.default_rng(11)
     games = SafeGames(config, count, rng)
     guesses = games.guesses()
-    risks = np.where(guesses.codes > 8, guesses.chances, 1.0).reshape(count, -1)
+    risks = np.where(guesses.codes > 8, guesses.probabilities, 1.0).reshape(count, -1)
     cells = np.where(risks <= risks.min(axis=1, keepdims=True) + 0.1, rng.random(risks.shape), -1.0).argmax(axis=1)
     statuses, after = games.click(cells)
     after = Positions(*(values[statuses == PLAYING] for values in after))
@@ -185,12 +185,12 @@ def boards_with_exact_worths(config: BoardConfig, count: int) -> tuple[Positions
 
 
 def squared_error(learner: ValueLearner, boards: Positions, exact: np.ndarray) -> float:
-    return float(((chances_to_win(learner.network, boards) - exact) ** 2).mean())
+    return float(((win_probabilities(learner.network, boards) - exact) ** 2).mean())
 
 
 def test_what_it_learns_comes_near_to_perfect_play():
     config = click_config(4, 4, 4, "safe")
-    practice = PracticeOptions(games=(128, 128), layouts=1)
+    practice = SelfPlayOptions(games=(128, 128), layouts=1)
     learning = LearningOptions(FlatThenFalling(3e-3), batch=(64, 64), waiting=4)
     learner = ValueLearner([config], NetworkSize(16, 3), 0, practice=practice, learning=learning)
     boards, exact = boards_with_exact_worths(config, 600)

@@ -39,9 +39,9 @@ def masks_of(boards: np.ndarray) -> np.ndarray:
 
 
 def inputs(boards: np.ndarray, mines: int) -> list[torch.Tensor]:
-    chances = np.stack([mine_probabilities(board, mines) for board in boards]).astype(np.float32)
+    probabilities = np.stack([mine_probabilities(board, mines) for board in boards]).astype(np.float32)
     log_layouts = np.array([np.log(float(count_layouts(board, mines))) for board in boards], np.float32)
-    return [torch.from_numpy(array) for array in (boards, chances, log_layouts)]
+    return [torch.from_numpy(array) for array in (boards, probabilities, log_layouts)]
 
 
 def test_with_all_layouts_searched_it_plays_perfectly_after_its_first_click():
