@@ -35,7 +35,7 @@ def ask_oracle(config: BoardConfig, codes: NDArray[np.int8]) -> tuple[Positions,
 
     Returns:
         The positions, and (N,) bool, True for boards that are too hard for the oracle. Their probabilities and
-        log_layouts are 0.
+        log_layouts mean nothing.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.

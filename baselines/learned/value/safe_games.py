@@ -1,4 +1,4 @@
-"""Games in which the certain is done by itself and no guess loses: what the network of `value` learns from."""
+"""Training games of `value`: a kernel opens certain cells, and every guess proves safe."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from minesweeper_env.engine.state import PLAYING, TRUNCATED, RewardWeights
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
 from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
 
-MOST_IN_VAIN = 10_000
-"""The games that are begun before it is taken that what none of them came to never happens."""
+GIVE_UP_AFTER = 10_000
+"""Give up if this many games in a row never reach a guess."""
 
 _DRAWS = 8
-"""The layouts that are drawn at once in search of one in which a cell is free."""
+"""Layouts drawn per call by the rejection sampler of `SafeGames._draw`."""
 
 
 class SafeGames:
-    """N games that stand at a guess each, that is, without a cell that is certainly free; a click always proves safe.
+    """N games, each at a guess: no cell is certainly free. A click on any possible cell proves safe.
 
-    A layout in which the clicked cell is a mine is drawn anew among those that fit the board and have none there. So
-    the boards that follow have the distribution that they have given that the click is safe, and no game is wasted.
-    The chance that play of some kind wins is the mean of the product of the chances that its clicks were safe.
+    If the clicked cell holds a mine, the game gets another layout, drawn uniformly from those that fit the board and
+    have no mine there. So the next boards follow their distribution given that the click was safe, and no game is
+    wasted. The probability that a way of playing wins is the mean, over games, of the product of its clicks' safety.
 
-    Under the first-click rule "corners" layouts are not equally likely, and these games take it that they were.
+    Under the first-click rule "corners" layouts are not equally likely. These games treat them as if they were.
 
     Attributes:
         config: the games.
@@ -38,16 +38,16 @@ class SafeGames:
     """
 
     def __init__(self, config: BoardConfig, count: int, rng: np.random.Generator, random_first: float = 0.2) -> None:
-        """Begins the games.
+        """Starts the games and plays each to its first guess.
 
         Args:
             config: the games.
             count: N.
-            rng: where all randomness comes from, from here on.
-            random_first: the share of games whose first click is anywhere, and not where `exact` clicks first.
+            rng: source of all randomness, now and later.
+            random_first: probability that a first click is uniform over the board; otherwise it is the one of `exact`.
 
         Raises:
-            ValueError: no game seems ever to come to a guess.
+            ValueError: `GIVE_UP_AFTER` games in a row reach no guess.
         """
         self.config, self.count = config, count
         self._rng, self._random_first = rng, random_first
@@ -58,17 +58,20 @@ class SafeGames:
         self.restart(np.ones(count, np.bool_))
 
     def restart(self, chosen: NDArray[np.bool_]) -> None:
-        """Begins new games where `chosen`, (N,) bool; those count that come to a guess.
+        """Replaces games by new ones that reach a guess.
+
+        Args:
+            chosen: (N,) bool, True for each game to replace.
 
         Raises:
-            ValueError: no game seems ever to come to one.
+            ValueError: `GIVE_UP_AFTER` games in a row reach no guess.
         """
         begun = 0
         while chosen.any():
-            if begun >= MOST_IN_VAIN and chosen.all():
+            if begun >= GIVE_UP_AFTER and chosen.all():
                 config = self.config
                 board = f"{config.rows} x {config.cols} with {config.mines} mines"
-                raise ValueError(f"{begun} games of {board} were begun, and none of them came to a guess")
+                raise ValueError(f"none of {begun} games on {board} came to a guess")
             begun += int(chosen.sum())
             self._games.reset(chosen)
             cells = np.full(self.count, first_cell(self.config))
@@ -78,19 +81,19 @@ class SafeGames:
             chosen = self._games.status != PLAYING
 
     def click(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], Positions]:
-        """Clicks a cell in each game, and has it prove safe.
+        """Makes one safe click in each game, then opens what is certain.
 
         Args:
-            cells: (N,), covered cells that are not certainly mines.
+            cells: (N,) int64, covered cells that may be free.
 
         Returns:
-            (N,), of `minesweeper_env.engine.state`: PLAYING, WON, or TRUNCATED where the game is given up, since its
-            position is too hard for the oracle. Games that are over must be begun anew before the next click. And
-            the boards on which each cell shows what it did, and nothing else has been opened; the oracle says nothing
-            of those of games that were given up.
+            statuses: (N,) int64, PLAYING, WON, or TRUNCATED where a position is too hard for the oracle. Games that
+                are over must be restarted before the next click.
+            after: the boards where the clicked cell shows its outcome and nothing else has been opened. For
+                truncated games the probabilities mean nothing.
 
         Raises:
-            ValueError: one of the cells is open, or a mine in all layouts; no click is made.
+            ValueError: a cell is open or certainly a mine; no click is made.
         """
         everyone = np.arange(self.count)
         codes = self._codes()
@@ -105,13 +108,13 @@ class SafeGames:
             except PositionTooHardError:
                 self._give_up(i, clicks)
         self._advance(clicks)
-        # The cells that were clicked are open by now, and say what they did.
+        # The games have moved on; copy only the clicked cells into the boards from before.
         codes.reshape(self.count, -1)[everyone, cells] = self._codes().reshape(self.count, -1)[everyone, cells]
         after = self._ask_oracle(codes)
         return self._games.status.copy(), after
 
     def _ask_oracle(self, codes: NDArray[np.int8]) -> Positions:
-        """Returns what the oracle says of the boards of games that are not given up; gives those up that are hard."""
+        """Returns the positions of games that are not truncated, and truncates those that are too hard."""
         positions = Positions(codes, np.zeros(codes.shape), np.zeros(self.count))
         going_on = np.flatnonzero(self._games.status != TRUNCATED)
         found, hard = ask_oracle(self.config, codes[going_on])
@@ -120,16 +123,16 @@ class SafeGames:
         return positions
 
     def guesses(self) -> Positions:
-        """Returns the games as they stand, none of which is over; fresh arrays."""
+        """Returns the current positions in fresh arrays; no game may be over."""
         shape = (self.count, self.config.rows, self.config.cols)
         return Positions(self._codes(), self._probabilities.reshape(shape).copy(), self._log_layouts.copy())
 
     def save(self) -> dict[str, NDArray[Any]]:
-        """Returns copies of all that the games need to go on; the random generator is the caller's."""
+        """Returns copies of the state of the games, for `restore`; the random generator is not included."""
         return {**self._games.save(), "chances": self._probabilities.copy(), "log_layouts": self._log_layouts.copy()}
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Goes back to the games that `save` returned."""
+        """Restores what `save` returned."""
         games = dict(saved)
         self._probabilities[:] = games.pop("chances")
         self._log_layouts[:] = games.pop("log_layouts")
@@ -139,7 +142,7 @@ class SafeGames:
         return self._games.show()[0].reshape(self.count, self.config.rows, self.config.cols)
 
     def _draw(self, board: NDArray[np.int8], cell: int) -> NDArray[np.bool_]:
-        """Draws one of the layouts that fit a board and have no mine in a cell, all being equally likely."""
+        """Draws a layout uniformly from those that fit a board and have no mine in a cell, by rejection."""
         while True:
             layouts = sample_layouts(board, self.config.mines, _DRAWS, self._rng, radius=self.config.radius)
             free = np.flatnonzero(~layouts.reshape(_DRAWS, -1)[:, cell])
@@ -147,7 +150,7 @@ class SafeGames:
                 return layouts[free[0]]
 
     def _advance(self, clicks: NDArray[np.int64]) -> None:
-        """Clicks, and opens what is certainly free; gives those games up that are too hard."""
+        """Clicks and opens certain cells in all games; truncates those that are too hard."""
         done = 0
 
         def go_on(workspace: Workspace) -> int:

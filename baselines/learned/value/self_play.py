@@ -1,4 +1,4 @@
-"""Games on one board that `value` plays to learn from them."""
+"""Self-play of `value` on one board: choice of guesses, outcomes of games, and the boards to learn from."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from baselines.learned.value.limits import BREADTH, SLACK
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.positions import Positions
-from baselines.learned.value.safe_games import MOST_IN_VAIN, SafeGames
+from baselines.learned.value.safe_games import GIVE_UP_AFTER, SafeGames
 from baselines.learned.value.trajectories import GuessClicks, Trajectories, ValueSamples
 from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.state import TRUNCATED, WON
 
 ENDING_COST = 25
-"""The time of the search for an ending, over that of a forward pass on one cell, about."""
+"""Approximate time of one exact search, in forward passes of the network on one cell."""
 
 
 @dataclass(frozen=True)
 class SelfPlayOptions:
-    """How the games are played.
+    """Options of self-play.
 
     Attributes:
-        cells_at_once: games on a board are so many that they have this many cells together, within `games`.
-        games: the fewest and the most games on a board.
-        exploration: the chance that a guess is any of the clicks considered, and not the best.
-        slack: how much more than the least risk a click may have to be considered.
-        breadth: how many clicks are considered at most, those of least risk.
+        cells_at_once: total cells of the games in progress; it sets the number of games, within `games`.
+        games: lower and upper bound on the number of games.
+        exploration: probability that a guess is drawn uniformly from the candidates.
+        slack: candidates have a risk of at most the lowest risk of the board plus this.
+        breadth: upper bound on the number of candidates that are valued; the least risky ones stay.
         decay: the lambda of `Trajectories`.
         replay_ratio: number of draws per board.
-        layouts: how many layouts, at most, are valued exactly, which ends a game.
-        nodes: the sets of layouts that are examined for this, at most.
+        layouts: a game ends with its exact value once at most this many layouts fit.
+        nodes: upper bound on the sets of layouts that one such search examines.
     """
 
     cells_at_once: int = 1 << 15
@@ -52,13 +52,13 @@ class SelfPlayOptions:
 
 @dataclass
 class SelfPlayCounters:
-    """What has been counted since it was last asked for.
+    """Counts since the last log row.
 
     Attributes:
-        guesses: the guesses made.
-        explored: those among them that were not the best by the network.
-        games: the games that are over.
-        wins: the sum of the chances that play as it was would have won them.
+        guesses: guesses made.
+        explored: guesses that differ from the best click.
+        games: games finished.
+        wins: sum over these games of the probability that the clicks made, and exact play at the end, win.
     """
 
     guesses: int = 0
@@ -68,20 +68,25 @@ class SelfPlayCounters:
 
 
 class SelfPlay:
-    """The games on one board, and what became of their guesses.
+    """Games on one board.
 
     Attributes:
         config: the games.
-        trajectories: the guesses.
-        tally: what has happened.
-        work: about the time spent here, in forward passes of the network on one cell.
+        trajectories: boards before and after guesses.
+        counters: counts since the last log row.
+        work: approximate time spent here so far, in forward passes of the network on one cell.
     """
 
     def __init__(self, config: BoardConfig, options: SelfPlayOptions, rng: np.random.Generator) -> None:
-        """Begins the games; all randomness comes from `rng`, from here on.
+        """Starts the games.
+
+        Args:
+            config: the games.
+            options: how to play them.
+            rng: source of all randomness, now and later.
 
         Raises:
-            ValueError: there is nothing to learn on this board.
+            ValueError: exact search ends every game on this board before its first guess.
         """
         self.config = config
         self.counters = SelfPlayCounters()
@@ -90,22 +95,22 @@ class SelfPlay:
         count = int(np.clip(options.cells_at_once // config.cells, *options.games))
         self._games = SafeGames(config, count, rng)
         self._endings = Endings(config, options.layouts, options.nodes)
-        self._odds = np.ones(count)
+        self._survival = np.ones(count)
         self.trajectories = Trajectories(count, config.rows, config.cols, options.decay, options.replay_ratio)
         self._end_games()
 
     def step(self, network: ValueNetwork, clock: Clock) -> None:
-        """Makes a guess in each game; those that come to their end are followed by new ones.
+        """Makes one guess in each game, and replaces games that end by new ones.
 
         Args:
-            network: what says how the games are played.
-            clock: counts time spent on "inference", with the network, and "environment".
+            network: values the candidates.
+            clock: counts time as "inference" (network) and "environment" (games, oracle, exact search).
         """
         guesses = self._end_games()
         clock.lap("environment")
         cells, clicks, hard = self._choose(guesses, network)
         clock.lap("inference")
-        self._odds *= clicks.safety
+        self._survival *= clicks.safety
         self.counters.guesses += self._games.count
         self.counters.explored += int(clicks.explored.sum())
         self.work += self._games.count * self.config.cells
@@ -120,16 +125,16 @@ class SelfPlay:
         clock.lap("environment")
 
     def draw(self, count: int) -> ValueSamples:
-        """Takes out `count` of the boards that can be learned from."""
+        """Draws `count` boards to learn from; see `Trajectories.draw`."""
         return self.trajectories.draw(count, self._rng)
 
     def _end_games(self) -> Positions:
-        """Ends games whose end is found exactly, and begins new ones, until none is so near its end."""
+        """Ends games whose value exact search finds, and starts new ones, until no game is so near its end."""
         guesses = self._games.guesses()
         everyone, ended = np.ones(self._games.count, np.bool_), 0
         while not (going_on := self._end_exactly(guesses, everyone)).all():
             ended += int((~going_on).sum())
-            if ended >= MOST_IN_VAIN and not going_on.any():
+            if ended >= GIVE_UP_AFTER and not going_on.any():
                 config = self.config
                 board = f"{config.rows} x {config.cols} with {config.mines} mines"
                 raise ValueError(f"exact search finds all guesses on {board}: there is nothing to learn")
@@ -138,26 +143,26 @@ class SelfPlay:
         return guesses
 
     def _end_exactly(self, positions: Positions, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Ends those of the chosen games, (N,) bool, whose end is found from these boards; returns which go on."""
-        going_on, worths = chosen.copy(), np.zeros(len(chosen))
+        """Ends the chosen games, (N,) bool, whose value exact search finds; returns which of them go on, (N,) bool."""
+        going_on, returns = chosen.copy(), np.zeros(len(chosen))
         for i in np.flatnonzero(chosen & (positions.log_layouts <= self._endings.most)):
             self.work += ENDING_COST
             ending = self._endings.find(positions.codes[i], positions.log_layouts[i])
             if ending is not None:
-                going_on[i], worths[i] = False, ending.win_probability
+                going_on[i], returns[i] = False, ending.win_probability
         ended = np.flatnonzero(chosen & ~going_on)
-        self._finish(ended, worths[ended])
+        self._finish(ended, returns[ended])
         return going_on
 
     def _choose(
         self, guesses: Positions, network: ValueNetwork
     ) -> tuple[NDArray[np.int64], GuessClicks, NDArray[np.bool_]]:
-        """Returns the cells to click, (N,), how they were chosen, and whether a board was too hard for that, (N,)."""
+        """Returns the cells to click (N,), the facts of these clicks, and True for boards that are too hard (N,)."""
         count, options = self._games.count, self._options
         risks = np.where(guesses.codes > self.config.codes.max_count, guesses.probabilities, np.inf).reshape(count, -1)
         boards = guesses.codes.reshape(count, -1)
         found, values = best_clicks(network, self.config, boards, risks < np.inf, options.slack, options.breadth)
-        # A guess has a cell that may be free, so there is a best click unless the board is too hard.
+        # At a guess some cell may be free, so no best click means that the board is too hard.
         hard = found < 0
         best = np.where(hard, risks.argmin(axis=1), found)
         considered = (risks <= risks.min(axis=1, keepdims=True) + options.slack) & (risks < 1.0)
@@ -165,24 +170,24 @@ class SelfPlay:
         cells = np.where(self._rng.random(count) < options.exploration, drawn, best)
         return cells, GuessClicks(1.0 - risks[np.arange(count), cells], values, cells != best), hard
 
-    def _finish(self, games: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
-        self.trajectories.finish(games, worths)
+    def _finish(self, games: NDArray[np.int64], returns: NDArray[np.float64]) -> None:
+        self.trajectories.finish(games, returns)
         self.counters.games += len(games)
-        self.counters.wins += float((self._odds[games] * worths).sum())
+        self.counters.wins += float((self._survival[games] * returns).sum())
 
     def _restart(self, chosen: NDArray[np.bool_]) -> None:
         self._games.restart(chosen)
-        self._odds[chosen] = 1.0
+        self._survival[chosen] = 1.0
 
     def save(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Returns all that is needed to go on, but for the random generator: arrays, and JSON-able values."""
+        """Returns the state for `restore`, as arrays and as JSON-able values; the random generator is not included."""
         arrays = {f"games/{name}": array for name, array in self._games.save().items()}
         arrays |= {f"trajectories/{name}": array for name, array in self.trajectories.save().items()}
-        return arrays | {"odds": self._odds.copy()}, {"work": self.work, "tally": asdict(self.counters)}
+        return arrays | {"odds": self._survival.copy()}, {"work": self.work, "tally": asdict(self.counters)}
 
     def restore(self, arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> None:
-        """Goes back to what `save` returned."""
+        """Restores what `save` returned."""
         for prefix, owner in (("games/", self._games), ("trajectories/", self.trajectories)):
             owner.restore({name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)})
-        self._odds[:] = arrays["odds"]
+        self._survival[:] = arrays["odds"]
         self.work, self.counters = state["work"], SelfPlayCounters(**state["tally"])

@@ -1,4 +1,4 @@
-"""The games that the network of `value` learns from: what is certain is done, and no click loses."""
+"""Training games of `value`: certain cells are opened, and no click loses."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ CONFIGS = [
 
 
 def least_risks(probabilities: np.ndarray, codes: np.ndarray, hidden: int) -> np.ndarray:
-    """Returns the first of the hidden cells of least risk of each of N boards."""
+    """Returns the first least risky hidden cell of each of N boards."""
     risks = np.where(codes == hidden, probabilities, 2.0).reshape(len(codes), -1)
     return (risks <= risks.min(axis=1, keepdims=True) + 1e-9).argmax(axis=1)
 
 
 class NaivePlay:
-    """A game on a known layout in which what is certainly free is opened, click by click."""
+    """A game on a known layout that opens certain cells one click at a time."""
 
     def __init__(self, config: BoardConfig, layout: np.ndarray) -> None:
         self.config = config
@@ -88,7 +88,7 @@ def test_games_are_as_if_played_click_by_click(config):
 
 
 def win_rate_by_enumeration(config: BoardConfig) -> float:
-    """Returns the share of all layouts on which a play of least risk wins."""
+    """Returns the fraction of all layouts on which clicking the least risky cell wins."""
     first = first_cell(config)
     layouts = all_layouts(config)
     layouts = layouts[~layouts.reshape(len(layouts), -1)[:, first]]
@@ -102,7 +102,7 @@ def win_rate_by_enumeration(config: BoardConfig) -> float:
     return won / len(layouts)
 
 
-def test_the_products_of_the_chances_tell_how_often_the_play_wins():
+def test_the_mean_product_of_safety_is_the_win_rate():
     config = click_config(4, 4, 4, "safe")
     count = 500
     games = SafeGames(config, count, np.random.default_rng(1), random_first=0.0)
@@ -219,14 +219,14 @@ def test_boards_that_are_too_hard_to_look_ahead_on_get_no_click_and_the_others_d
     config, network = click_config(9, 11, 22), ValueNetwork(NetworkSize(8, 1))
     guesses = SafeGames(config, 50, np.random.default_rng(9)).guesses()
     boards = guesses.codes.reshape(50, -1)
-    clicks, worths = best_clicks(network, config, boards, boards > config.codes.max_count, 0.1, 4)
+    clicks, expected = best_clicks(network, config, boards, boards > config.codes.max_count, 0.1, 4)
     assert (clicks >= 0).all()
     request.getfixturevalue("little_room")
     found, values = best_clicks(network, config, boards, boards > config.codes.max_count, 0.1, 4)
     easy = found >= 0
     assert 0 < easy.sum() < 50
     np.testing.assert_array_equal(found[easy], clicks[easy])
-    np.testing.assert_allclose(values, np.where(easy, worths, 0.0), atol=1e-6)
+    np.testing.assert_allclose(values, np.where(easy, expected, 0.0), atol=1e-6)
 
 
 @pytest.mark.usefixtures("little_room")
@@ -235,9 +235,9 @@ def test_nothing_is_learned_from_games_that_are_too_hard_to_look_ahead_on(monkey
     network, hard = ValueNetwork(NetworkSize(8, 1)), set()
 
     def watch(network, config, boards, *others):
-        clicks, worths = best_clicks(network, config, boards, *others)
+        clicks, values = best_clicks(network, config, boards, *others)
         hard.update(board.tobytes() for board in boards[clicks < 0])
-        return clicks, worths
+        return clicks, values
 
     monkeypatch.setattr("baselines.learned.value.self_play.best_clicks", watch)
     for _ in range(20):
@@ -249,7 +249,7 @@ def test_nothing_is_learned_from_games_that_are_too_hard_to_look_ahead_on(monkey
 
 
 def test_boards_without_a_guess_are_refused():
-    with pytest.raises(ValueError, match="games of 1 x 2 with 1 mines were begun, and none"):
+    with pytest.raises(ValueError, match="none of 10000 games on 1 x 2 with 1 mines came to a guess"):
         SafeGames(click_config(1, 2, 1, "safe"), 500, np.random.default_rng(7))
 
 

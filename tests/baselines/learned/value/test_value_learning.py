@@ -1,4 +1,4 @@
-"""The network of `value` learns what a click is worth, and a training goes on exactly where it was."""
+"""Learning of `value`: returns, equal work on all boards, exact snapshots, and convergence to perfect play."""
 
 from __future__ import annotations
 
@@ -149,14 +149,14 @@ def test_returns_are_those_of_the_recursion():
         if step % 7 == 0:
             trajectories.drop(over)
         else:
-            worths = rng.random(len(over))
-            trajectories.finish(over, worths)
-            for i, worth in zip(over, worths, strict=True):
+            returns = rng.random(len(over))
+            trajectories.finish(over, returns)
+            for i, outcome in zip(over, returns, strict=True):
                 for guess, following, safety, value, explored in reversed(made[i]):
-                    expected += replay_ratio * [(*following, worth)]
+                    expected += replay_ratio * [(*following, outcome)]
                     if not explored:
-                        expected += replay_ratio * [(*guess, safety * worth)]
-                    worth = value if explored else (1 - decay) * value + decay * safety * worth
+                        expected += replay_ratio * [(*guess, safety * outcome)]
+                    outcome = value if explored else (1 - decay) * value + decay * safety * outcome
         for i in over:
             made[i].clear()
         while len(trajectories.ready) >= 50:
@@ -171,8 +171,8 @@ def test_returns_are_those_of_the_recursion():
     assert len(trajectories.save()["free"]) + len(waiting) + 2 * sum(map(len, made)) == 1024
 
 
-def boards_with_exact_worths(config: BoardConfig, count: int) -> tuple[Positions, np.ndarray]:
-    """Returns boards after a guess, and the chances to win that perfect play has there."""
+def boards_with_exact_values(config: BoardConfig, count: int) -> tuple[Positions, np.ndarray]:
+    """Returns boards after a guess, and the win probability of perfect play from each."""
     rng = np.random.default_rng(11)
     games = SafeGames(config, count, rng)
     guesses = games.guesses()
@@ -193,7 +193,7 @@ def test_what_it_learns_comes_near_to_perfect_play():
     practice = SelfPlayOptions(games=(128, 128), layouts=1)
     learning = LearningOptions(FlatThenFalling(3e-3), batch=(64, 64), waiting=4)
     learner = ValueLearner([config], NetworkSize(16, 3), 0, practice=practice, learning=learning)
-    boards, exact = boards_with_exact_worths(config, 600)
+    boards, exact = boards_with_exact_values(config, 600)
     before = squared_error(learner, boards, exact)
     train(learner, 75, schedule=20_000)
     after = squared_error(learner, boards, exact)

@@ -1,4 +1,4 @@
-"""`value`: it plays by what it sees, takes no risk that it need not, and clicks what is worth most."""
+"""Policy `value`: it sees the board alone, takes no needless risk, and clicks the cell of highest value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SLACK = 0.12
 
 
 def some_network(seed: int = 0) -> ValueNetwork:
-    """A network of random weights, those of the head included."""
+    """Returns a network with random weights in every layer, the head included."""
     torch.manual_seed(seed)
     network = ValueNetwork(NetworkSize(8, 1))
     torch.nn.init.normal_(network.head.layer.weight)
@@ -52,9 +52,9 @@ def test_with_all_layouts_searched_it_plays_perfectly_after_its_first_click():
     assert Fraction(won, len(layouts)) == first_cell_values(4, 4, 3, "safe")[0, 0]
 
 
-def worth_by_hand(network: ValueNetwork, board: np.ndarray, cell: int, mines: int) -> float:
-    """Returns the sum, over what a cell can show, of its chance times what the network says of the board then."""
-    layouts, worth = count_layouts(board, mines), 0.0
+def value_by_hand(network: ValueNetwork, board: np.ndarray, cell: int, mines: int) -> float:
+    """Returns the sum over the outcomes of a cell of P(outcome) times the network's P(win | outcome)."""
+    layouts, value = count_layouts(board, mines), 0.0
     for count in range(9):
         after = board.copy()
         after.ravel()[cell] = count
@@ -66,11 +66,11 @@ def worth_by_hand(network: ValueNetwork, board: np.ndarray, cell: int, mines: in
         if (mine_probabilities(after, mines)[after > 8] < 1.0).any():
             with torch.no_grad():
                 won = float(torch.sigmoid(network(*inputs(after[None], mines))))
-        worth += share * won
-    return worth
+        value += share * won
+    return value
 
 
-def test_a_click_is_worth_what_the_network_says_of_what_it_can_show():
+def test_the_value_of_a_click_is_the_mean_of_the_network_over_its_outcomes():
     config, network = click_config(6, 6, 8), some_network()
     policy = ValuePolicy(config, network, layouts=0, slack=SLACK, breadth=36)
     boards = boards_in_play(config, 120)
@@ -86,8 +86,8 @@ def test_a_click_is_worth_what_the_network_says_of_what_it_can_show():
             continue
         near = covered[risks[covered] <= least + SLACK]
         assert clicks[i] in near
-        worths = [worth_by_hand(network, boards[i], cell, config.mines) for cell in near]
-        assert worth_by_hand(network, boards[i], clicks[i], config.mines) >= max(worths) - 1e-5
+        values = [value_by_hand(network, boards[i], cell, config.mines) for cell in near]
+        assert value_by_hand(network, boards[i], clicks[i], config.mines) >= max(values) - 1e-5
         risky += 1
         differs += risks[clicks[i]] > least + 1e-9
     assert risky > 20
