@@ -1,4 +1,4 @@
-"""A trained network as a policy."""
+"""Policy that plays by a trained `BoardNetwork`."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ BATCH = 1024
 
 
 class LearnedPolicy:
-    """Clicks the legal cell that the network rates highest, and first of all the middle of the board.
+    """Clicks the legal cell with the highest output of the network; the first click is the middle of the board.
 
-    A network trained with gamma 0 rates cells by their safety, and under most first-click rules all cells
-    are equally safe at first; the middle opens the largest area on average.
+    Under most first-click rules all cells are equally safe at first, so a network of safety cannot choose. The middle
+    opens the largest area on average.
 
     Args:
-        network: on any device; it is used as it is, and put into no other mode.
+        network: on any device; its mode and weights stay unchanged.
         mines: the number of mines on the boards.
-        symmetries: whether to rate a board by the mean over its rotations and reflections, 8 on a square and else 4,
-            which takes as many times as long.
+        symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
+            at that many times the cost.
     """
 
     batch_size = 500
 
     def __init__(self, network: BoardNetwork, mines: int, symmetries: bool = False) -> None:
-        """Takes the network."""
+        """Stores the network."""
         self.network = network
         self.mines = mines
         self.symmetries = symmetries
         keep_freed_memory()
 
     def reset(self, seed: int) -> None:
-        """Does nothing: no choice is random.
+        """Does nothing, since no choice is random.
 
         Args:
             seed: ignored.
         """
 
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses a click in each of N games, as `baselines.policy.Policy.act` says; boards are of any size."""
+        """Chooses one click per board of any size; see `baselines.policy.Policy.act`."""
         rows, cols = observations.shape[1:]
         legal = action_masks[:, : rows * cols].astype(np.bool_)
         middle = (rows // 2) * cols + cols // 2
@@ -57,7 +57,7 @@ class LearnedPolicy:
         return actions
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Returns what the network says of each cell, (N, rows * cols), for codes (N, rows, cols)."""
+        """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
         device = next(self.network.parameters()).device
         with torch.no_grad():
             outputs = [

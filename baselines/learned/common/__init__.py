@@ -1,1 +1,1 @@
-"""Building blocks that the learning algorithms share."""
+"""Parts that several learning algorithms use."""

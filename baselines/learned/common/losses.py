@@ -1,4 +1,4 @@
-"""What is known of the returns before learning starts, and how a head expresses them."""
+"""Losses for returns that are probabilities, for other returns, and for the cells of finished games."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ WITHIN_ZERO_AND_ONE_UNDISCOUNTED = ("safe_click",)
 
 
 def is_probability(reward: str, gamma: float) -> bool:
-    """Returns whether every return lies in [0, 1], so that its mean is the probability of some event.
+    """Returns whether every return lies in [0, 1], so that its mean is the probability of an event.
 
-    With "safe_click" and gamma = 0 it is the probability that the click is safe; with "win", that the game
-    will be won (discounted). The returns of other schemes are of either sign.
+    With "safe_click" and gamma 0 the event is a safe click. With "win" it is a won game, discounted by gamma. The
+    returns of other reward schemes have either sign.
     """
     return reward in WITHIN_ZERO_AND_ONE or (reward in WITHIN_ZERO_AND_ONE_UNDISCOUNTED and gamma == 0)
 
 
 def to_return(outputs: Tensor, probability: bool) -> Tensor:
-    """Maps the outputs of a head to returns: through the sigmoid if they are probabilities."""
+    """Maps the outputs of a head to returns: by the sigmoid if returns are probabilities, else unchanged."""
     return torch.sigmoid(outputs) if probability else outputs
 
 
 def to_fitted_return(outputs: Tensor, probability: bool) -> Tensor:
-    """Returns what `to_return` does, made for a squared loss that cannot be changed.
+    """Returns the values of `to_return` with a gradient for a squared loss that cannot be replaced.
 
-    For probabilities the gradient passes by the sigmoid, so the squared error descends as the cross-entropy
-    does: d/dz (sigmoid(z) - r)^2 becomes 2 (sigmoid(z) - r), twice the gradient of the cross-entropy in z.
+    For probabilities the gradient skips the sigmoid. The squared error then descends like the cross-entropy:
+    d/dz (sigmoid(z) - r)^2 becomes 2 (sigmoid(z) - r), twice the gradient of the cross-entropy in z.
     """
     return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
 
 
 def value_losses(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
-    """Returns the loss of each output of a head, in the shape that outputs and targets share.
+    """Returns the elementwise loss of outputs against target returns of the same shape.
 
-    It is the cross-entropy if returns are probabilities, whose gradient does not fade where the sigmoid is
-    flat, and else the Huber loss that DQN is known by.
+    Probabilities take the cross-entropy, whose gradient does not vanish where the sigmoid saturates. Other returns
+    take the Huber loss of DQN (Mnih et al. 2015).
     """
     if probability:
         return functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
@@ -48,19 +48,22 @@ def value_losses(outputs: Tensor, targets: Tensor, probability: bool) -> Tensor:
 
 
 def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, isolated_weight_cap: float) -> Tensor:
-    """Returns the cross-entropy of the chance to be safe, summed over the cells that could be clicked.
+    """Returns the hindsight loss of boards: the cross-entropy of each legal cell's safety with its final outcome.
 
-    The cells that no count touches are all alike, and on a large board there are hundreds of them, whose luck would
-    drown what the counts tell; so there is a limit to what they count for.
+    Covered cells without an open neighbour all look alike, and a large board has hundreds of them. Their noise would
+    dominate the sum, so `isolated_weight_cap` limits their total weight:
+
+        loss = sum over legal cells i of w_i * BCE(outputs_i, safe_i),
+        w_i = 1 with an open neighbour, else min(1, isolated_weight_cap / number of cells without one).
 
     Args:
-        outputs: (N, rows * cols), logits of the chance to be safe.
+        outputs: (N, rows * cols) float32, logits of safety.
         codes: (N, rows, cols), the boards.
-        safe: (N, rows * cols), 1 or 0, or -1 in all cells of a board for which it is not known.
-        isolated_weight_cap: cap on the total weight, in cells, of covered cells without an open neighbour.
+        safe: (N, rows * cols), 1 safe, 0 mine; -1 in all cells of a board whose game has no outcome.
+        isolated_weight_cap: cap on the total weight, in cells, of legal cells without an open neighbour.
 
     Returns:
-        (N, 1), 0 for a board for which it is not known.
+        (N, 1) float32; 0 for a board without an outcome.
     """
     targets = safe.clamp(min=0).to(outputs.dtype)
     losses = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
@@ -68,10 +71,10 @@ def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, isolated_weig
 
 
 def _weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
-    """Returns how much each cell counts in `hindsight_losses`, (N, rows * cols)."""
-    covered = click_masks(codes)
+    """Returns the weights w of `hindsight_losses`, (N, rows * cols) float32; 0 where a click is illegal."""
+    legal = click_masks(codes)
     is_open = (codes < FLAGGED).to(torch.float32)
     touched = functional.max_pool2d(is_open[:, None], 3, stride=1, padding=1).flatten(start_dim=1) > 0
-    apart = covered & ~touched
-    share = (isolated_weight_cap / apart.sum(dim=1, keepdim=True)).clamp(max=1.0)
-    return (covered & touched) + apart * share
+    isolated = legal & ~touched
+    weight = (isolated_weight_cap / isolated.sum(dim=1, keepdim=True)).clamp(max=1.0)
+    return (legal & touched) + isolated * weight

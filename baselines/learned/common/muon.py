@@ -1,9 +1,8 @@
-"""Muon: gradient descent whose steps on a matrix have equal singular values; Adam for all that is no matrix.
+"""Muon optimiser (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks").
 
-The momentum of each weight matrix, a convolution being the matrix of its outputs by all their inputs, is replaced by
-about the nearest matrix with orthonormal rows or columns (Jordan et al. 2024, "Muon: An optimizer for hidden layers
-in neural networks"). Directions that gradients rarely have are learned as fast as common ones. PyTorch's own Muon takes
-matrices of two dimensions alone.
+The step on a weight matrix is its momentum, replaced by about the nearest matrix with orthonormal rows or columns.
+So all directions are learned equally fast, rare gradients included. A convolution counts as the matrix of its outputs
+by all its inputs. Other parameters take Adam steps. PyTorch's own Muon accepts two-dimensional parameters alone.
 """
 
 from __future__ import annotations
@@ -15,25 +14,25 @@ import torch
 from torch import Tensor, nn
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
-"""Of the polynomial a x + b x^3 + c x^5, which drives singular values towards 1 (Jordan et al. 2024)."""
+"""Coefficients a, b, c of the polynomial a x + b x^3 + c x^5 that drives singular values to 1 (Jordan et al. 2024)."""
 
 ITERATIONS = 5
 RATE = 10.0
-"""How many times larger the rate of matrices is: their steps have singular values, not entries, of about 1."""
+"""Learning rate of matrices over that of Adam; a matrix step has singular values of about 1, not entries."""
 
 _TINY = 1e-8
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon for weights with at least two rows and two columns, Adam for biases and all others.
+    """Muon for parameters with at least two rows and two columns, Adam (Kingma and Ba 2015) for all others.
 
     Args:
-        params: the parameters; those without a gradient are left as they are.
-        lr: the rate of Adam, from which that of Muon follows.
-        momentum: of Muon.
-        betas: of Adam.
-        weight_decay: how fast matrices shrink by themselves, as a share of their rate, as in AdamW (Loshchilov and
-            Hutter 2019). Without it they grow for ever, since steps have one size, and so each step changes less.
+        params: the parameters; those without a gradient stay unchanged.
+        lr: learning rate of Adam; Muon takes `RATE` times as much.
+        momentum: momentum of Muon.
+        betas: decay rates of Adam.
+        weight_decay: decoupled weight decay of matrices, relative to their rate, as in AdamW (Loshchilov and Hutter
+            2019). Muon steps have constant size, so without decay weights grow forever and each step changes less.
     """
 
     def __init__(
@@ -44,12 +43,12 @@ class Muon(torch.optim.Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         weight_decay: float = 0.0,
     ) -> None:
-        """Takes the parameters."""
+        """Registers the parameters."""
         super().__init__(params, {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """Takes a step along the gradients that the parameters hold.
+        """Updates the parameters by their gradients.
 
         Args:
             closure: must be None.
@@ -93,12 +92,12 @@ class Muon(torch.optim.Optimizer):
 
 
 def is_matrix(parameter: Tensor) -> bool:
-    """Returns whether a parameter maps several inputs to several outputs."""
+    """Returns whether a parameter has several rows (outputs) and several columns (inputs)."""
     return parameter.ndim >= 2 and len(parameter) > 1 and parameter[0].numel() > 1
 
 
 def orthogonalise(matrix: Tensor) -> Tensor:
-    """Returns about the nearest matrix whose nonzero singular values are 1, by Newton-Schulz iterations.
+    """Returns about the nearest matrix with nonzero singular values 1, by `ITERATIONS` Newton-Schulz steps.
 
     Args:
         matrix: (rows, cols) float32.

@@ -1,10 +1,10 @@
-"""A replay buffer of single transitions, of which not all are stored.
+"""Replay buffer of single transitions that stores only a random part of them.
 
-Most clicks of a game are certain, and a network soon predicts them almost without error: they would fill the buffer
-and take most of the time to learn from, for next to no gradient. So a transition is stored with a chance that grows
-with the loss that was expected of its click. This rests on what was known before the click: what is stored has,
-given its board and its click, the outcomes of all, and the means that are learned have no bias. (Prioritised replay,
-Schaul et al. 2016, goes by the loss that came, and needs weights that make up for it.)
+Most clicks of a game are certain, and a network soon predicts them almost without error. They would fill the buffer and
+take most of the learning time for almost no gradient. So a transition is stored with a probability that grows with the
+expected loss of its click. This probability uses only the prediction made before the click, so given (board, click) the
+stored outcomes are unbiased. Prioritised replay (Schaul et al. 2016) uses the loss after the outcome instead, and needs
+importance weights.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ Bools = NDArray[np.bool_]
 
 
 class Transitions(NamedTuple):
-    """N transitions, as tensors.
+    """N transitions as tensors.
 
     Attributes:
-        observations: (N, rows, cols) int8 codes.
+        observations: (N, rows, cols) int8 codes before the click.
         actions: (N, 1) int64.
-        next_observations: (N, rows, cols) int8 codes.
+        next_observations: (N, rows, cols) int8 codes after the click.
         dones: (N, 1) float32, 1 where the game ended.
         rewards: (N, 1) float32.
-        safe: (N, rows * cols) int8, whether each cell had proved safe by the end of the game: 1 or 0, or -1 for a
-            board of a game that has not ended.
+        safe: (N, rows * cols) int8, outcome of each cell: 1 safe, 0 mine; -1 in games without an outcome yet.
     """
 
     observations: Tensor
@@ -45,14 +44,14 @@ class Transitions(NamedTuple):
 
 
 class ThinnedReplayBuffer(BaseBuffer):
-    """The last `buffer_size` transitions of all games together.
+    """Ring buffer of the last `buffer_size` stored transitions of all games.
 
     Args:
-        buffer_size: the number of transitions.
-        observation_space: the `Box` of the codes.
-        action_space: of the clicks.
-        device: where samples go.
-        n_envs: ignored; any number of games may add to it.
+        buffer_size: number of rows.
+        observation_space: `Box` of the codes.
+        action_space: space of the clicks.
+        device: device of the sampled tensors.
+        n_envs: ignored; any number of games may add transitions.
         optimize_memory_usage: must be False.
 
     Raises:
@@ -70,9 +69,9 @@ class ThinnedReplayBuffer(BaseBuffer):
         n_envs: int = 1,
         optimize_memory_usage: bool = False,
     ) -> None:
-        """Prepares empty arrays, whose memory is taken only as they fill."""
+        """Makes empty arrays; the system commits their memory as they fill."""
         if optimize_memory_usage:
-            raise ValueError("optimize_memory_usage is not for transitions that are stored one by one")
+            raise ValueError("optimize_memory_usage must be False: successive transitions are not all stored")
         super().__init__(whole_number("buffer_size", buffer_size, 1), observation_space, action_space, device, n_envs)
         self.observations = np.zeros((buffer_size, *self.obs_shape), np.int8)
         self.next_observations = np.zeros_like(self.observations)
@@ -83,28 +82,31 @@ class ThinnedReplayBuffer(BaseBuffer):
         self.added = 0
 
     def add_some(self, chosen: Bools, **transitions: NDArray[Any]) -> None:
-        """Stores transitions in place of the oldest; how their games will end is not known yet.
+        """Stores some transitions over the oldest ones; `ended` fills in their outcomes later.
 
         Args:
-            chosen: (M,) bool, which of the M given ones to store; at most `buffer_size`.
-            **transitions: the arrays of `NAMES` other than "safe", each of first dimension M; "games" holds a number
-                for each game, by which `ended` finds it.
+            chosen: (M,) bool, True for each transition to store; at most `buffer_size` of them.
+            **transitions: arrays of first dimension M, named as in `NAMES` without "safe". "games" holds the number of
+                each game, by which `ended` finds its rows.
+
+        Returns:
+            (stored,) int64, the rows written.
         """
         count = int(chosen.sum())
-        places = (self.pos + np.arange(count)) % self.buffer_size
+        rows = (self.pos + np.arange(count)) % self.buffer_size
         for name, values in transitions.items():
-            getattr(self, name)[places] = values[chosen]
-        self.safe[places] = -1
+            getattr(self, name)[rows] = values[chosen]
+        self.safe[rows] = -1
         self.full = self.full or self.pos + count >= self.buffer_size
         self.pos = (self.pos + count) % self.buffer_size
         self.added += count
 
     def ended(self, game: int, safe: NDArray[np.bool_]) -> None:
-        """Notes for all boards of a game which cells proved safe, (rows * cols,) bool."""
+        """Records the outcome of each cell, (rows * cols,) bool, in all stored rows of a game."""
         self.safe[self.games == game] = safe
 
     def sample(self, batch_size: int, env: Any = None) -> Transitions:  # noqa: ARG002
-        """Draws transitions, all equally likely, with replacement, by PyTorch's global generator."""
+        """Draws transitions uniformly with replacement, by PyTorch's global generator."""
         return self._get_samples(torch.randint(self.size(), (batch_size,)).numpy())
 
     def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Transitions:  # type: ignore[override]  # noqa: ARG002
@@ -121,16 +123,16 @@ class ThinnedReplayBuffer(BaseBuffer):
         )
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns what is stored, and the counters, as arrays."""
+        """Returns the stored rows and the counters as arrays, for `set_state`."""
         return {name: getattr(self, name)[: self.size()] for name in self.NAMES} | {
             "counters": np.array([self.pos, self.added])
         }
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> None:
-        """Goes on from `get_state`.
+        """Restores what `get_state` returned.
 
         Raises:
-            ValueError, KeyError: the state is of another buffer.
+            ValueError, KeyError: the state is from another kind of buffer.
         """
         size = len(state["games"])
         for name in self.NAMES:

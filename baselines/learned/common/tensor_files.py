@@ -1,4 +1,4 @@
-"""Files that are either whole or not there, and that load without unpickling."""
+"""JSON and safetensors files that are written atomically, carry a checksum, and load without unpickling."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ STATE_KEY, DIGEST_KEY = "state", "sha256"
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Writes a JSON file as `replace_file` does."""
+    """Writes a JSON file atomically."""
     replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
-    """Writes tensors, and a JSON-able state that belongs to them, into one safetensors file."""
-    # Clones, since modules may share a tensor, which the format does not express.
+    """Writes tensors and a JSON-able state into one safetensors file, atomically."""
+    # Modules may share a tensor, which the format cannot express; clones do not.
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(state)
     replace_file(path, save(copies, metadata={STATE_KEY: text, DIGEST_KEY: _digest(copies, text)}))
@@ -34,7 +34,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Reads a JSON object.
 
     Raises:
-        ValueError: the file is missing, unreadable or holds something else; the message is one line.
+        ValueError: the file is missing or unreadable, or holds no JSON object; the message is one line.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -46,14 +46,14 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
-    """Reads what `write_tensors` wrote.
+    """Reads the tensors and the state that `write_tensors` wrote.
 
     Raises:
         ValueError: the file is missing, damaged or truncated; the message is one line.
     """
     try:
         content = path.read_bytes()
-        # The metadata lies in the header: its length in eight bytes, little-endian, and then JSON.
+        # A safetensors file begins with the header's length in eight little-endian bytes, then the header as JSON.
         header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
         text, digest = header["__metadata__"][STATE_KEY], header["__metadata__"][DIGEST_KEY]
         tensors, state = load(content), json.loads(text)
@@ -65,7 +65,7 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
 
 
 def _digest(tensors: Tensors, text: str) -> str:
-    """Returns a checksum of everything, since safetensors would load a changed number as it is."""
+    """Returns a checksum of names, numbers and text; safetensors itself does not notice changed numbers."""
     digest = hashlib.sha256(text.encode())
     for name in sorted(tensors):
         digest.update(name.encode() + tensors[name].numpy().tobytes())

@@ -1,4 +1,4 @@
-"""The native batched environment as Stable-Baselines3 wants it: one compiled call a step."""
+"""The batched environment as a `VecEnv` of Stable-Baselines3: one compiled call per step."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 
 class MinesweeperVecEnv(VecEnv):
-    """N games that a Stable-Baselines3 algorithm plays, with `action_masks` as sb3-contrib looks for it.
+    """N games as a `VecEnv`, with the method `action_masks` that sb3-contrib calls.
 
-    Observations are the int8 codes. A game that ends is followed by the next one in the same step; the info
-    of that step holds "terminal_observation", "TimeLimit.truncated", "is_success" and "episode", whose "r",
-    "l" and "t" are the return, the number of steps and the seconds since the start. All other infos of a
-    step are one and the same empty dict, since a thousand dicts a step would take longer than the games.
+    Observations are int8 codes. A finished game is replaced in the same step. The info of that step then holds
+    "terminal_observation", "TimeLimit.truncated", "is_success" and "episode" with the return "r", the steps "l" and the
+    seconds since the start "t". All other infos share one empty dict: a thousand dicts per step would take longer than
+    the games.
 
     Args:
         config: the board and the rules.
         num_envs: N, at least 1.
-        reward: a name of `minesweeper_env.rewards.REWARDS`, or a callable.
+        reward: a name in `minesweeper_env.rewards.REWARDS`, or a callable.
 
     Attributes:
         config: the board and the rules.
-        clock: counts the time of steps as "environment", and that between them as "inference".
+        clock: counts time within steps as "environment" and time between steps as "inference".
 
     Raises:
-        ValueError: an argument has a value that is not allowed; the message says which are.
+        ValueError: an argument has a value that is not allowed; the message says which values are.
     """
 
     def __init__(self, config: BoardConfig, num_envs: int, reward: str | Reward = "win_loss") -> None:
-        """Makes the environment; `reset` begins the games."""
+        """Makes the environment; `reset` starts the games."""
         self.games = MinesweeperVectorEnv.of_config(
             config, num_envs, reward=reward, autoreset_mode=AutoresetMode.SAME_STEP
         )
@@ -54,7 +54,7 @@ class MinesweeperVecEnv(VecEnv):
         self._started = time.monotonic()
 
     def reset(self) -> NDArray[np.int8]:
-        """Starts N games, with the seeds and options set before, and returns the codes, (N, rows, cols)."""
+        """Starts N games with the seeds and options set before; returns the codes (N, rows, cols) int8."""
         seeds = None if None in self._seeds else self._seeds
         codes, info = self.games.reset(seed=seeds, options=self._batched_options())
         self._masks = info["action_mask"]
@@ -71,11 +71,18 @@ class MinesweeperVecEnv(VecEnv):
         return {key: np.stack([options[key] for options in self._options]) for key in self._options[0]}
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Takes the (N,) actions of the step that `step_wait` makes."""
+        """Stores the (N,) actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Makes the step; returns the codes, the rewards, whether each game ended, and the infos."""
+        """Makes the step.
+
+        Returns:
+            codes: (N, rows, cols) int8.
+            rewards: (N,) float32.
+            dones: (N,) bool, True where a game ended.
+            infos: N dicts; see the class.
+        """
         self.clock.lap("inference")
         codes, rewards, terminations, truncations, info = self.games.step(self._actions)
         self._masks = info["action_mask"]
@@ -100,15 +107,15 @@ class MinesweeperVecEnv(VecEnv):
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Returns (N, actions) bool, True for each legal action of the games as they stand."""
+        """Returns (N, actions) bool, True for each legal action."""
         return self._masks.astype(np.bool_)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns all that the games and their statistics need to go on, as arrays."""
+        """Returns the state of the games and their statistics as arrays, for `set_state`."""
         return {**self.games.get_state(), "returns": self.returns.copy(), "lengths": self.lengths.copy()}
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[np.int8]:
-        """Goes on from `get_state`, and returns the codes, (N, rows, cols), of the games.
+        """Restores what `get_state` returned, and returns the codes (N, rows, cols) int8.
 
         Raises:
             ValueError: the state is damaged, or belongs to other games.
@@ -124,11 +131,11 @@ class MinesweeperVecEnv(VecEnv):
         self.games.close()
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Returns no picture of any game; play one alone to watch it."""
+        """Returns None for each game; a batch draws no pictures."""
         return [None] * self.num_envs
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Returns the attribute, which all games share, once for each game of `indices`."""
+        """Returns the attribute once per game of `indices`; all games share it."""
         source = self if attr_name == "action_masks" else self.games
         return [getattr(source, attr_name)] * len(list(self._get_indices(indices)))
 
@@ -137,12 +144,12 @@ class MinesweeperVecEnv(VecEnv):
         return attr_name == "action_masks" or hasattr(self.games, attr_name)
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Refuses, since all games are one object.
+        """Raises an error.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: always, since all games are one object.
         """
-        raise NotImplementedError("the games are one object: make another environment to change an attribute")
+        raise NotImplementedError("all games are one object; make another environment to change an attribute")
 
     def env_method(
         self,
@@ -154,10 +161,10 @@ class MinesweeperVecEnv(VecEnv):
         """Calls "action_masks" for the games of `indices`.
 
         Raises:
-            AttributeError: it is another method; the games are one object and have no methods of their own.
+            AttributeError: `method_name` is another one; single games have no methods.
         """
         if method_name != "action_masks":
-            raise AttributeError(f"games in a batch have the method action_masks, not {method_name}")
+            raise AttributeError(f"the only method of games in a batch is action_masks, not {method_name}")
         return list(self.action_masks()[list(self._get_indices(indices))])
 
     def env_is_wrapped(

@@ -1,1 +1,1 @@
-"""Networks that rate the cells of a board."""
+"""Network of the learned agents: input planes, tower, heads, precision, symmetries, masks."""

@@ -1,4 +1,4 @@
-"""The trunk as a Stable-Baselines3 features extractor."""
+"""The trunk as a features extractor of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from minesweeper_env.codes import MINE
 
 
 class BoardExtractor(BaseFeaturesExtractor):
-    """Turns the codes of N boards into features, (N, channels, rows, cols), which heads read cell by cell.
+    """Maps the codes of N boards to features (N, channels, rows, cols), which the heads read per cell.
 
     Args:
-        observation_space: the int8 `Box` of the codes, radius 1.
-        channels: as `NetworkSize` has it.
-        depth: as `NetworkSize` has it.
-        mines: the number of mines on the boards, which observations do not show; without it the features lack what
-            follows from it.
+        observation_space: int8 `Box` of the codes, radius 1.
+        channels: see `NetworkSize`.
+        depth: see `NetworkSize`.
+        mines: number of mines on the boards, which codes do not show; None leaves the planes that need it 0.
 
     Attributes:
-        mines: as above; it may change from one batch to the next.
+        mines: as above; it may change between batches.
 
     Raises:
-        ValueError: the space is another one, or a number is out of range.
+        ValueError: the space is not a `Box` of codes of radius 1, or a number is out of range.
     """
 
     def __init__(
@@ -36,7 +35,7 @@ class BoardExtractor(BaseFeaturesExtractor):
         depth: int = NetworkSize.depth,
         mines: int | None = None,
     ) -> None:
-        """Prepares the trunk."""
+        """Makes the trunk."""
         if not isinstance(observation_space, spaces.Box) or observation_space.shape is None:
             raise ValueError(f"the observation space must be a Box of codes, not {observation_space}")
         if len(observation_space.shape) != 2 or int(observation_space.high.max()) != MINE:
@@ -46,6 +45,6 @@ class BoardExtractor(BaseFeaturesExtractor):
         self.mines = mines
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Maps codes, (N, rows, cols), to features, (N, channels, rows, cols)."""
+        """Maps codes (N, rows, cols) to features (N, channels, rows, cols) float32."""
         features: Tensor = self.trunk(observations, self.mines)
         return features

@@ -1,4 +1,4 @@
-"""What the codes of a board say of its cells: which can be clicked, and in the end which were safe."""
+"""Functions of codes: legal clicks, safe cells of a finished game, random clicks."""
 
 from __future__ import annotations
 
@@ -10,40 +10,47 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 
-Codes = TypeVar("Codes", NDArray[np.int8], torch.Tensor)
+ArrayOrTensor = TypeVar("ArrayOrTensor", NDArray[np.int8], torch.Tensor)
 
 
-def click_masks(codes: Codes) -> Codes:
-    """Returns where a click does something: on hidden cells and question marks, not on flags.
+def click_masks(codes: ArrayOrTensor) -> ArrayOrTensor:
+    """Returns the mask of legal clicks: hidden cells and question marks, not flags.
 
     Args:
-        codes: (N, rows, cols), of radius 1, an array or a tensor.
+        codes: (N, rows, cols), radius 1, an array or a tensor.
 
     Returns:
-        (N, rows * cols) bool, of the same kind.
+        (N, rows * cols) bool, an array or a tensor as `codes` is.
     """
-    legal: Codes = ((codes == HIDDEN) | (codes == QUESTION)).reshape(len(codes), -1)
+    legal: ArrayOrTensor = ((codes == HIDDEN) | (codes == QUESTION)).reshape(len(codes), -1)
     return legal
 
 
 def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns which cells were safe, (rows * cols,) bool, by what the last board of a game shows, codes (rows, cols).
+    """Returns the safe cells of a finished game, (rows * cols,) bool.
 
-    A lost game shows its mines; in one that is won they are what is still covered. No cell must have a flag.
+    A lost board shows its mines. On a won board the covered cells are the mines.
+
+    Args:
+        codes: (rows, cols) int8, the last board of the game, without flags.
     """
     flat = codes.reshape(-1)
     return np.asarray(flat != MINE) if (flat == MINE).any() else np.asarray(flat < FLAGGED)
 
 
 def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Returns (N,) bool, whether no cell of the board, codes (N, rows, cols), is open yet."""
+    """Returns (N,) bool, True for each board of `codes`, (N, rows, cols), without an open cell."""
     return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
 
 
 def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Draws for each of the boards, codes (N, rows, cols), one of its legal clicks, all equally likely.
+    """Draws one legal click per board uniformly, by PyTorch's global generator, which Stable-Baselines3 seeds.
 
-    It draws from PyTorch's global generator, which Stable-Baselines3 seeds.
+    Args:
+        boards: (N, rows, cols) int8 codes.
+
+    Returns:
+        (N,) int64, cells row * cols + col.
     """
     masks = click_masks(boards)
     return np.argmax(np.where(masks, torch.rand(masks.shape).numpy(), -1.0), axis=1)

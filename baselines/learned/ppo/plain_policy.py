@@ -12,7 +12,7 @@ from baselines.learned.networks.board import CellHead
 from baselines.learned.networks.features import BoardExtractor
 
 
-class BoardHead(nn.Module):
+class MeanValueHead(nn.Module):
     """Features to one number a board."""
 
     def __init__(self, channels: int) -> None:
@@ -49,7 +49,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
     """
 
     action_net: CellHead
-    value_net: BoardHead  # type: ignore[assignment]
+    value_net: MeanValueHead  # type: ignore[assignment]
 
     def __init__(self, *args: Any, probability: bool = False, **kwargs: Any) -> None:  # noqa: ARG002
         """Builds the network."""
@@ -59,7 +59,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
     def _build(self, lr_schedule: Schedule) -> None:
         self.mlp_extractor = _Both()  # type: ignore[assignment]
         self.action_net = CellHead(self.features_dim)
-        self.value_net = BoardHead(self.features_dim)
+        self.value_net = MeanValueHead(self.features_dim)
         parameters = self.parameters()
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
