@@ -76,5 +76,6 @@ def _weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
     is_open = (codes < FLAGGED).to(torch.float32)
     touched = functional.max_pool2d(is_open[:, None], 3, stride=1, padding=1).flatten(start_dim=1) > 0
     isolated = legal & ~touched
-    weight = (isolated_weight_cap / isolated.sum(dim=1, keepdim=True)).clamp(max=1.0)
+    # Without isolated cells a cap of 0 would give 0 / 0, a NaN that their zero mask does not remove.
+    weight = (isolated_weight_cap / isolated.sum(dim=1, keepdim=True).clamp(min=1)).clamp(max=1.0)
     return (legal & touched) + isolated * weight
