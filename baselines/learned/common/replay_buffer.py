@@ -88,9 +88,6 @@ class ThinnedReplayBuffer(BaseBuffer):
             chosen: (M,) bool, True for each transition to store; at most `buffer_size` of them.
             **transitions: arrays of first dimension M, named as in `NAMES` without "safe". "games" holds the number of
                 each game, by which `ended` finds its rows.
-
-        Returns:
-            (stored,) int64, the rows written.
         """
         count = int(chosen.sum())
         rows = (self.pos + np.arange(count)) % self.buffer_size

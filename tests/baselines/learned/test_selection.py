@@ -26,6 +26,10 @@ def test_an_agent_may_lose_a_standard_error_and_no_more():
     assert not score.is_as_good_as(0.689)
 
 
+def test_of_two_perfect_agents_the_later_one_is_kept():
+    assert Score({"8x8/14": 1.0}, 100).is_as_good_as(1.0)
+
+
 def test_the_last_agent_that_is_good_enough_is_kept(tmp_path, monkeypatch):
     """The bound is one standard error below the highest rate ever, so that it does not sink step by step."""
     run = TrainingRun(tiny("dqn", steps=100, eval_games=100), tmp_path, "")

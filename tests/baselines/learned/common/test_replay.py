@@ -58,6 +58,32 @@ def test_the_buffer_keeps_the_latest_of_the_chosen():
     assert (sample.safe == -1).all()
 
 
+def test_rows_fill_in_order_and_wrap_after_the_last_one():
+    buffer = empty_buffer(4)
+    for numbers, rows, full, pos in (
+        ([1, 2, 3], [1, 2, 3, 0], False, 3),
+        ([4], [1, 2, 3, 4], True, 0),
+        ([5, 6], [5, 6, 3, 4], True, 2),
+        ([7, 8, 9], [9, 6, 7, 8], True, 1),
+    ):
+        add(buffer, numbers)
+        assert buffer.actions.tolist() == rows
+        assert (buffer.full, buffer.pos) == (full, pos)
+    assert buffer.added == 9
+
+
+@pytest.mark.parametrize("stored", [3, 4, 6])
+def test_a_restored_buffer_stores_on_in_the_same_rows(stored):
+    buffer, other = empty_buffer(4), empty_buffer(4)
+    add(buffer, list(range(stored)))
+    other.set_state({name: array.copy() for name, array in buffer.get_state().items()})
+    assert (other.size(), other.full, other.pos, other.added) == (min(stored, 4), stored >= 4, stored % 4, stored)
+    add(buffer, [7, 8])
+    add(other, [7, 8])
+    for name in buffer.NAMES:
+        np.testing.assert_array_equal(getattr(other, name), getattr(buffer, name))
+
+
 def test_the_buffer_notes_the_end_of_a_game_on_its_boards_alone():
     buffer = empty_buffer(6)
     add(buffer, [1, 2, 1, 3])
