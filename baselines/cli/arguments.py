@@ -1,4 +1,4 @@
-"""What the commands share: a parser whose complaints are one line, and the types of their arguments."""
+"""Parser, argument types and exit statuses that all commands share."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from baselines.support.board_names import parse_size_name
+from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
-"""Exit statuses; 0 means done."""
+"""Exit statuses; 0 means that all is done."""
+
+SIDE: int = PRESETS[""]["size"]
+MINES: int = PRESETS[""]["mines"]
+"""The board of a command that is given none: `SIDE` x `SIDE` cells with `MINES` mines."""
+
+_UNSET = object()
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that takes no abbreviations, and says in one line what is wrong."""
+    """A parser that accepts no abbreviations and reports a bad argument in one line."""
 
     def __init__(self, **settings: Any) -> None:
         """Passes the settings on to `argparse.ArgumentParser`."""
@@ -27,6 +34,62 @@ class Parser(argparse.ArgumentParser):
         """Prints the message as one line on stderr, and exits with status 2."""
         print(f"{self.prog}: {' '.join(message.split())}", file=sys.stderr)
         sys.exit(BAD_ARGUMENTS)
+
+    def parse_given(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
+        """Returns all options, and the names of those that the command line gives."""
+        options = self.parse_args(arguments)
+        found = self.parse_args(arguments, argparse.Namespace(**dict.fromkeys(vars(options), _UNSET)))
+        return options, [name for name, value in vars(found).items() if value is not _UNSET]
+
+
+def add_board_arguments(
+    parser: argparse._ActionsContainer,
+    side: int = SIDE,
+    mines: int = MINES,
+    first_clicks: Sequence[str] = FIRST_CLICKS,
+    first_click: str = BoardConfig.first_click,
+) -> None:
+    """Adds --size, --mines and --first-click.
+
+    Args:
+        parser: a parser or a group of its arguments.
+        side: the default side, of a square board.
+        mines: the default number of mines.
+        first_clicks: the first-click rules to choose from.
+        first_click: the default one.
+    """
+    parser.add_argument(
+        "--size",
+        type=parse_size,
+        default=(side, side),
+        metavar="SIZE",
+        help=f"side of a square board, or ROWSxCOLS such as 16x30 (default {side})",
+    )
+    parser.add_argument(
+        "--mines",
+        type=whole_number_from(1),
+        default=mines,
+        metavar="N",
+        help=f"number of mines (default {mines})",
+    )
+    parser.add_argument(
+        "--first-click",
+        choices=first_clicks,
+        default=first_click,
+        metavar="RULE",
+        help=f"first-click rule: {', '.join(first_clicks)} (default {first_click})",
+    )
+
+
+def add_seed(parser: argparse._ActionsContainer) -> None:
+    """Adds --seed, the seed of the first game."""
+    parser.add_argument(
+        "--seed",
+        type=whole_number_from(0),
+        default=0,
+        metavar="SEED",
+        help="seed of game 0; game i uses SEED + i (default 0)",
+    )
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -38,20 +101,20 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def whole_number_from(least: int) -> Callable[[str], int]:
-    """Returns a parser of whole numbers of at least `least`."""
+    """Returns a parser of whole numbers that are at least `least`."""
 
     def parse(text: str) -> int:
         if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII) or int(text) < least:
-            raise argparse.ArgumentTypeError(f"a whole number of at least {least}, not {text!r}")
+            raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
         return int(text)
 
     return parse
 
 
 def parse_path(text: str) -> Path:
-    """Returns a path; an empty text, which would stand for the working folder, is none."""
+    """Returns a path; refuses the empty text, which pathlib reads as the working folder."""
     if not text:
-        raise argparse.ArgumentTypeError("a path, not an empty text")
+        raise argparse.ArgumentTypeError("must be a path, not an empty text")
     return Path(text)
 
 
@@ -62,5 +125,5 @@ def positive_number(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"a number above 0, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
     return number

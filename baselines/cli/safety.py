@@ -1,4 +1,4 @@
-"""`python -m baselines safety`: how near the chances that an agent gives to cells come to the exact ones."""
+"""`python -m baselines safety`: compare an agent's mine probabilities with the exact ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.arguments import Parser, add_board_arguments, add_seed, parse_path, whole_number_from
 from baselines.cli.failures import carry_out, explain
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
@@ -14,12 +14,14 @@ from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, replace_file
 from baselines.support.terminal import game_bar, table_console
-from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
     from baselines.learned.calibration.compare import Comparison
     from baselines.learned.networks.board import BoardNetwork
 
+DEFAULT_AGENT = "dqn"
+DEFAULT_GAMES = 1000
 NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "rich", "tqdm")
 
 
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for the ones it was started with.
+        arguments: those after the name of the command; None for those that the process was started with.
 
     Returns:
         0 when all is done, 130 after Ctrl-C, 1 when the picture could not be written.
@@ -58,15 +60,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="python -m baselines safety",
-        description="Compare the chances that an agent gives to cells with the exact ones, on boards of its own games.",
+        description="Compare the mine probabilities of an agent with the exact ones, on boards of its own games.",
     )
-    parser.add_argument("--agent", default="dqn", help="an agent that comes with the package, or a run folder (dqn)")
-    parser.add_argument("--size", type=parse_size, default=(8, 8), help="8, or 16x30 for rows x columns (8)")
-    parser.add_argument("--mines", type=whole_number_from(1), default=14, help="the number of mines (14)")
-    parser.add_argument("--first-click", choices=FIRST_CLICKS, default="opening", help="the first-click rule (opening)")
-    parser.add_argument("--games", type=whole_number_from(1), default=1000, help="the games (1000)")
-    parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game, which is shown (0)")
-    parser.add_argument("--out", type=parse_path, metavar="PNG", help="where the picture goes")
+    parser.add_argument(
+        "--agent",
+        default=DEFAULT_AGENT,
+        metavar="AGENT",
+        help=f"agent that estimates mine probabilities: any-size, dqn or a run folder (default {DEFAULT_AGENT})",
+    )
+    add_board_arguments(parser)
+    parser.add_argument(
+        "--games",
+        type=whole_number_from(1),
+        default=DEFAULT_GAMES,
+        metavar="N",
+        help=f"number of games (default {DEFAULT_GAMES})",
+    )
+    add_seed(parser)
+    parser.add_argument(
+        "--out", type=parse_path, metavar="PNG", help="file for a picture that shows boards of game 0 (default: none)"
+    )
     return parser
 
 
@@ -79,7 +92,7 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     folder = agent_folder(options.agent)
     if folder is None:
         known = ", ".join(agent_names())
-        raise ValueError(f"there is no agent {options.agent!r}; there are {known}, and folders with {AGENT_FILE}")
+        raise ValueError(f"there is no agent {options.agent!r}; choose {known}, or a folder with {AGENT_FILE}")
     network = load_rater(folder)
     if options.out is not None:
         check_writable(options.out)
@@ -101,6 +114,8 @@ def _print(comparison: Comparison, options: argparse.Namespace) -> None:
         table.add_row(f"{said:.3f}", f"{true:.3f}", f"{spread:.3f}", f"{cells}")
     console = table_console()
     console.print(table)
-    console.print("The chance of a mine in covered cells: means of each class; their root mean squared difference.")
+    console.print(
+        "Mine probabilities of covered cells: the means of each class, and their root mean squared difference."
+    )
     for name, difference in comparison.root_mean_squares().items():
         console.print(f"root mean squared difference, {name}: {difference:.4f}")

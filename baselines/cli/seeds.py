@@ -1,4 +1,4 @@
-"""`python -m baselines seeds`: the same trainings with several seeds, and what can be said of their algorithms."""
+"""`python -m baselines seeds`: repeat trainings with several seeds, and compare their algorithms."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ if TYPE_CHECKING:
     from baselines.learned.training.seed_study import Summary, Task
 
 NEEDED = (*TRAINING_NEEDS, "scipy", "rich")
+DEFAULT_SEEDS = 10
+DEFAULT_GAMES = 2000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for the ones it was started with.
+        arguments: those after the name of the command; None for those that the process was started with.
 
     Returns:
-        0 when all is done, 130 after Ctrl-C, 1 when a file could not be written or a worker was killed; the same
-        command then goes on.
+        0 when all is done, 130 after Ctrl-C, 1 when a file could not be written or a worker was killed. The same
+        command resumes an unfinished study.
     """
     parser = _make_parser()
     given = list(sys.argv[2:] if arguments is None else arguments)
@@ -52,32 +54,55 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _carry_out(tasks, options.workers)
             _report(tasks, options.out)
     except KeyboardInterrupt:
-        print(f"{parser.prog}: interrupted; the same command goes on in {options.out}", file=sys.stderr)
+        print(f"{parser.prog}: interrupted; re-run the command to resume in {options.out}", file=sys.stderr)
         return INTERRUPTED
     except (OSError, ValueError, WorkerError) as error:
-        print(f"{parser.prog}: {explain(error)}; the same command goes on in {options.out}", file=sys.stderr)
+        print(f"{parser.prog}: {explain(error)}; re-run the command to resume in {options.out}", file=sys.stderr)
         return FAILED
     return 0
 
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m baselines seeds", description="Train with several seeds, and compare what is reached."
+        prog="python -m baselines seeds",
+        description="Train each configuration with several seeds, and compare the win rates of the agents.",
+        epilog="example: python -m baselines seeds --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds",
     )
     parser.add_argument(
         "--config",
         nargs="+",
         required=True,
-        help="configurations of train.py to compare, of different algorithms",
+        metavar="NAME",
+        help="configurations of train.py, shipped ones or .toml files, each of another algorithm",
     )
-    parser.add_argument("--seeds", type=whole_number_from(1), default=10, help="how many seeds, at least 5 (10)")
-    parser.add_argument("--minutes", type=positive_number, help="of each training, in place of the configurations'")
-    parser.add_argument("--steps", type=whole_number_from(1), help="of each training, instead")
-    parser.add_argument("--games", type=whole_number_from(1), default=2000, help="test games of each agent (2000)")
+    whole = whole_number_from(1)
     parser.add_argument(
-        "--workers", type=whole_number_from(1), default=1, help="trainings side by side, each on a core (1)"
+        "--seeds",
+        type=whole,
+        default=DEFAULT_SEEDS,
+        metavar="N",
+        help=f"number of seeds, at least 5 (default {DEFAULT_SEEDS})",
     )
-    parser.add_argument("--out", type=parse_path, required=True, help="the folder of all run folders and of the result")
+    parser.add_argument(
+        "--minutes",
+        type=positive_number,
+        metavar="M",
+        help="minutes of each training (default: as configured)",
+    )
+    parser.add_argument("--steps", type=whole, metavar="N", help="number of steps of each training, instead of a time")
+    parser.add_argument(
+        "--games",
+        type=whole,
+        default=DEFAULT_GAMES,
+        metavar="N",
+        help=f"number of test games of each agent (default {DEFAULT_GAMES})",
+    )
+    parser.add_argument(
+        "--workers", type=whole, default=1, metavar="N", help="number of trainings at a time, one per core (default 1)"
+    )
+    parser.add_argument(
+        "--out", type=parse_path, required=True, metavar="DIR", help="output folder; re-run the command to resume"
+    )
     return parser
 
 
@@ -89,7 +114,7 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
         raise ValueError("give either --minutes or --steps")
     bases = [_settings(name, options) for name in options.config]
     if len({base.algo for base in bases}) < len(bases):
-        raise ValueError("the configurations must be of different algorithms")
+        raise ValueError("the configurations must have different algorithms")
     tasks = plan(bases, options.seeds, options.out, command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)
     for base in bases:
@@ -108,7 +133,7 @@ def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 
 
 def _check_earlier(task: Task) -> None:
-    """Makes sure that a training in the folder has the settings asked for, but for what the machine decided."""
+    """Refuses a folder that holds a training with other settings; settings left to the machine may differ."""
     from baselines.learned.common.tensor_files import read_json
     from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.run import RUN_FILE

@@ -1,4 +1,4 @@
-"""`python -m baselines uniformity`: are the mines where the first-click rules say, and as often?"""
+"""`python -m baselines uniformity`: test whether mines lie where the first-click rules say, and equally often."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.arguments import Parser, add_board_arguments, add_seed, parse_path, whole_number_from
 from baselines.cli.failures import carry_out, explain
 from baselines.evaluation.report import versions
 from baselines.evaluation.seeds import check_test_seeds
@@ -24,10 +24,12 @@ from baselines.uniformity.samples import check_sample, draw_sample
 from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 
 ALL = "all"
+DEFAULT_GAMES = 10_000
+
 NOTES = (
     "placement: chi-squared test that each cell holds a mine equally often, corrected for drawing without replacement.",
-    "clicks before a mine: chi-squared test of the negative hypergeometric law, bins with less than 5 expected pooled.",
-    "fewer with flood fill: one-sided Mann-Whitney test against no flood fill; it is to be rejected, flood fill works.",
+    "clicks before a mine: chi-squared test of the negative hypergeometric law; bins expecting less than 5 are pooled.",
+    "fewer with flood fill: one-sided Mann-Whitney test against no flood fill; a small p shows that flood fill works.",
     "corners claims no uniformity and is not tested.",
 )
 
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for the ones it was started with.
+        arguments: those after the name of the command; None for those that the process was started with.
 
     Returns:
         0 when all is done, 130 after Ctrl-C, 1 when a file could not be written.
@@ -61,19 +63,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _make_parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m baselines uniformity", description="Test whether the mines lie as the first-click rules claim."
+        prog="python -m baselines uniformity",
+        description="Test whether the mines lie as the first-click rules claim.",
     )
-    parser.add_argument("--size", type=parse_size, default=(9, 9), help="9, or 16x30 for rows x columns (9)")
-    parser.add_argument("--mines", type=whole_number_from(1), default=10, help="the number of mines (10)")
-    parser.add_argument("--first-click", choices=(*FIRST_CLICKS, ALL), default=ALL, help="the first-click rule (all)")
-    parser.add_argument("--games", type=whole_number_from(1), default=10_000, help="layouts, and games, a rule (10000)")
-    parser.add_argument("--seed", type=whole_number_from(0), default=0, help="of the first game; game i adds i (0)")
-    parser.add_argument("--out", type=parse_path, metavar="DIR", help="where statistics.json and a plot a rule go")
+    add_board_arguments(parser, 9, 10, (*FIRST_CLICKS, ALL), ALL)
+    parser.add_argument(
+        "--games",
+        type=whole_number_from(1),
+        default=DEFAULT_GAMES,
+        metavar="N",
+        help=f"number of layouts, and number of games, of each rule (default {DEFAULT_GAMES})",
+    )
+    add_seed(parser)
+    parser.add_argument(
+        "--out",
+        type=parse_path,
+        metavar="DIR",
+        help="folder for statistics.json and one plot per rule (default: none)",
+    )
     return parser
 
 
 def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
-    """Checks all that can be checked before the first game; returns the games of each rule."""
+    """Checks all that can be checked before the first game; returns the configuration of each rule."""
     check_test_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]

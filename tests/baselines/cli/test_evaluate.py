@@ -12,7 +12,7 @@ import pytest
 from support import ROOT
 
 from baselines import registry
-from baselines.cli import evaluate
+from baselines.cli import evaluate, policies
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import PolicyError
 from baselines.evaluation.intervals import wilson_interval
@@ -115,7 +115,7 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
             return evaluation
         return evaluate_policy(build, config, seeds, **settings)
 
-    monkeypatch.setattr(evaluate, "evaluate_policy", interrupted)
+    monkeypatch.setattr(policies, "evaluate_policy", interrupted)
     found = tmp_path / "results.json"
     assert run("--policy", "random", "subset", "straightforward", "--json", str(found)) == 130
     games = {row["policy"]: row["games"] for row in json.loads(found.read_text())["results"]}
@@ -132,7 +132,7 @@ def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
             raise RuntimeError("broken")
         return evaluate_policy(build, config, seeds, **settings)
 
-    monkeypatch.setattr(evaluate, "evaluate_policy", failing)
+    monkeypatch.setattr(policies, "evaluate_policy", failing)
     with pytest.raises(RuntimeError, match="broken"):
         run("--policy", "random", "subset", "--json", str(tmp_path / "a.json"))
     assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
@@ -145,7 +145,7 @@ def test_a_failure_ends_with_one_line_below_the_results_before_it(capsys, monkey
             raise error
         return evaluate_policy(build, config, seeds, **settings)
 
-    monkeypatch.setattr(evaluate, "evaluate_policy", failing)
+    monkeypatch.setattr(policies, "evaluate_policy", failing)
     assert run("--policy", "random", "subset") == 1
     captured = capsys.readouterr()
     assert captured.err.splitlines()[-1] == "evaluate.py: killed"
@@ -185,7 +185,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "random", "--max-seconds", "0"], "a number above 0"),
         (["--policy", "random", "--max-seconds", "nan"], "a number above 0"),
         (["--policy", "random", "--json", "no/such/folder/a.json"], "the folder of no/such/folder/a.json does not"),
-        (["--policy", "random", "--json", ""], "argument --json: a path, not an empty text"),
+        (["--policy", "random", "--json", ""], "argument --json: must be a path, not an empty text"),
         (["--policy", "random", "--json", "."], ". is a folder, and must be a file"),
         (["--policy", "random", "--plot", "a.doc"], "--plot takes a file that ends in .png, .pdf or .svg"),
         (["--policy", "random", "--turbo"], "unrecognized arguments: --turbo"),
@@ -207,13 +207,13 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
             raise ValueError("subset does not play on this board")
         return build_policy(name, config)
 
-    monkeypatch.setattr(evaluate, "build_policy", build)
+    monkeypatch.setattr(policies, "build_policy", build)
     config = BoardConfig(5, 5, 4, moves=("click",))
-    batch_sizes = evaluate._choose_policies(["all"], config)
-    assert list(batch_sizes) == [name for name in evaluate.policy_names() if name != "subset"]
+    batch_sizes = policies.choose_policies(["all"], config)
+    assert list(batch_sizes) == [name for name in policies.policy_names() if name != "subset"]
     assert "subset is left out: subset does not play on this board" in capsys.readouterr().err
     with pytest.raises(ValueError, match="subset does not play"):
-        evaluate._choose_policies(["all", "subset"], config)
+        policies.choose_policies(["all", "subset"], config)
 
 
 def test_command_runs_by_its_shim(tmp_path):

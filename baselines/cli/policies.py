@@ -1,0 +1,140 @@
+"""`python evaluate.py --policy`: play policies one after another, and report their results."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from baselines.cli.arguments import INTERRUPTED
+from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
+from baselines.evaluation.judge import check_judgeable
+from baselines.evaluation.report import Report
+from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.seeds import check_test_seeds
+from baselines.registry import build_policy, config_for, find_policy, policy_names
+from baselines.support.extras import import_extra
+from baselines.support.figures import SUFFIXES
+from baselines.support.files import check_writable
+from baselines.support.terminal import game_bar
+from minesweeper_env.config import BoardConfig
+
+ALL = "all"
+"""The name that stands for every policy of `policy_names()` that plays the games."""
+
+DEFAULT_GAMES = 1000
+
+
+@dataclass
+class PolicyRun:
+    """Policies to play, and their results so far.
+
+    Attributes:
+        options: those of the command.
+        report: the games, and the results of the policies that have played.
+        batch_sizes: the number of games that each policy plays side by side, by its name.
+    """
+
+    options: argparse.Namespace
+    report: Report
+    batch_sizes: dict[str, int]
+
+    @classmethod
+    def prepare(cls, options: argparse.Namespace, command: str) -> PolicyRun:
+        """Checks all that can be checked before the first game, and builds each policy once.
+
+        Args:
+            options: those of the command.
+            command: the command line, for the record.
+
+        Raises:
+            ValueError: an option is not allowed, or a policy does not play these games; the message says what is.
+            MissingExtraError: a package is not installed.
+        """
+        config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+        games = options.games or DEFAULT_GAMES
+        check_test_seeds(options.seed, games)
+        _check_files(options)
+        for name in options.policy:
+            if name != ALL:
+                find_policy(name)
+        for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
+            import_extra(module)
+        if options.diagnose:
+            check_judgeable(config)
+        batch_sizes = choose_policies(options.policy, config, options.diagnose)
+        return cls(options, Report(config, options.seed, games, command), batch_sizes)
+
+    def play(self) -> int:
+        """Plays the games and reports the results, also those from before an error; returns the exit status."""
+        try:
+            return self._play_all()
+        finally:
+            if self.report.results:
+                self.report.print_table()
+                if self.options.plot is not None:
+                    self.report.write_plot(self.options.plot)
+
+    def _play_all(self) -> int:
+        for name, batch_size in self.batch_sizes.items():
+            evaluation = self._play(name, batch_size)
+            if evaluation.records:
+                self.report.results.append(PolicyResult.of(name, evaluation))
+            if self.options.json is not None:
+                self.report.write_json(self.options.json)
+            if evaluation.interrupted:
+                print(f"interrupted: {name} had played {len(evaluation.records)} games", file=sys.stderr)
+                return INTERRUPTED
+        return 0
+
+    def _play(self, name: str, batch_size: int) -> Evaluation:
+        report, options = self.report, self.options
+        config = config_for(name, report.config)
+        with game_bar("playing", name, report.games) as on_finished:
+            return evaluate_policy(
+                partial(build_policy, name, config),
+                config,
+                range(report.seed, report.seed + report.games),
+                policy_seed=options.seed,
+                workers=options.workers,
+                max_seconds=options.max_seconds,
+                on_finished=on_finished,
+                diagnose=options.diagnose,
+                batch_size=batch_size,
+            )
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    for path in (options.json, options.plot):
+        if path is not None:
+            check_writable(path)
+    if options.plot is not None and options.plot.suffix not in SUFFIXES:
+        *most, last = SUFFIXES
+        raise ValueError(f"--plot takes a file that ends in {', '.join(most)} or {last}, not {options.plot}")
+
+
+def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> dict[str, int]:
+    """Builds each policy once, and returns the batch size of each by its name.
+
+    Args:
+        chosen: names of policies; `ALL` leaves out, with a note on stderr, the policies that do not play these games.
+        config: the games.
+        diagnose: True to leave out, too, the policies whose clicks cannot be judged.
+
+    Raises:
+        ValueError: a policy that is chosen by its own name does not play these games.
+    """
+    batch_sizes: dict[str, int] = {}
+    for name in (each for asked in chosen for each in (policy_names() if asked == ALL else [asked])):
+        try:
+            games = config_for(name, config)
+            if diagnose:
+                check_judgeable(games)
+            batch_sizes[name] = batch_size_of(build_policy(name, games))
+        except ValueError as error:
+            if name in chosen:
+                raise
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    return batch_sizes
