@@ -20,13 +20,11 @@ from timing import Work, arguments, machine, median_ratio, print_table, rates, r
 import minesweeper_env
 from baselines.evaluation.games import play_games
 from baselines.learned.agents.storage import CLICKS, load_network, read_description
-from baselines.learned.dqn.algorithm import MaskedDQN
+from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.networks.precision import PRECISIONS
-from baselines.learned.ppo.algorithm import MinesweeperPPO
 from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.factory import make_model
-from baselines.learned.training.learner import ModelLearner
+from baselines.learned.training.models import make_model_learner
 from baselines.learned.training.run import resolve_settings
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
@@ -42,14 +40,14 @@ GAMES = 500
 SEEDS = itertools.count(5_000_000)
 
 
-def learning(model: MaskedDQN | MinesweeperPPO) -> Work:
+def learning(model: MultiBoardMixin) -> Work:
     """Returns work that continues a training."""
 
     def work() -> int:
         before = model.num_timesteps
         # Time since the last piece of work belongs to other trainings.
         model.clock.lap("between")
-        model.learn(STEPS, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+        model.learn(STEPS, reset_num_timesteps=False, log_interval=None)
         return model.num_timesteps - before
 
     return work
@@ -76,19 +74,19 @@ def players() -> Iterator[str]:
     yield from SCRIPTED
 
 
-def models() -> dict[str, MaskedDQN | MinesweeperPPO]:
+def models() -> dict[str, MultiBoardMixin]:
     """Returns models that continue from the weights of the shipped agents, by algorithm."""
     found = {}
     for name, configuration in LEARNERS.items():
         settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
-        learner = ModelLearner(make_model(settings))
+        learner = make_model_learner(settings)
         if name in agent_names():
             learner.begin_with(load_network(AGENTS_FOLDER / name))
         found[name] = learner.model
     return found
 
 
-def shares(model: MaskedDQN | MinesweeperPPO) -> list[str]:
+def shares(model: MultiBoardMixin) -> list[str]:
     """Returns the fractions of the training time spent on `PARTS`, in per cent."""
     return [f"{share:.1%}" for share in model.clock.shares(*PARTS).values()]
 

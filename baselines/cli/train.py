@@ -6,7 +6,7 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
-    from baselines.learned.training.run import Outcome
+    from baselines.learned.training.run import Outcome, Training
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
@@ -43,14 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for module in NEEDED:
             import_extra(module)
         settings, folder = _resolve(options)
-        run = _prepare(settings, folder, options.resume, sys.argv[1:] if arguments is None else arguments)
+        training = _prepare(settings, folder, options.resume)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(str(error))
     boards = ", ".join(settings.boards)
     print(f"training {settings.algo} on {boards} for {_budget(settings)}, in {folder}", flush=True)
     try:
+        from baselines.learned.training.run import run
+
         with hold_folder(folder):
-            outcome = run()
+            outcome = run(training, _command(arguments))
     except OSError as error:
         print(f"{parser.prog}: {error}; what was saved before is in {folder}", file=sys.stderr)
         return FAILED
@@ -169,12 +171,16 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
 
-def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: Sequence[str]) -> Callable[[], Outcome]:
-    """Returns what trains in the folder, which is made last, when nothing else is wrong."""
+def _command(arguments: Sequence[str] | None) -> str:
+    return shlex.join(["python", "train.py", *(sys.argv[1:] if arguments is None else arguments)])
+
+
+def _prepare(settings: TrainingSettings, folder: Path, resume: bool) -> Training:
+    """Returns a training that is ready to run, and makes its folder; an error leaves no new folder."""
     if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
     from baselines.learned.training.resources import check_resources
-    from baselines.learned.training.run import RUN_FILE, TrainingRun
+    from baselines.learned.training.run import RUN_FILE, prepare
 
     check_resources(settings, folder)
     new = not folder.exists()
@@ -184,7 +190,7 @@ def _prepare(settings: TrainingSettings, folder: Path, resume: bool, arguments: 
         raise ValueError(f"the folder {folder} cannot be made: {error.strerror}") from error
     try:
         check_writable(folder / RUN_FILE)
-        return TrainingRun(settings, folder, shlex.join(["python", "train.py", *arguments]), resume=resume).run
+        return prepare(settings, folder, resume)
     except (ValueError, OSError):
         if new:
             folder.rmdir()

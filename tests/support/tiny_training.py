@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.run import TrainingRun
+from baselines.learned.training.run import train
 
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
 ALL = pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
@@ -27,13 +27,10 @@ class PowerCutError(Exception):
 
 def train_until_cut(settings, folder, steps):
     """Trains in a folder until the first checkpoint after so many steps, and no further."""
-    run = TrainingRun(settings, folder, "", checkpoint_seconds=0)
 
-    def save_until_the_cut():
-        if run.learner.steps >= steps:
-            run._save()
+    def cut(reached):
+        if reached >= steps:
             raise PowerCutError
 
-    run._between._save = save_until_the_cut
     with pytest.raises(PowerCutError):
-        run.run()
+        train(settings, folder, bar=False, checkpoint_seconds=0, on_checkpoint=cut)

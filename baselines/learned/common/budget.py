@@ -35,6 +35,10 @@ class Budget:
         assert self.seconds is not None
         return min(1.0, self.elapsed() / self.seconds)
 
+    def is_spent(self, steps: int) -> bool:
+        """Returns whether the training ends after `steps` steps in all."""
+        return self.progress(steps) >= 1
+
 
 @dataclass
 class Clock:

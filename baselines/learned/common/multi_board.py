@@ -8,17 +8,19 @@ is Stable-Baselines3's own loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import BaseBuffer
+from stable_baselines3.common.callbacks import BaseCallback
 
-from baselines.learned.common.budget import Paced
+from baselines.learned.common.budget import Budget, Paced
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.features import BoardExtractor
 from baselines.learned.networks.masks import safe_cells
 
@@ -73,7 +75,10 @@ class MultiBoardMixin(Paced):
     Attributes:
         slots: one slot per board; empty until `play_on` is called.
         slot: the active slot, whose games the algorithm plays.
+        counters: names of the attributes that a snapshot keeps as numbers.
     """
+
+    counters: tuple[str, ...] = ("num_timesteps", "_n_updates", "_episode_num")
 
     slots: list[BoardSlot]
     slot: BoardSlot
@@ -108,6 +113,22 @@ class MultiBoardMixin(Paced):
             env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), hindsight_buffer
         )
 
+    def rounds(self, budget: Budget) -> Iterator[None]:
+        """Learns without end; yields before each rollout, where no update is under way.
+
+        Args:
+            budget: what the schedules follow.
+        """
+        raise NotImplementedError
+
+    def network(self) -> BoardNetwork:
+        """Returns the network that plays; training keeps changing its weights."""
+        raise NotImplementedError
+
+    def begin_with(self, network: BoardNetwork) -> None:
+        """Copies the weights of a network with as many channels."""
+        raise NotImplementedError
+
     def _make_buffer(self, env: MinesweeperVecEnv) -> BaseBuffer:
         """Returns an empty buffer for the games of one board."""
         raise NotImplementedError
@@ -136,6 +157,11 @@ class MultiBoardMixin(Paced):
         assert isinstance(self._last_obs, np.ndarray)
         self.slot.observations = self._last_obs
         self.slot.episode_starts = np.asarray(self._last_episode_starts, np.bool_)
+
+    def _begin_rounds(self, budget: Budget) -> BaseCallback:
+        """Prepares for rollouts as `learn` does, and returns the callback, which does nothing, that they ask for."""
+        self.budget = budget
+        return self._setup_learn(0, None, reset_num_timesteps=False)[1]
 
     def activate_next(self) -> None:
         """Switches to the slot with the least work; ties go to the first one."""

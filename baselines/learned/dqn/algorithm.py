@@ -25,6 +25,7 @@ What differs from textbook DQN:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,12 +38,12 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.dqn.policies import QNetwork
 from torch import Tensor
 
+from baselines.learned.common.budget import Budget
 from baselines.learned.common.losses import hindsight_losses, value_losses
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions
 from baselines.learned.common.thinning import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.dqn.distillation import distillation_loss
 from baselines.learned.dqn.policy import MinesweeperQNetwork, MinesweeperQPolicy
 from baselines.learned.networks.board import BoardNetwork, CellHead
 from baselines.learned.networks.features import BoardExtractor
@@ -67,6 +68,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         **kwargs: as `DQN` takes them.
     """
 
+    counters = (*MultiBoardMixin.counters, "_n_calls", "exploration_rate")
     policy: MinesweeperQPolicy
     replay_buffer: ThinnedReplayBuffer  # type: ignore[assignment]
 
@@ -134,6 +136,18 @@ class MaskedDQN(MultiBoardMixin, DQN):
         actions = np.where(explores, random_clicks(boards), values.argmax(axis=1))
         self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
         return actions, actions
+
+    def rounds(self, budget: Budget) -> Iterator[None]:
+        """Learns without end, as the base class says."""
+        callback = self._begin_rounds(budget)
+        while True:
+            yield
+            self.clock.lap("between")
+            self.collect_rollouts(
+                self.slot.env, callback, self.train_freq, learning_starts=self.learning_starts, replay_buffer=None
+            )
+            if self.num_timesteps > self.learning_starts:
+                self.train(gradient_steps=1, batch_size=self.batch_size)
 
     def collect_rollouts(self, env: VecEnv, callback: BaseCallback, *args: Any, **kwargs: Any) -> RolloutReturn:  # noqa: ARG002
         """Plays on the board whose turn it is, and stores what happens."""
@@ -212,6 +226,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         boards, cells = turn_at_random(sample.observations)
         outputs = self.q_net.outputs(boards)
         if self.teacher:
+            from baselines.learned.dqn.distillation import distillation_loss
+
             return distillation_loss(outputs, boards, self.slot.env.config)
         # Back to where the cells were.
         outputs = outputs[:, cells]
@@ -232,9 +248,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
 
     def begin_with(self, network: BoardNetwork) -> None:
         """Takes the weights of a network of as many channels, for the target as well."""
-        for own in (self.network().state_dict(), self._board_network(self.q_net_target).state_dict()):
-            for name, weights in network.state_dict().items():
-                own[name].copy_(weights)
+        for own in (self.network(), self._board_network(self.q_net_target)):
+            own.load_state_dict(network.state_dict())
 
     def network(self) -> BoardNetwork:
         """Returns the network that plays, whose weights training goes on changing."""

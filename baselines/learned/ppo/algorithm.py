@@ -8,6 +8,7 @@ probability of an action with the one that it was drawn with. With the weight `h
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
+from baselines.learned.common.budget import Budget
 from baselines.learned.common.losses import hindsight_losses
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
@@ -87,6 +89,16 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         buffer.keep_scale, buffer.keep_min = self.keep_scale, self.keep_min
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
+
+    def rounds(self, budget: Budget) -> Iterator[None]:
+        """Learns without end, as the base class says."""
+        callback = self._begin_rounds(budget)
+        while True:
+            yield
+            self.clock.lap("between")
+            self.collect_rollouts(self.slot.env, callback, self.rollout_buffer, self.n_steps)
+            self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+            self.train()
 
     def collect_rollouts(
         self,

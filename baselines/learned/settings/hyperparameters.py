@@ -169,6 +169,7 @@ class ValueHyperparameters(Hyperparameters):
         breadth: how many clicks are considered at most, those of least risk.
         decay: the lambda of the returns.
         replay_ratio: number of draws per board.
+        waiting_batches: minibatches that wait at least, so that each one is drawn from boards of many games.
         layouts: how many layouts, at most, are valued exactly, which ends a game.
         nodes: the sets of layouts that are examined for this, at most.
     """
@@ -179,6 +180,7 @@ class ValueHyperparameters(Hyperparameters):
     breadth: int = _number(8, 1, 1_000)
     decay: float = _number(0.7, 0, 1)
     replay_ratio: int = _number(4, 1, 1_000)
+    waiting_batches: int = _number(64, 0, 1_000_000)
     layouts: int = _number(250, 0, 1_000_000)
     nodes: int = _number(20_000, 1, 1 << 40)
 

@@ -119,7 +119,7 @@ class TrainingSettings:
 
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns how many boards of `cells` cells have together as many cells as `number` usual ones."""
-        return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
+        return scaled(number, cells, least)
 
     def first_training_seed(self, board: int) -> int:
         """Returns the seed of the first of the games on a board, given by its place in `boards`.
@@ -158,6 +158,19 @@ class TrainingSettings:
         if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
         return cls(**updated(content))
+
+
+def scaled(number: int, cells: int, least: int = 1) -> int:
+    """Scales a count of boards that was chosen for boards of `USUAL_CELLS` cells.
+
+    Larger boards are fewer, so that all of them together have the same number of cells.
+
+    Args:
+        number: of usual boards.
+        cells: of a board.
+        least: lower bound of the result, unless `number` is smaller.
+    """
+    return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
 
 
 def _distinct(boards: Any) -> tuple[str, ...]:

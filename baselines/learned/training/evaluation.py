@@ -1,28 +1,35 @@
-"""Evaluation during a training: the selection games, and what scripted policies win of the same ones."""
+"""Evaluation during a training: selection games, the win rates of scripted policies, and the choice of an agent."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from torch import nn
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.agents.loading import policy_of
+from baselines.learned.agents.storage import save_agent
 from baselines.learned.settings.training import TrainingSettings
-from baselines.registry import build_policy
+from baselines.policy import Policy
+from minesweeper_env.config import BoardConfig
 
 REFERENCES = ("random", "exact", "lookahead")
-"""The policies that an agent is shown beside: the floor, the best greedy play, and the best play there is."""
+"""Scripted policies that play the selection games too: the weakest, greedy exact play, and the strongest."""
+
+References = dict[str, dict[str, float]]
+"""Win rates of the `REFERENCES` on each board."""
 
 
 class Score(NamedTuple):
-    """How an agent did.
+    """Result of an agent in the selection games.
 
     Attributes:
-        win_rates: its share of the selection games of each board, by the name of the board.
-        games: how many it played on each.
+        win_rates: fraction of the games won, by the name of the board.
+        games: number of games on each board.
     """
 
     win_rates: dict[str, float]
@@ -35,48 +42,101 @@ class Score(NamedTuple):
 
     @property
     def standard_error(self) -> float:
-        """That of the mean."""
+        """Standard error of the mean."""
         variances = [rate * (1 - rate) / self.games for rate in self.win_rates.values()]
         return math.sqrt(sum(variances)) / len(variances)
 
     def is_as_good_as(self, highest: float) -> bool:
-        """Returns whether the agent is worth keeping in place of earlier ones, of which the highest win rate is given.
+        """Returns whether to keep this agent in place of earlier ones.
 
-        It is if it lost no more than one standard error. Towards the end of a training, when the learning rate falls,
-        agents get better by less than the noise of the selection games, and the luckiest is seldom the best.
+        It may win one standard error less than `highest`, the best win rate so far. Late in a training, agents improve
+        by less than the noise of the selection games, and the luckiest one is seldom the best.
         """
         return self.win_rate >= highest - self.standard_error
 
 
 class Selection:
-    """The selection games of a training.
+    """Selection games of a training.
 
     Args:
         settings: of the training.
-        references: the win rates of the `REFERENCES` on each board, if they are known already.
+        references: known win rates of the scripted policies; None plays their games now.
     """
 
-    def __init__(self, settings: TrainingSettings, references: dict[str, dict[str, float]] | None = None) -> None:
-        """Plays the games with the scripted policies, unless their results are given."""
+    def __init__(self, settings: TrainingSettings, references: References | None = None) -> None:
+        """Plays the games of the scripted policies, unless their win rates are known."""
         self.seeds = SELECTION_SEEDS[: settings.eval_games]
         self.boards = dict(zip(settings.boards, settings.configs, strict=True))
-        self.references = references or {
-            board: {name: self._win_rate(build_policy(name, config), board) for name in REFERENCES}
-            for board, config in self.boards.items()
-        }
+        self.references = references or {board: self._reference_rates(board) for board in self.boards}
 
-    def score(self, network: nn.Module) -> Score:
-        """Plays the games with a network."""
-        rates = {board: self._win_rate(policy_of(network, config), board) for board, config in self.boards.items()}
+    def _reference_rates(self, board: str) -> dict[str, float]:
+        from baselines.registry import build_policy
+
+        return {name: self._win_rate(build_policy(name, self.boards[board]), board) for name in REFERENCES}
+
+    def score(self, policy_of: Callable[[BoardConfig], Policy]) -> Score:
+        """Plays the games with the policies that `policy_of` makes, one for each board."""
+        rates = {board: self._win_rate(policy_of(config), board) for board, config in self.boards.items()}
         return Score(rates, len(self.seeds))
 
     def describe(self, score: Score) -> str:
-        """Returns the win rates of an agent beside those of the scripted policies, in one line."""
+        """Returns one line with the win rates of an agent and of the scripted policies."""
         return "; ".join(
             f"{board} wins {rate:.1%} (" + ", ".join(f"{n} {r:.1%}" for n, r in self.references[board].items()) + ")"
             for board, rate in score.win_rates.items()
         )
 
-    def _win_rate(self, policy: Any, board: str) -> float:
+    def _win_rate(self, policy: Policy, board: str) -> float:
         records = play_games(policy, self.boards[board], self.seeds)
         return sum(record.won for record in records) / len(records)
+
+
+@dataclass
+class BestAgent:
+    """The agent in the run folder, which a later one replaces if it is as good.
+
+    Attributes:
+        folder: the run folder.
+        settings: of the training.
+        kept: facts about the agent in the folder, JSON-able; None before the first one.
+        highest: best win rate so far.
+    """
+
+    folder: Path
+    settings: TrainingSettings
+    kept: dict[str, Any] | None = None
+    highest: float = 0.0
+
+    @property
+    def summary(self) -> str:
+        """One line about the agent in the folder; empty before the first one."""
+        return "" if self.kept is None else str(self.kept["summary"])
+
+    def offer(self, network: nn.Module, score: Score, steps: int, summary: str) -> None:
+        """Saves a network, unless an earlier one won more by over a standard error.
+
+        Args:
+            network: what plays.
+            score: its result.
+            steps: of the training so far.
+            summary: its result in words.
+        """
+        if self.kept is None or score.is_as_good_as(self.highest):
+            self.kept = {
+                "win_rate": score.win_rate,
+                "win_rates": score.win_rates,
+                "games": score.games,
+                "first_seed": SELECTION_SEEDS.start,
+                "steps": steps,
+                "summary": summary,
+            }
+            save_agent(self.folder, network, self.settings.network, self._facts())
+        self.highest = max(self.highest, score.win_rate)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "algo": self.settings.algo,
+            "trained_on": {"boards": list(self.settings.boards), "first_click": self.settings.first_click},
+            "teacher": self.settings.teacher,
+            "selected_by": self.kept,
+        }

@@ -1,4 +1,4 @@
-"""What a run folder records of where it comes from."""
+"""Record of the sessions of a training: command, time, commit, versions and processor."""
 
 from __future__ import annotations
 
@@ -10,8 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import minesweeper_env
+from baselines.learned.common.tensor_files import read_json, write_json
+from baselines.learned.settings.training import TrainingSettings
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
+
+
+def record_session(path: Path, settings: TrainingSettings, command: str, steps: int) -> None:
+    """Writes the settings and adds a session to a `run.json`.
+
+    Args:
+        path: of the file; an existing one keeps its earlier sessions.
+        settings: of the training.
+        command: that started the session.
+        steps: taken by earlier sessions.
+    """
+    sessions = read_json(path)["sessions"] if path.exists() else []
+    session = describe_session(command) | {"from_step": steps}
+    write_json(path, {"settings": settings.to_json(), "sessions": [*sessions, session]})
 
 
 def describe_session(command: str) -> dict[str, Any]:

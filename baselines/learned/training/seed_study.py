@@ -20,7 +20,7 @@ from baselines.learned.agents.loading import find_agent
 from baselines.learned.common.tensor_files import read_json, write_json
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.curves import read_points
-from baselines.learned.training.run import RUN_FILE, TrainingRun
+from baselines.learned.training.run import RUN_FILE, train
 
 RESULT_FILE = "result.json"
 TRIMMED = 0.25
@@ -99,7 +99,7 @@ def carry_out(task: Task) -> str:
     if not task.done:
         task.folder.mkdir(parents=True, exist_ok=True)
         resume = (task.folder / RUN_FILE).is_file()
-        outcome = TrainingRun(task.settings, task.folder, task.command, resume=resume, bar=False).run()
+        outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
         write_json(task.folder / RESULT_FILE, {"steps": outcome.steps, "games": task.games, "wins": _test(task)})
     return task.name
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from baselines.learned.common.multi_board import BoardSlot
+from baselines.learned.common.multi_board import BoardSlot, MultiBoardMixin
 from baselines.learned.common.state import (
     optimiser_tensors,
     prefixed,
@@ -23,15 +23,9 @@ from baselines.learned.common.state import (
 )
 from baselines.learned.common.tensor_files import Tensors
 from baselines.learned.common.weights import load_weights
-from baselines.learned.dqn.algorithm import MaskedDQN
-from baselines.learned.ppo.algorithm import MinesweeperPPO
-
-COUNTERS = ("num_timesteps", "_n_updates", "_episode_num")
-
-Model = MaskedDQN | MinesweeperPPO
 
 
-def snapshot_of_model(model: Model) -> tuple[Tensors, dict[str, Any]]:
+def snapshot_of_model(model: MultiBoardMixin) -> tuple[Tensors, dict[str, Any]]:
     """Returns the tensors and the counters of a model that is between two rollouts."""
     tensors = prefixed(model.policy.state_dict(), "policy") | optimiser_tensors(model.policy.optimizer)
     model.deactivate()
@@ -40,15 +34,13 @@ def snapshot_of_model(model: Model) -> tuple[Tensors, dict[str, Any]]:
         tensors |= prefixed(_slot_tensors(slot), f"place{number}")
     generators, random_state = random_tensors()
     tensors |= generators
-    state = {name: getattr(model, name) for name in COUNTERS} | {"random": random_state}
+    state = {_stored(name): getattr(model, name) for name in model.counters} | {"random": random_state}
     state["places"] = [{"work": slot.work, "drawn": slot.drawn} for slot in model.slots]
     state["place"] = model.slots.index(model.slot)
-    if isinstance(model, MaskedDQN):
-        state |= {"n_calls": model._n_calls, "exploration_rate": model.exploration_rate}
     return tensors, state
 
 
-def restore_model(model: Model, tensors: Tensors, state: dict[str, Any]) -> None:
+def restore_model(model: MultiBoardMixin, tensors: Tensors, state: dict[str, Any]) -> None:
     """Brings a new model, and its games, to where a snapshot of an equal one was taken.
 
     Raises:
@@ -61,13 +53,16 @@ def restore_model(model: Model, tensors: Tensors, state: dict[str, Any]) -> None
             _restore_slot(slot, unprefixed(tensors, f"place{number}"))
             slot.work, slot.drawn = int(counters["work"]), int(counters["drawn"])
         model.activate(model.slots[state["place"]])
-        for name in COUNTERS:
-            setattr(model, name, int(state[name]))
-        if isinstance(model, MaskedDQN):
-            model._n_calls, model.exploration_rate = int(state["n_calls"]), float(state["exploration_rate"])
+        for name in model.counters:
+            setattr(model, name, type(getattr(model, name))(state[_stored(name)]))
         restore_random(tensors, state["random"])
     except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
         raise ValueError(f"it does not fit this training: {str(error).splitlines()[0]}") from error
+
+
+def _stored(counter: str) -> str:
+    """Returns the name of a counter in a snapshot; "n_calls" is what older versions wrote."""
+    return {"_n_calls": "n_calls"}.get(counter, counter)
 
 
 def _slot_tensors(slot: BoardSlot) -> Tensors:

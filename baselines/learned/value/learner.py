@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from stable_baselines3.common.logger import Logger
+from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.common.budget import Clock, FlatThenFalling
+from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.multi_board import LEARNING_COST
-from baselines.learned.common.muon import Muon
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, learning_rate_schedule
 from baselines.learned.common.state import optimiser_tensors, restore_optimiser, unprefixed
 from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.symmetry import symmetries, transform
+from baselines.learned.settings.hyperparameters import ValueHyperparameters
+from baselines.learned.settings.training import TrainingSettings, scaled
 from baselines.learned.value.network import ValueNetwork
-from baselines.learned.value.self_play import SelfPlay, SelfPlayCounters, SelfPlayOptions
+from baselines.learned.value.policy import ValuePolicy
+from baselines.learned.value.self_play import SelfPlay, SelfPlayCounters
 from baselines.learned.value.trajectories import ValueSamples
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 
-
-@dataclass(frozen=True)
-class LearningOptions:
-    """How the network learns from the games.
-
-    Attributes:
-        learning_rate: of Adam, by the share of the training that remains.
-        cells_at_once: a minibatch has so many boards that they have this many cells together, within `batch`.
-        batch: the fewest and the most boards of a minibatch.
-        waiting: how many minibatches wait at least, so that each is drawn from among the boards of many games.
-        max_grad_norm: gradients are made no longer than this.
-        weight_decay: of the optimiser.
-    """
-
-    learning_rate: FlatThenFalling = field(default_factory=lambda: FlatThenFalling(2e-3))
-    cells_at_once: int = 1 << 14
-    batch: tuple[int, int] = (32, 256)
-    waiting: int = 64
-    max_grad_norm: float = 5.0
-    weight_decay: float = 0.0
+MIN_GAMES, MIN_BATCH = 64, 32
+"""Lower bounds on large boards, where fewer games and smaller minibatches hold as many cells."""
 
 
 class ValueLearner:
@@ -67,8 +53,6 @@ class ValueLearner:
     Attributes:
         network: what learns.
         steps: the boards learned from so far.
-        log: called with a name and a value; set by the caller.
-        progress: called with `steps`; returns which share of the training is over, 0 to 1; set by the caller.
         clock: what the time was spent on: "environment" (the games, with the oracle and the exact search),
             "inference" (what clicks can show, and the network) and "update".
     """
@@ -78,12 +62,12 @@ class ValueLearner:
         boards: Sequence[BoardConfig],
         size: NetworkSize,
         seed: int,
+        hyperparameters: ValueHyperparameters,
         *,
+        envs: int = 256,
         device: str = "cpu",
         precision: str = "float32",
-        practice: SelfPlayOptions | None = None,
-        learning: LearningOptions | None = None,
-        optimizer: type[torch.optim.Optimizer] | None = None,
+        optimizer: str = "muon",
     ) -> None:
         """Begins the games, with a new network.
 
@@ -91,11 +75,11 @@ class ValueLearner:
             boards: the boards, of radius 1.
             size: of the network.
             seed: of all randomness, at least 0.
-            device: where the network is.
-            precision: what convolutions compute with, "float32" or "bfloat16".
-            practice: how the games are played.
-            learning: how the network learns.
-            optimizer: of which class the optimiser is; None for `Muon`.
+            hyperparameters: of the games and of the learning.
+            envs: games side by side on a board of 64 cells; on a larger one they have as many cells.
+            device: of the network.
+            precision: number format of the convolutions, "float32" or "bfloat16".
+            optimizer: one of `OPTIMIZER_CLASSES`.
 
         Raises:
             ValueError: there is no board, or one that learned agents cannot play or learn nothing on.
@@ -106,58 +90,63 @@ class ValueLearner:
             if config.radius != 1:
                 raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
         self.steps = 0
-        self.log: Callable[[str, float], None] = _ignore
-        self.progress: Callable[[int], float] = _not_begun
         self.clock = Clock()
-        self._options = learning or LearningOptions()
+        self._own = hyperparameters
+        self._learning_rate = learning_rate_schedule(hyperparameters)
         self._rng = np.random.default_rng(seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = ValueNetwork(size).to(device)
         set_precision(self.network, precision)
         self._device = device
-        self._optimizer = (optimizer or Muon)(self.network.parameters(), weight_decay=self._options.weight_decay)  # type: ignore[call-arg]
-        self._practices = [SelfPlay(config, practice or SelfPlayOptions(), self._rng) for config in boards]
+        optimizer_class = OPTIMIZER_CLASSES[optimizer]
+        self._optimizer = optimizer_class(self.network.parameters(), weight_decay=hyperparameters.weight_decay)  # type: ignore[call-arg]
+        self._practices = [
+            SelfPlay(config, hyperparameters, scaled(envs, config.cells, MIN_GAMES), self._rng) for config in boards
+        ]
 
-    def learn(self, between: Callable[[], None]) -> NoReturn:
-        """Trains for ever.
+    def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
+        """Learns without end, and yields before each guess in all games of a board.
 
         Args:
-            between: called where a snapshot loses nothing; the training ends by what it raises.
+            budget: what the learning rate follows.
+            logger: where the learner records what happens.
         """
+        self._budget, self._logger = budget, logger
         while True:
-            between()
-            # What happens between rounds is no part of learning.
+            yield
+            # The time between rounds is no part of learning.
             self.clock.lap("between")
             practice = min(self._practices, key=lambda practice: practice.work)
             practice.step(self.network, self.clock)
-            batch = self._batch_size(practice.config)
-            if len(practice.trajectories.ready) >= (self._options.waiting + 1) * batch:
+            batch = scaled(self._own.batch_size, practice.config.cells, MIN_BATCH)
+            if self._is_ready(practice, batch):
                 self._learn_from(practice, batch)
 
-    def _batch_size(self, config: BoardConfig) -> int:
-        return int(np.clip(self._options.cells_at_once // config.cells, *self._options.batch))
+    def _is_ready(self, practice: SelfPlay, batch: int) -> bool:
+        return len(practice.trajectories.ready) >= (self._own.waiting_batches + 1) * batch
 
     def _learn_from(self, practice: SelfPlay, batch: int) -> None:
         """Takes a step for each minibatch that is ready."""
         losses, errors = [], []
-        while len(practice.trajectories.ready) >= (self._options.waiting + 1) * batch:
+        while self._is_ready(practice, batch):
             loss, error = self._take_step(self._turned(practice.draw(batch)))
             losses.append(loss)
             errors.append(error)
             self.steps += batch
             practice.work += LEARNING_COST * batch * practice.config.cells
         self.clock.lap("update")
-        self.log("train/loss", float(np.mean(losses)))
-        self.log("train/squared_error", float(np.mean(errors)))
-        self.log("train/learning_rate", self._optimizer.param_groups[0]["lr"])
-        self._log_tally(practice)
+        record = self._logger.record_mean
+        record("train/loss", float(np.mean(losses)))
+        record("train/squared_error", float(np.mean(errors)))
+        record("train/learning_rate", self._optimizer.param_groups[0]["lr"])
+        self._record_counters(practice)
 
-    def _log_tally(self, practice: SelfPlay) -> None:
-        board, counters = _name(practice.config), practice.counters
-        self.log(f"train/explored/{board}", counters.explored / counters.guesses)
+    def _record_counters(self, practice: SelfPlay) -> None:
+        board, counters, record = _name(practice.config), practice.counters, self._logger.record_mean
+        record(f"train/explored/{board}", counters.explored / counters.guesses)
         if counters.games > 0:
-            self.log(f"train/win_rate/{board}", counters.wins / counters.games)
+            record(f"train/win_rate/{board}", counters.wins / counters.games)
         practice.counters = SelfPlayCounters()
 
     def _turned(self, samples: ValueSamples) -> list[Tensor]:
@@ -171,22 +160,41 @@ class ValueLearner:
         """Returns the loss and the squared error before the step."""
         codes, probabilities, log_layouts, targets = minibatch
         for group in self._optimizer.param_groups:
-            group["lr"] = self._options.learning_rate(1.0 - self.progress(self.steps))
+            group["lr"] = self._learning_rate(1.0 - self._budget.progress(self.steps))
         logits = self.network(codes, probabilities, log_layouts)
         loss = functional.binary_cross_entropy_with_logits(logits, targets)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._options.max_grad_norm)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._own.max_grad_norm)
         self._optimizer.step()
         error = functional.mse_loss(torch.sigmoid(logits.detach()), targets)
         return loss.item(), error.item()
 
-    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
-        """Returns copies of all that the learner needs to go on exactly where it is, while `between` is called.
+    def current_network(self) -> ValueNetwork:
+        """Returns `network`."""
+        return self.network
 
-        Returns:
-            Tensors, and JSON-able values.
+    def policy(self, network: ValueNetwork, config: BoardConfig) -> ValuePolicy:
+        """Returns the policy of a network on a board."""
+        return ValuePolicy(config, network)
+
+    def log(self) -> None:
+        """Writes a row: the means since the last one, and the clock's fractions."""
+        for name, fraction in self.clock.shares("environment", "inference", "update").items():
+            self._logger.record(f"time/{name}", fraction)
+        self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+        self._logger.dump(self.steps)
+
+    def begin_with(self, network: nn.Module) -> None:
+        """Copies the weights of a `ValueNetwork` with as many channels.
+
+        Raises:
+            ValueError: they do not fit.
         """
+        load_weights(self.network, network.state_dict())
+
+    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
+        """Returns copies of its whole state at a yield of `rounds`: tensors, and JSON-able values."""
         weights = {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
         learned = weights | optimiser_tensors(self._optimizer)
         tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
@@ -199,10 +207,10 @@ class ValueLearner:
         return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Goes on from the snapshot of a learner that was made with the same arguments.
+        """Continues from the snapshot of a learner with the same arguments.
 
         Raises:
-            ValueError: the snapshot is that of another one; the message is one line.
+            ValueError: the snapshot is of another learner; the message is one line.
         """
         try:
             if state["boards"] != self._boards():
@@ -226,10 +234,16 @@ def _name(config: BoardConfig) -> str:
     return file_name(name_of(config))
 
 
-def _ignore(name: str, value: float) -> None:
-    """Logs nothing."""
-
-
-def _not_begun(steps: int) -> float:  # noqa: ARG001
-    """Has the learning rate stay as it is at first."""
-    return 0.0
+def make_value_learner(settings: TrainingSettings) -> ValueLearner:
+    """Returns a new learner by the settings of a training."""
+    assert isinstance(settings.hyperparameters, ValueHyperparameters)
+    return ValueLearner(
+        settings.configs,
+        settings.network,
+        settings.first_training_seed(0),
+        settings.hyperparameters,
+        envs=settings.envs,
+        device=settings.device,
+        precision=settings.precision,
+        optimizer=settings.optimizer,
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.common.budget import Clock
-from baselines.learned.value.limits import BREADTH, SLACK
+from baselines.learned.settings.hyperparameters import ValueHyperparameters
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.positions import Positions
@@ -21,33 +21,6 @@ from minesweeper_env.engine.state import TRUNCATED, WON
 
 ENDING_COST = 25
 """Approximate time of one exact search, in forward passes of the network on one cell."""
-
-
-@dataclass(frozen=True)
-class SelfPlayOptions:
-    """Options of self-play.
-
-    Attributes:
-        cells_at_once: total cells of the games in progress; it sets the number of games, within `games`.
-        games: lower and upper bound on the number of games.
-        exploration: probability that a guess is drawn uniformly from the candidates.
-        slack: candidates have a risk of at most the lowest risk of the board plus this.
-        breadth: upper bound on the number of candidates that are valued; the least risky ones stay.
-        decay: the lambda of `Trajectories`.
-        replay_ratio: number of draws per board.
-        layouts: a game ends with its exact value once at most this many layouts fit.
-        nodes: upper bound on the sets of layouts that one such search examines.
-    """
-
-    cells_at_once: int = 1 << 15
-    games: tuple[int, int] = (64, 512)
-    exploration: float = 0.3
-    slack: float = SLACK
-    breadth: int = BREADTH
-    decay: float = 0.7
-    replay_ratio: int = 4
-    layouts: int = 250
-    nodes: int = 20_000
 
 
 @dataclass
@@ -77,12 +50,15 @@ class SelfPlay:
         work: approximate time spent here so far, in forward passes of the network on one cell.
     """
 
-    def __init__(self, config: BoardConfig, options: SelfPlayOptions, rng: np.random.Generator) -> None:
+    def __init__(
+        self, config: BoardConfig, hyperparameters: ValueHyperparameters, games: int, rng: np.random.Generator
+    ) -> None:
         """Starts the games.
 
         Args:
             config: the games.
-            options: how to play them.
+            hyperparameters: how to play and value them.
+            games: number of games in progress.
             rng: source of all randomness, now and later.
 
         Raises:
@@ -91,12 +67,13 @@ class SelfPlay:
         self.config = config
         self.counters = SelfPlayCounters()
         self.work = 0
-        self._options, self._rng = options, rng
-        count = int(np.clip(options.cells_at_once // config.cells, *options.games))
-        self._games = SafeGames(config, count, rng)
-        self._endings = Endings(config, options.layouts, options.nodes)
-        self._survival = np.ones(count)
-        self.trajectories = Trajectories(count, config.rows, config.cols, options.decay, options.replay_ratio)
+        self._own, self._rng = hyperparameters, rng
+        self._games = SafeGames(config, games, rng)
+        self._endings = Endings(config, hyperparameters.layouts, hyperparameters.nodes)
+        self._survival = np.ones(games)
+        self.trajectories = Trajectories(
+            games, config.rows, config.cols, hyperparameters.decay, hyperparameters.replay_ratio
+        )
         self._end_games()
 
     def step(self, network: ValueNetwork, clock: Clock) -> None:
@@ -158,16 +135,16 @@ class SelfPlay:
         self, guesses: Positions, network: ValueNetwork
     ) -> tuple[NDArray[np.int64], GuessClicks, NDArray[np.bool_]]:
         """Returns the cells to click (N,), the facts of these clicks, and True for boards that are too hard (N,)."""
-        count, options = self._games.count, self._options
+        count, own = self._games.count, self._own
         risks = np.where(guesses.codes > self.config.codes.max_count, guesses.probabilities, np.inf).reshape(count, -1)
         boards = guesses.codes.reshape(count, -1)
-        found, values = best_clicks(network, self.config, boards, risks < np.inf, options.slack, options.breadth)
+        found, values = best_clicks(network, self.config, boards, risks < np.inf, own.slack, own.breadth)
         # At a guess some cell may be free, so no best click means that the board is too hard.
         hard = found < 0
         best = np.where(hard, risks.argmin(axis=1), found)
-        considered = (risks <= risks.min(axis=1, keepdims=True) + options.slack) & (risks < 1.0)
+        considered = (risks <= risks.min(axis=1, keepdims=True) + own.slack) & (risks < 1.0)
         drawn = np.where(considered, self._rng.random(risks.shape), -1.0).argmax(axis=1)
-        cells = np.where(self._rng.random(count) < options.exploration, drawn, best)
+        cells = np.where(self._rng.random(count) < own.exploration, drawn, best)
         return cells, GuessClicks(1.0 - risks[np.arange(count), cells], values, cells != best), hard
 
     def _finish(self, games: NDArray[np.int64], returns: NDArray[np.float64]) -> None:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from support.tiny_training import BOTH, one_thread, tiny, train_until_cut  # noq
 from baselines.cli.train import main
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
-from baselines.learned.training.run import TrainingRun
+from baselines.learned.training.provenance import record_session
+from baselines.learned.training.run import prepare, run, train
 from baselines.registry import make_policy
 from baselines.support.extras import MissingExtraError
 
@@ -34,7 +36,7 @@ def same(one, other):
 def test_same_seed_and_steps_give_the_same_weights(algo, tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         (tmp_path / name).mkdir()
-        TrainingRun(tiny(algo, seed=seed), tmp_path / name, "").run()
+        train(tiny(algo, seed=seed), tmp_path / name)
     assert same(weights(tmp_path / "a"), weights(tmp_path / "b"))
     assert not same(weights(tmp_path / "a"), weights(tmp_path / "c"))
 
@@ -45,21 +47,28 @@ def test_resume_goes_on_exactly(algo, tmp_path):
     straight.mkdir()
     broken.mkdir()
     settings = tiny(algo, steps=1216, boards=("4x5/2", "3x4/2"))
-    TrainingRun(settings, straight, "").run()
+    train(settings, straight)
     train_until_cut(settings, broken, 1100)
-    resumed = TrainingRun(settings, broken, "", resume=True)
+    resumed = prepare(settings, broken, resume=True)
     assert 1100 <= resumed.learner.steps < 1200
-    assert resumed.run().steps == 1216
+    assert run(resumed).steps == 1216
     finished = [read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken)]
     for name, value in finished[0][0].items():
         assert torch.equal(finished[1][0][name], value), name
     assert finished[0][1]["learner"] == finished[1][1]["learner"]
 
 
+def test_a_training_runs_in_a_thread_of_its_own(tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(train, tiny("dqn", steps=200), tmp_path).result()
+    assert not outcome.interrupted
+    assert weights(tmp_path)
+
+
 def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path):
     settings = tiny("ppo", steps=200)
-    TrainingRun(settings, tmp_path, "")._record()
-    outcome = TrainingRun(settings, tmp_path, "", resume=True).run()
+    record_session(tmp_path / "run.json", settings, "", 0)
+    outcome = train(settings, tmp_path, resume=True)
     assert outcome.steps >= 200
     assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
 
@@ -229,7 +238,6 @@ def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
     out = tmp_path / "run"
     code = (
         "import sys; import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0; "
-        "t.TrainingRun.__init__.__defaults__ = (False, 0.0); "
         "from baselines.cli.train import main; sys.exit(main(sys.argv[1:]))"
     )
     arguments = ["--out", str(out), "--threads", "1"]

@@ -13,8 +13,8 @@ from baselines.learned.dqn.policy import ILLEGAL, MinesweeperQPolicy
 from baselines.learned.networks.masks import click_masks, random_clicks
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
 from baselines.learned.ppo.policy import MinesweeperPolicy
-from baselines.learned.training.callback import EvaluationSchedule
-from baselines.learned.training.factory import make_envs, make_model
+from baselines.learned.training.models import make_envs, make_model
+from baselines.learned.training.schedule import EvaluationSchedule
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 

@@ -9,7 +9,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TEST_SEEDS
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.run import TrainingRun
+from baselines.learned.training.run import train
 from baselines.scripted.uniform import RandomPolicy
 
 GAMES = 1000
@@ -19,7 +19,7 @@ GAMES = 1000
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_learns_5x5_with_3_mines(algo, tmp_path):
     settings = TrainingSettings(algo=algo, boards=("5x5/3",), minutes=None, steps=30_000, envs=128, depth=3, threads=1)
-    TrainingRun(settings, tmp_path, "").run()
+    train(settings, tmp_path)
     (board,) = settings.configs
     trained = win_rate(find_agent(tmp_path)(board), board)
     by_chance = win_rate(RandomPolicy(board), board)

@@ -6,8 +6,8 @@ import pytest
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.common.tensor_files import read_json
-from baselines.learned.training.evaluation import Score
-from baselines.learned.training.run import TrainingRun
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.training.evaluation import BestAgent, Score
 
 
 def test_the_standard_error_is_that_of_the_mean_over_the_boards():
@@ -30,13 +30,12 @@ def test_of_two_perfect_agents_the_later_one_is_kept():
     assert Score({"8x8/14": 1.0}, 100).is_as_good_as(1.0)
 
 
-def test_the_last_agent_that_is_good_enough_is_kept(tmp_path, monkeypatch):
+def test_the_last_agent_that_is_good_enough_is_kept(tmp_path):
     """The bound is one standard error below the highest rate ever, so that it does not sink step by step."""
-    run = TrainingRun(tiny("dqn", steps=100, eval_games=100), tmp_path, "")
-    monkeypatch.setattr(run, "_log_score", lambda *_: None)
+    best = BestAgent(tmp_path, tiny("dqn"))
+    network = BoardNetwork.of_size(best.settings.network)
     kept = []
-    for rate in (0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75):
-        monkeypatch.setattr(run.selection, "score", lambda _network, rate=rate: Score({"4x5/2": rate}, 100))
-        run._evaluate()
+    for steps, rate in enumerate((0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75)):
+        best.offer(network, Score({"4x5/2": rate}, 100), steps, "")
         kept.append(read_json(tmp_path / "agent.json")["selected_by"]["win_rate"])
     assert kept == [0.30, 0.50, 0.46, 0.46, 0.46, 0.80, 0.77, 0.77]

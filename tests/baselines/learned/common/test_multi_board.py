@@ -17,8 +17,7 @@ from baselines.learned.ppo.policy import SHARPNESS
 from baselines.learned.settings.files import configuration_names, read_configuration
 from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings
 from baselines.learned.training.curves import read_points
-from baselines.learned.training.factory import make_model
-from baselines.learned.training.learner import ModelLearner
+from baselines.learned.training.models import ModelLearner, make_model
 from baselines.support.board_names import parse_board
 from minesweeper_env.config import BoardConfig
 
@@ -138,7 +137,7 @@ def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
     learner = ModelLearner(make_model(settings))
     learner.begin_with(load_network(tmp_path))
     codes = torch.randint(0, 12, (5, 4, 5))
-    values = learner.network()(codes, 2)
+    values = learner.current_network()(codes, 2)
     torch.testing.assert_close(values, given(codes, 2) * (SHARPNESS if algo == "ppo" else 1))
     if algo == "dqn":
         torch.testing.assert_close(learner.model.q_net_target.outputs(codes), values)
@@ -152,7 +151,7 @@ def test_a_training_may_begin_as_an_agent_of_another_depth(algo):
     learner = ModelLearner(make_model(settings))
     given = BoardNetwork.of_size(NetworkSize(settings.channels, settings.depth + 2))
     learner.begin_with(given)
-    trunk = learner.network().trunk
+    trunk = learner.current_network().trunk
     assert trunk.tower.depth == settings.depth
     torch.testing.assert_close(trunk.state_dict(), given.trunk.state_dict())
 

@@ -10,7 +10,7 @@ from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn.distillation import distillation_loss
 from baselines.learned.networks.masks import click_masks, safe_cells, unopened
-from baselines.learned.training.factory import make_model
+from baselines.learned.training.models import make_model
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 

@@ -6,7 +6,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.training.factory import make_model
+from baselines.learned.training.models import make_model
 from minesweeper_env.config import BoardConfig
 
 STEPS, GAMES = 50, 80

@@ -9,10 +9,11 @@ from support.policies import all_layouts, click_config
 
 from baselines.learned.common.budget import Clock
 from baselines.learned.networks.board import NetworkSize
+from baselines.learned.settings.hyperparameters import ValueHyperparameters
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks
 from baselines.learned.value.safe_games import SafeGames
-from baselines.learned.value.self_play import SelfPlay, SelfPlayOptions
+from baselines.learned.value.self_play import SelfPlay
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
@@ -231,7 +232,7 @@ def test_boards_that_are_too_hard_to_look_ahead_on_get_no_click_and_the_others_d
 
 @pytest.mark.usefixtures("little_room")
 def test_nothing_is_learned_from_games_that_are_too_hard_to_look_ahead_on(monkeypatch):
-    practice = SelfPlay(click_config(9, 11, 22), SelfPlayOptions(games=(50, 50)), np.random.default_rng(10))
+    practice = SelfPlay(click_config(9, 11, 22), ValueHyperparameters(), 50, np.random.default_rng(10))
     network, hard = ValueNetwork(NetworkSize(8, 1)), set()
 
     def watch(network, config, boards, *others):

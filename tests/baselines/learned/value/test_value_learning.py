@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from support.policies import click_config
 
-from baselines.learned.common.budget import FlatThenFalling
+from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.networks.board import NetworkSize
-from baselines.learned.value.learner import LearningOptions, ValueLearner
+from baselines.learned.settings.hyperparameters import ValueHyperparameters
+from baselines.learned.value.learner import ValueLearner
 from baselines.learned.value.network import win_probabilities
 from baselines.learned.value.positions import Positions
 from baselines.learned.value.safe_games import SafeGames
-from baselines.learned.value.self_play import SelfPlayOptions
 from baselines.learned.value.trajectories import GuessClicks, Trajectories
 from minesweeper_env import BoardConfig
 from minesweeper_env.engine.state import PLAYING
 from minesweeper_env.inference.optimal import OptimalPlay
 
 BOARDS = [click_config(5, 5, 5), click_config(4, 6, 4)]
-SMALL = SelfPlayOptions(games=(16, 16), layouts=2)
-QUICK = LearningOptions(batch=(16, 16), waiting=2)
+SMALL = ValueHyperparameters(
+    learning_rate=2e-3, learning_rate_flat=0.5, weight_decay=0.0, batch_size=16, waiting_batches=2, layouts=2
+)
 
 
-class Enough(Exception):  # noqa: N818
-    """Ends a training."""
+class Recorder:
+    """The part of a logger that learners record to."""
+
+    def __init__(self) -> None:
+        self.logged: dict[str, list[float]] = {}
+
+    def record_mean(self, name: str, value: float) -> None:
+        self.logged.setdefault(name, []).append(value)
 
 
 def train(learner: ValueLearner, rounds: int, schedule: int = 1000) -> dict[str, list[float]]:
     """Learns for some rounds, with a learning rate that falls over `schedule` steps; returns what was logged."""
-    logged: dict[str, list[float]] = {}
-    learner.log = lambda name, value: logged.setdefault(name, []).append(value)
-    learner.progress = lambda steps: min(1.0, steps / schedule)
-    left = rounds
-
-    def between() -> None:
-        nonlocal left
-        if left == 0:
-            raise Enough
-        left -= 1
-
-    with pytest.raises(Enough):
-        learner.learn(between)
-    return logged
+    recorder = Recorder()
+    # The last yield comes after the last round.
+    for _ in itertools.islice(learner.rounds(Budget(steps=schedule), recorder), rounds + 1):
+        pass
+    return recorder.logged
 
 
 def small_learner(seed: int = 0) -> ValueLearner:
-    return ValueLearner(BOARDS, NetworkSize(8, 1), seed, practice=SMALL, learning=QUICK)
+    return ValueLearner(BOARDS, NetworkSize(8, 1), seed, SMALL, envs=16)
 
 
 def assert_same_snapshots(one: ValueLearner, other: ValueLearner) -> None:
@@ -111,22 +112,22 @@ def test_boards_get_equal_work_and_their_figures():
 def test_a_snapshot_of_another_training_is_refused():
     learner = small_learner()
     tensors, state = learner.snapshot()
-    other = ValueLearner(BOARDS[:1], NetworkSize(8, 1), 0, practice=SMALL, learning=QUICK)
+    other = ValueLearner(BOARDS[:1], NetworkSize(8, 1), 0, SMALL, envs=16)
     with pytest.raises(ValueError, match=r"of the boards .'5x5-5', '4x6-4'., not .'5x5-5'."):
         other.restore(tensors, state)
-    wider = ValueLearner(BOARDS, NetworkSize(16, 1), 0, practice=SMALL, learning=QUICK)
+    wider = ValueLearner(BOARDS, NetworkSize(16, 1), 0, SMALL, envs=16)
     with pytest.raises(ValueError, match=r"^the snapshot does not fit this training: [^\n]*$"):
         wider.restore(tensors, state)
 
 
 def test_boards_that_cannot_be_learned_are_refused():
     with pytest.raises(ValueError, match="there must be a board"):
-        ValueLearner([], NetworkSize(8, 1), 0)
+        ValueLearner([], NetworkSize(8, 1), 0, ValueHyperparameters())
     with pytest.raises(ValueError, match="radius 1, not 2"):
-        ValueLearner([BoardConfig(9, 9, 4, "safe", ("click",), radius=2)], NetworkSize(8, 1), 0)
+        ValueLearner([BoardConfig(9, 9, 4, "safe", ("click",), radius=2)], NetworkSize(8, 1), 0, SMALL)
     # At most 220 layouts fit after the first click.
     with pytest.raises(ValueError, match="exact search finds all guesses on 4 x 4 with 3 mines"):
-        ValueLearner([click_config(4, 4, 3)], NetworkSize(8, 1), 0)
+        ValueLearner([click_config(4, 4, 3)], NetworkSize(8, 1), 0, ValueHyperparameters())
 
 
 def random_positions(rng: np.random.Generator, count: int) -> Positions:
@@ -190,9 +191,8 @@ def squared_error(learner: ValueLearner, boards: Positions, exact: np.ndarray) -
 
 def test_what_it_learns_comes_near_to_perfect_play():
     config = click_config(4, 4, 4, "safe")
-    practice = SelfPlayOptions(games=(128, 128), layouts=1)
-    learning = LearningOptions(FlatThenFalling(3e-3), batch=(64, 64), waiting=4)
-    learner = ValueLearner([config], NetworkSize(16, 3), 0, practice=practice, learning=learning)
+    own = replace(SMALL, learning_rate=3e-3, batch_size=64, waiting_batches=4, layouts=1)
+    learner = ValueLearner([config], NetworkSize(16, 3), 0, own, envs=128)
     boards, exact = boards_with_exact_values(config, 600)
     before = squared_error(learner, boards, exact)
     train(learner, 75, schedule=20_000)

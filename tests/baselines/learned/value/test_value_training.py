@@ -6,7 +6,7 @@ from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F40
 
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.common.tensor_files import read_tensors
-from baselines.learned.training.run import TrainingRun
+from baselines.learned.training.run import prepare, run, train
 from baselines.learned.value.policy import ValuePolicy
 from minesweeper_env.config import BoardConfig
 
@@ -20,7 +20,7 @@ def value_settings(**changes):
 
 
 def test_a_training_of_value_leaves_an_agent_of_its_kind(tmp_path):
-    outcome = TrainingRun(value_settings(), tmp_path, "").run()
+    outcome = train(value_settings(), tmp_path)
     assert outcome.steps >= 1500
     assert set(outcome.shares) == {"environment", "inference", "update"}
     assert all(board in outcome.summary for board in BOARDS)
@@ -33,11 +33,11 @@ def test_resuming_value_goes_on_exactly(tmp_path):
     folders = [tmp_path / name for name in ("straight", "broken")]
     for folder in folders:
         folder.mkdir()
-    TrainingRun(value_settings(), folders[0], "").run()
+    train(value_settings(), folders[0])
     train_until_cut(value_settings(), folders[1], 700)
-    resumed = TrainingRun(value_settings(), folders[1], "", resume=True)
+    resumed = prepare(value_settings(), folders[1], resume=True)
     assert 700 <= resumed.learner.steps < 1500
-    resumed.run()
+    run(resumed)
     one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in folders)
     assert one[0].keys() == other[0].keys()
     assert all(torch.equal(other[0][name], value) for name, value in one[0].items())

@@ -1,0 +1,153 @@
+"""Stable-Baselines3 algorithms as learners, built from the settings of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from stable_baselines3.common.logger import Logger
+from torch import nn
+
+from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.common.budget import Budget
+from baselines.learned.common.losses import is_probability
+from baselines.learned.common.multi_board import MultiBoardMixin
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, learning_rate_schedule
+from baselines.learned.common.tensor_files import Tensors
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.common.weights import check_weights
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.precision import set_precision
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.snapshots import restore_model, snapshot_of_model
+from minesweeper_env.config import BoardConfig
+
+ALGORITHMS = {
+    "dqn": ("baselines.learned.dqn.algorithm:MaskedDQN", "baselines.learned.dqn.policy:MinesweeperQPolicy"),
+    "ppo": ("baselines.learned.ppo.algorithm:MinesweeperPPO", "baselines.learned.ppo.policy:MinesweeperPolicy"),
+    "plain-ppo": ("baselines.learned.ppo.algorithm:MinesweeperPPO", "baselines.learned.ppo.plain_policy:PlainPolicy"),
+}
+"""Classes of each algorithm and of its policy; their modules are imported when a training needs them."""
+
+MIN_GAMES, MIN_BATCH = 32, 32
+"""Lower bounds on large boards, where fewer games and smaller minibatches hold as many cells."""
+
+NOT_FOR_MODELS = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size", "weight_decay")
+"""Hyperparameters that the constructors of the algorithms take in another form."""
+
+
+class ModelLearner:
+    """An algorithm of Stable-Baselines3 as a `Learner`.
+
+    Args:
+        model: new, with its games begun.
+    """
+
+    def __init__(self, model: MultiBoardMixin) -> None:
+        """Takes the model."""
+        self.model = model
+        self.clock = model.clock
+
+    @property
+    def steps(self) -> int:
+        """The steps taken in all games together."""
+        return int(self.model.num_timesteps)
+
+    def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
+        """Learns without end, and yields before each rollout."""
+        self.model.set_logger(logger)
+        yield from self.model.rounds(budget)
+
+    def current_network(self) -> BoardNetwork:
+        """Returns the network that plays; PPO merges its two heads into a new one."""
+        return self.model.network()
+
+    def policy(self, network: BoardNetwork, config: BoardConfig) -> LearnedPolicy:
+        """Returns the greedy policy of a network on a board."""
+        return LearnedPolicy(network, config.mines)
+
+    def log(self) -> None:
+        """Writes a row; its names are Stable-Baselines3's, and "time/..." from the clock."""
+        for name, fraction in self.clock.shares("environment", "inference", "update").items():
+            self.model.logger.record(f"time/{name}", fraction)
+        self.model.dump_logs()
+
+    def begin_with(self, network: nn.Module) -> None:
+        """Copies the weights of a `BoardNetwork`, as `Learner.begin_with` says."""
+        if not isinstance(network, BoardNetwork):
+            raise ValueError("it is of another kind")
+        check_weights(self.current_network(), network.state_dict())
+        self.model.begin_with(network)
+
+    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
+        """Returns the state of the model and of its games."""
+        return snapshot_of_model(self.model)
+
+    def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
+        """Continues from a snapshot."""
+        restore_model(self.model, tensors, state)
+
+
+def make_model_learner(settings: TrainingSettings) -> ModelLearner:
+    """Returns a new learner by the settings of a training."""
+    return ModelLearner(make_model(settings))
+
+
+def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
+    """Returns the games of a training, of each of its boards, seeded for their first reset."""
+    envs = []
+    for index, config in enumerate(settings.configs):
+        games = settings.scaled(settings.envs, config.cells, MIN_GAMES)
+        envs.append(MinesweeperVecEnv(config, games, settings.reward))
+        envs[-1].seed(settings.first_training_seed(index))
+    return envs
+
+
+def make_model(settings: TrainingSettings) -> Any:
+    """Returns a new model with its games begun; this seeds the generators of Python, NumPy and PyTorch.
+
+    Returns:
+        A `MaskedDQN` or a `MinesweeperPPO`.
+    """
+    algorithm, policy = (_load(place) for place in ALGORITHMS[settings.algo])
+    envs = make_envs(settings)
+    sizes = [settings.scaled(settings.hyperparameters.batch_size, env.config.cells, MIN_BATCH) for env in envs]
+    model = algorithm(policy, env=envs[0], batch_size=sizes[0], **_arguments(settings))
+    # The constructor seeded the games with the seed of the training; they have seeds of their own.
+    envs[0].seed(settings.first_training_seed(0))
+    model.play_on(envs, sizes)
+    set_precision(model.policy, settings.precision)
+    return model
+
+
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _arguments(settings: TrainingSettings) -> dict[str, Any]:
+    """Returns the arguments of an algorithm's constructor, but for its games and minibatches."""
+    own = settings.hyperparameters
+    if settings.algo == "dqn":
+        of_algorithm = {"teacher": settings.teacher == "exact"}
+    else:
+        of_algorithm = {"normalize_advantage": settings.algo == "plain-ppo"}
+    return {
+        **{name: value for name, value in own.to_json().items() if name not in NOT_FOR_MODELS},
+        **of_algorithm,
+        "learning_rate": learning_rate_schedule(own),
+        "gamma": settings.gamma,
+        "seed": settings.seed,
+        "device": settings.device,
+        "policy_kwargs": _policy_arguments(settings),
+    }
+
+
+def _policy_arguments(settings: TrainingSettings) -> dict[str, Any]:
+    return {
+        "probability": is_probability(settings.reward, settings.gamma),
+        "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
+        "optimizer_kwargs": {"weight_decay": settings.hyperparameters.weight_decay},
+        "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
+    }
