@@ -9,7 +9,7 @@ from support.sources import check_layers, check_lazy_exports, import_circles, im
 
 MODULES = [*modules_of("minesweeper_env"), *modules_of("baselines")]
 PACKAGES_WITH_LAZY_NAMES = ("baselines", "baselines.learned")
-MOST_MODULES_IN_A_FOLDER = 13
+MOST_MODULES_IN_A_FOLDER = 14
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
@@ -29,11 +29,21 @@ SCRIPTED_LAYERS = (
     {"semi_deterministic"},
     {"__init__"},
 )
+LEARNED_LAYERS = (
+    {"networks"},
+    {"common", "settings"},
+    {"dqn", "ppo", "value"},
+    {"agents"},
+    {"training"},
+    {"calibration"},
+    {"__init__"},
+)
 
 
 def test_each_part_imports_only_what_lies_below_it():
     check_layers("baselines", LAYERS)
     check_layers("baselines.scripted", SCRIPTED_LAYERS)
+    check_layers("baselines.learned", LEARNED_LAYERS)
 
 
 def test_the_baselines_take_only_public_names_of_inference():

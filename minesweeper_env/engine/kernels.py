@@ -1,8 +1,8 @@
 """Kernels that play batches of games by the rules of Minesweeper; a single game is a batch of one.
 
 `state` explains the arrays, `placement` places the mines, and `moves` makes a move. The functions that a kernel calls
-take a `Rules`, a `Boards` and the row i of a board. A kernel itself takes the fields one by one, because numba needs
-several times longer to unpack a named tuple of arrays than to unpack the arrays alone.
+take a `Rules`, a `Boards` and the row i of a board. A kernel itself takes the fields one by one: numba needs several
+times longer to unpack a named tuple of arrays than to unpack the arrays alone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from minesweeper_env.engine.state import (
 
 W_WIN, W_LOSS, W_OPENING, W_CELL, W_ILLEGAL = range(len(RewardWeights._fields))
 SAMPLING_TRIES = 64
-"""How many random actions `sample_batch` tries before it lists the legal ones."""
+"""Number of random actions that `sample_batch` tries before it counts the legal ones."""
 
 
 @inlined
@@ -162,7 +162,7 @@ def step_batch(
         rewards: (N,) float64, filled with the rewards of the steps.
         events: (5, N) bool, filled with the events that `state` lists.
         opened: (N,) int64, filled with the number of cells that each step opened.
-        *state: the fields of `Rules`, then those of `Boards`.
+        *state: the fields of `Rules`, then the fields of `Boards`.
 
     Returns:
         -1, or the first game whose action is out of range; then no game has taken a step.
@@ -198,7 +198,7 @@ def lay_out_batch(chosen: Integers, layouts: Flags, *state: Any) -> None:
     Args:
         chosen: (K,) int64, the numbers of the games.
         layouts: (K, n) bool, their mines.
-        *state: the fields of `Rules`, then those of `Boards`.
+        *state: the fields of `Rules`, then the fields of `Boards`.
     """
     rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     for k in range(chosen.shape[0]):

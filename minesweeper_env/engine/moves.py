@@ -69,7 +69,7 @@ def _can_chord(rules: Rules, shown: CodeArray, i: Int, cell: Int) -> bool:
 
 @inlined
 def is_legal(rules: Rules, shown: CodeArray, i: Int, move: Int, cell: Int) -> bool:
-    """Says whether a move would change anything on a board whose game is neither won nor lost."""
+    """Returns whether a move would change anything on a board whose game is neither won nor lost."""
     most = rules.neighbours.shape[1]
     code = shown[i, cell]
     if move == CLICK:

@@ -100,7 +100,7 @@ class Boards(NamedTuple):
 
 
 RULE_FIELDS = len(Rules._fields)
-"""How many of the arrays that a kernel receives belong to `Rules`; the fields of `Boards` follow them."""
+"""Number of leading entries of a kernel's `*state` that belong to `Rules`; the fields of `Boards` follow."""
 
 
 def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:

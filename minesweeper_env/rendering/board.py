@@ -24,10 +24,10 @@ from minesweeper_env.rendering.tiles import (
 )
 
 METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
-"""What an environment's metadata say of rendering."""
+"""The render modes and frame rate in the metadata of an environment."""
 
 TEXT = {"zero": ".", "flagged": "F", "question": "?", "hidden": "#", "mine": "*", "wrong_flag": "X"}
-"""The characters of a board as text; counts are numbers."""
+"""The characters of cells in text; counts other than 0 are numbers."""
 
 _COUNT_INKS: tuple[Colour, ...] = (
     (25, 90, 214),
@@ -51,13 +51,13 @@ def check_render_mode(mode: str | None, allowed: Sequence[str]) -> str | None:
 def render_board(
     mode: str | None, codes: NDArray[np.int8], meaning: Codes, mines: NDArray[np.bool_]
 ) -> str | NDArray[np.uint8] | None:
-    """Returns a board as its render mode asks: text, a picture, or None for the mode None.
+    """Returns a board as text, as a picture or, for the mode None, as None.
 
     Args:
         mode: "ansi", "rgb_array" or None.
-        codes: (rows, cols) int8, what the player sees.
-        meaning: what the codes stand for.
-        mines: (rows, cols) bool, the mines of a game that is over, so that wrong flags show; else all False.
+        codes: (rows, cols) int8, the codes that the player sees.
+        meaning: the meaning of the codes.
+        mines: (rows, cols) bool, the mines of a finished game, which reveal wrong flags; all False otherwise.
     """
     wrong_flags = find_wrong_flags(codes, meaning, mines)
     if mode == "ansi":
@@ -68,12 +68,12 @@ def render_board(
 
 
 def find_wrong_flags(codes: NDArray[np.int8], meaning: Codes, mines: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns (rows, cols) bool, the flags on free cells of a game that is over; `mines` as in `render_board`."""
+    """Returns the flags on free cells of a finished game, (rows, cols) bool; `mines` as in `render_board`."""
     return (codes == meaning.flagged) & ~mines if mines.any() else np.zeros_like(mines)
 
 
 def render_text(codes: NDArray[np.int8], meaning: Codes, wrong_flags: NDArray[np.bool_]) -> str:
-    """Returns a board as lines of text, with the numbers of the rows and columns at the edges."""
+    """Returns a board as lines of text, with row and column numbers at the edges."""
     return join_cells(text_cells(codes, meaning, wrong_flags), len(str(meaning.max_count)))
 
 
@@ -93,7 +93,7 @@ def text_cells(codes: NDArray[np.int8], meaning: Codes, wrong_flags: NDArray[np.
 
 
 def join_cells(cells: Sequence[Sequence[str]], width: int) -> str:
-    """Returns lines of cells, each at least `width` characters wide, with the numbers of the rows and columns."""
+    """Returns lines of cells, each at least `width` characters wide, with row and column numbers."""
     rows, cols = len(cells), len(cells[0])
     width = max(width, len(str(cols - 1)))
     margin = len(str(rows - 1))
@@ -108,14 +108,14 @@ def render_picture(codes: NDArray[np.int8], meaning: Codes, wrong_flags: NDArray
 
 
 def join_tiles(tiles: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Returns the picture of (rows, cols, TILE, TILE, 3) tiles."""
+    """Returns the picture made of (rows, cols, TILE, TILE, 3) tiles."""
     rows, cols = tiles.shape[:2]
     return np.ascontiguousarray(tiles.swapaxes(1, 2)).reshape(rows * TILE, cols * TILE, 3)
 
 
 @cache
 def _tiles(meaning: Codes) -> NDArray[np.uint8]:
-    """Returns the (codes + 1, TILE, TILE, 3) tiles, the last one being a wrong flag."""
+    """Returns a tile per code and a last one for a wrong flag, (codes + 1, TILE, TILE, 3)."""
     tiles = [open_tile()]
     tiles += [write(open_tile(), str(count), _count_ink(count, meaning)) for count in range(1, meaning.max_count + 1)]
     flagged = draw_flag(covered_tile())

@@ -1,4 +1,4 @@
-"""Boards with the probability of a mine in each covered cell, as text and as pictures."""
+"""Boards with the mine probability of each covered cell, as text and as pictures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,18 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.rendering.board import find_wrong_flags, join_cells, join_tiles, render_picture, text_cells
 from minesweeper_env.rendering.tiles import INK, RED, TILE, Colour, covered_tile, draw_flag, draw_mine, draw_tick, write
 
-SAFE, MINE, UNKNOWN = 0, 102, 103
-"""The levels of a cell that is certainly free, certainly a mine, or whose probability is not known."""
+LEVEL_SAFE, LEVEL_MINE, LEVEL_UNKNOWN = 0, 102, 103
+"""Levels of the cells that `levels_of` does not round to per cent.
+
+| level         | the cell                         |
+|---------------|----------------------------------|
+| LEVEL_SAFE    | is certainly free                |
+| 1             | is a mine by less than 1 %       |
+| 2 to 100      | is a mine by `level - 1` per cent |
+| 101           | is a mine by more than 99 %      |
+| LEVEL_MINE    | is certainly a mine              |
+| LEVEL_UNKNOWN | has an unknown probability       |
+"""
 
 _STOPS = (0.0, 0.25, 0.5, 1.0)
 _TINTS: tuple[Colour, ...] = ((138, 207, 132), (236, 229, 150), (245, 190, 120), (233, 120, 110))
@@ -30,22 +40,22 @@ def render_overlay(
 ) -> str | NDArray[np.uint8] | None:
     """Returns a board as `rendering.render_board` does, with the probabilities in its covered cells.
 
-    Text has them in per cent: "0%" and "100%" are certain, "<1%" and ">99%" are not, and where the
-    probability is not known the cell is as it always is. F and ? before a number stand for the mark. In a
-    picture the faces go from green to red; a tick on green is certainly free, a mine on red certainly a mine.
-    Wrong flags are drawn without a number, since they show that the cell is free.
+    Text shows per cent: "0%" and "100%" are certain, "<1%" and ">99%" are not. A mark, F or ?, stands before the
+    number. A picture colours the cells from green to red: a tick on green is certainly free, a mine on red is
+    certainly a mine. Cells of unknown probability look as in `render_board`. Wrong flags have no number, since they
+    already show that the cell is free.
 
     Args:
         mode: "ansi", "rgb_array" or None.
-        codes: (rows, cols) int8, what the player sees.
-        meaning: what the codes stand for.
-        mines: (rows, cols) bool, the mines of a game that is over, so that wrong flags show; else all False.
-        probabilities: (rows, cols) float64, NaN where not known; those of open cells are not looked at.
+        codes: (rows, cols) int8, the codes that the player sees.
+        meaning: the meaning of the codes.
+        mines: (rows, cols) bool, the mines of a finished game, which reveal wrong flags; all False otherwise.
+        probabilities: (rows, cols) float64, NaN where unknown; open cells are ignored.
     """
     wrong_flags = find_wrong_flags(codes, meaning, mines)
     levels = levels_of(probabilities)
     covered = (codes > meaning.max_count) & (codes != meaning.mine)
-    written = covered & ~wrong_flags & (levels != UNKNOWN)
+    written = covered & ~wrong_flags & (levels != LEVEL_UNKNOWN)
     if mode == "ansi":
         return _render_text(codes, meaning, wrong_flags, levels, written)
     if mode == "rgb_array":
@@ -54,18 +64,15 @@ def render_overlay(
 
 
 def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Returns what is shown of each probability: `SAFE`, `MINE`, `UNKNOWN`, or 1 + the rounded per cent.
-
-    Of what is not certain, 1 stands for less than 1 % and 101 for more than 99 %.
-    """
+    """Returns the level of each probability, as the table of `LEVEL_SAFE` lists them."""
     known = np.nan_to_num(probabilities, nan=0.5)
     per_cent = np.where(known < 0.01, 0, np.where(known > 0.99, 100, np.rint(100 * known))).astype(np.int64)
-    levels = np.where(known <= 0, SAFE, np.where(known >= 1, MINE, 1 + per_cent))
-    return np.where(np.isnan(probabilities), UNKNOWN, levels)
+    levels = np.where(known <= 0, LEVEL_SAFE, np.where(known >= 1, LEVEL_MINE, 1 + per_cent))
+    return np.where(np.isnan(probabilities), LEVEL_UNKNOWN, levels)
 
 
 def _per_cent(level: int) -> str:
-    special = {SAFE: "0", 1: "<1", 101: ">99", MINE: "100"}
+    special = {LEVEL_SAFE: "0", 1: "<1", 101: ">99", LEVEL_MINE: "100"}
     return special.get(level, str(level - 1))
 
 
@@ -99,23 +106,23 @@ def _render_picture(
 
 @cache
 def _tile(level: int, code: int, meaning: Codes) -> NDArray[np.uint8]:
-    """Returns the tile of a covered cell with this code."""
-    certain = level in (SAFE, MINE)
+    """Returns the tile of a covered cell with this level and code."""
+    certain = level in (LEVEL_SAFE, LEVEL_MINE)
     tile, ink = covered_tile(_face(level)), _WHITE if certain else INK
     if code != meaning.hidden:
         write(tile, _per_cent(level), ink, scale=1, middle=0.8)
     if code == meaning.flagged:
-        return draw_flag(tile, 0.72, cloth=_WHITE if level == MINE else RED)
+        return draw_flag(tile, 0.72, cloth=_WHITE if level == LEVEL_MINE else RED)
     if code == meaning.question:
         return write(tile, "?", ink, scale=2, middle=0.4)
     if certain:
-        return draw_tick(tile, ink) if level == SAFE else draw_mine(tile)
+        return draw_tick(tile, ink) if level == LEVEL_SAFE else draw_mine(tile)
     text = _per_cent(level)
     return write(tile, text, ink, scale=2 if len(text) < 3 else 1)
 
 
 def _face(level: int) -> Colour:
-    if level in (SAFE, MINE):
-        return _SAFE_FACE if level == SAFE else _MINE_FACE
+    if level in (LEVEL_SAFE, LEVEL_MINE):
+        return _SAFE_FACE if level == LEVEL_SAFE else _MINE_FACE
     red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, tint)) for tint in zip(*_TINTS, strict=True))
     return red, green, blue

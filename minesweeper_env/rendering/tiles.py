@@ -1,4 +1,4 @@
-"""What pictures are made of: tiles of `TILE` x `TILE` pixels, uint8 (TILE, TILE, 3), and what is drawn on them."""
+"""Tiles of a picture, uint8 (TILE, TILE, 3), and the characters and symbols on them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def open_tile(face: Colour = _OPEN) -> NDArray[np.uint8]:
 
 
 def covered_tile(face: Colour = FACE) -> NDArray[np.uint8]:
-    """Returns the tile of a covered cell, which stands out."""
+    """Returns the tile of a covered cell, with raised edges."""
     tile = np.full((TILE, TILE, 3), face, np.uint8)
     light, shade = (np.add(face, step).clip(0, 255) for step in (_RISE, _FALL))
     for edge in range(3):
@@ -52,7 +52,7 @@ def covered_tile(face: Colour = FACE) -> NDArray[np.uint8]:
 
 
 _RISE, _FALL = np.subtract(_LIGHT, FACE), np.subtract(_SHADE, FACE)
-"""How the edges of a covered tile differ from its face."""
+"""Differences between the edges of a covered tile and its face."""
 
 
 def write(
@@ -61,14 +61,14 @@ def write(
     """Writes up to three characters into a tile.
 
     Args:
-        tile: the tile, which is changed.
+        tile: the tile, changed in place.
         text: digits, "?", "<" and ">".
         ink: the colour.
-        scale: the pixels of a dot of the characters; None for as many as fit.
-        middle: the height of the middle of the text, from 0 at the top to 1.
+        scale: pixels per dot of a character; None means as many as fit.
+        middle: vertical position of the middle of the text, from 0 at the top to 1 at the bottom.
 
     Returns:
-        The tile.
+        The same tile.
     """
     rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
     pixels = np.array([[char == "1" for char in row] for row in rows])
@@ -80,7 +80,7 @@ def write(
 
 
 def draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = RED) -> NDArray[np.uint8]:
-    """Draws a flag of this share of the usual size at the top of a tile; returns the tile."""
+    """Draws a flag, scaled by `size`, at the top of a tile; returns the tile."""
     y, x = _grid()
     y, x = y / size, (x - 0.5) / size + 0.5
     _paint(tile, (abs(x - 0.55) < 0.035) & (y > 0.2) & (y < 0.74), INK)
@@ -114,13 +114,13 @@ def draw_tick(tile: NDArray[np.uint8], ink: Colour) -> NDArray[np.uint8]:
 
 
 def _grid() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the heights y and widths x, both 0 to 1, of a tile drawn four times as large."""
+    """Returns the coordinates y and x, 0 to 1, of the pixels of a tile at four times its resolution."""
     y, x = (np.indices((4 * TILE, 4 * TILE)) + 0.5) / (4 * TILE)
     return y, x
 
 
 def _paint(tile: NDArray[np.uint8], inside: NDArray[np.bool_], ink: Colour) -> NDArray[np.uint8]:
-    """Blends `ink` in by the share of each pixel that a shape, drawn four times as large, covers."""
-    share = inside.reshape(TILE, 4, TILE, 4).mean(axis=(1, 3))[..., None]
-    tile[:] = np.rint(tile * (1 - share) + np.array(ink) * share).astype(np.uint8)
+    """Paints a shape, given at four times the resolution; each pixel takes `ink` by the fraction that is covered."""
+    covered = inside.reshape(TILE, 4, TILE, 4).mean(axis=(1, 3))[..., None]
+    tile[:] = np.rint(tile * (1 - covered) + np.array(ink) * covered).astype(np.uint8)
     return tile

@@ -36,26 +36,31 @@ __all__ = ["check_minesweeper_env"]
 def check_minesweeper_env(env_or_id: Env | str, *, seed: int = 0, **kwargs: Any) -> None:
     """Checks that an environment keeps every convention of this package.
 
-    These are: the masks, their source and their use; illegal actions; the types that a step returns; that
-    the seed alone decides; fresh arrays; info keys; that two layouts which agree with all that is shown
-    give the same observations, masks, infos and rewards; pickling; saving and restoring; Gymnasium's
-    own checker without a warning; registration; and that the batched environment plays the same games,
-    in both autoreset modes.
+    The conventions concern:
+
+    * masks: dtype, shape, source, and never all 0;
+    * illegal actions, which change nothing;
+    * types of the values of a step, fresh arrays, and constant keys of info;
+    * seeding: the seed alone determines the games;
+    * leaks: two layouts that agree with everything visible return the same values;
+    * pickling, saving and restoring;
+    * Gymnasium's own checker, without a warning;
+    * registration;
+    * the batched environment, which plays the same games in both autoreset modes.
 
     Args:
-        env_or_id: a registered id, or an environment, wrapped or not, around `MinesweeperEnv`. It is
-            not changed: the checks play on copies.
-        seed: the seed of the games and actions that the checks play.
-        **kwargs: arguments of the environment, where it is given by its id.
+        env_or_id: a registered id, or a `MinesweeperEnv`, bare or wrapped. The checks play on copies of it.
+        seed: seed of the games and actions that the checks play.
+        **kwargs: arguments of the environment if `env_or_id` is an id.
 
     Raises:
-        AssertionError: a convention is broken; the message says which.
-        TypeError: the environment is none around `MinesweeperEnv`.
+        AssertionError: the environment breaks a convention; the message names it.
+        TypeError: the environment is not a `MinesweeperEnv`, bare or wrapped.
     """
     env = gymnasium.make(env_or_id, **kwargs) if isinstance(env_or_id, str) else env_or_id
     bare = env.unwrapped
     if not isinstance(bare, MinesweeperEnv):
-        raise TypeError(f"a MinesweeperEnv is needed, wrapped or not, not {env!r}")
+        raise TypeError(f"the environment must be a MinesweeperEnv, wrapped or not, not {env!r}")
 
     def make() -> Env:
         return copy.deepcopy(env)

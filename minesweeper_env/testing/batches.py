@@ -1,4 +1,4 @@
-"""The check that the batched environment plays the games of the single one."""
+"""Check that the batched environment plays the games of the single one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS = 200
 
 
 def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
-    """Game i of the batched environment, seeded s + i, is that of the single environment seeded s + i."""
+    """Checks that game i of the batched environment equals the game of the single environment seeded s + i."""
     arguments = {"reward": env.reward, "observation": env.observation, "autoreset_mode": mode}
     batch = MinesweeperVectorEnv.of_config(env.config, GAMES, **arguments)
     singles = [copy.deepcopy(env) for _ in range(GAMES)]
@@ -35,7 +35,7 @@ def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
 def _compare_step(
     single: MinesweeperEnv, action: int, over: bool, step: tuple[Any, ...], i: int, mode: AutoresetMode
 ) -> bool:
-    """Takes the step that the batch took; returns whether the single environment waits for a reset."""
+    """Takes the step of the batch; returns whether the single environment waits for a reset."""
     observations, rewards, terminations, truncations, infos = step
     reward, terminated, truncated = 0.0, False, False
     if over:

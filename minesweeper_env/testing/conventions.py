@@ -1,4 +1,4 @@
-"""The checks of one environment: masks, actions, types, seeds, saving, registration."""
+"""Checks of one environment: masks, actions, types, seeds, saving, registration."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ INFO_TYPES = {"action_mask": np.ndarray, "invalid_action": bool, "is_success": b
 
 
 def check_masks(make: MakeEnv, seed: int) -> None:
-    """The mask is int8 (actions,), equals `action_masks()`, and always allows something."""
+    """Checks that the mask is int8 (actions,), equals `action_masks()`, and always allows an action."""
     env = make()
     for turn in play(env, seed):
         mask = turn.info["action_mask"]
         assert mask.dtype == np.int8, f"the mask must be int8, not {mask.dtype}"
         assert mask.shape == (actions_of(env),), f"the mask must have shape ({actions_of(env)},), not {mask.shape}"
-        assert np.isin(mask, (0, 1)).all(), "the mask must hold 0 and 1 alone"
+        assert np.isin(mask, (0, 1)).all(), "the mask must hold only 0 and 1"
         assert mask.any(), "the mask must never be all 0"
         method = env.get_wrapper_attr("action_masks")()
         assert method.dtype == np.bool_, "action_masks() must be bool"
@@ -33,7 +33,7 @@ def check_masks(make: MakeEnv, seed: int) -> None:
 
 
 def check_illegal_actions(make: MakeEnv, seed: int) -> None:
-    """An illegal action changes nothing and is named in info; one outside the space raises."""
+    """Checks that an illegal action changes nothing but info, and that an action outside the space raises."""
     env = make()
     bare: MinesweeperEnv = env.unwrapped  # type: ignore[assignment]
     for observation, _, over, info in play(env, seed):
@@ -43,7 +43,7 @@ def check_illegal_actions(make: MakeEnv, seed: int) -> None:
         after, reward, terminated, truncated, then = env.step(int(illegal[0]))
         assert same(observation, after), "an illegal action must change nothing"
         assert (then["action_mask"] == info["action_mask"]).all(), "an illegal action must not change the mask"
-        assert then["invalid_action"] is True, "info['invalid_action'] must name an illegal action"
+        assert then["invalid_action"] is True, "info['invalid_action'] must be True after an illegal action"
         assert not terminated, "an illegal action must not end the game"
         assert not truncated, "an illegal action must not end the game"
         assert float(reward) <= 0, "an illegal action must not earn anything"
@@ -56,7 +56,7 @@ def check_illegal_actions(make: MakeEnv, seed: int) -> None:
 
 
 def check_types(make: MakeEnv, seed: int) -> None:
-    """Steps return plain float and bool, info the same keys, and each observation is a new array in its space."""
+    """Checks the types of a step's values, the keys of info, and that each observation is a new array in its space."""
     env = make()
     observation, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def check_types(make: MakeEnv, seed: int) -> None:
         assert type(reward) is float, f"the reward must be a float, not {type(reward).__name__}"
         assert type(terminated) is bool, "terminated must be a bool"
         assert type(truncated) is bool, "truncated must be a bool"
-        assert not (terminated and truncated), "a game that is won or lost is not truncated"
+        assert not (terminated and truncated), "a game that is won or lost must not be truncated"
         assert {key: type(then[key]) for key in INFO_TYPES} == INFO_TYPES, f"info must have the types {INFO_TYPES}"
         assert then.keys() == info.keys(), "info must have the same keys at every step"
         assert env.observation_space.contains(after), "the observation must lie in its space"
@@ -75,7 +75,7 @@ def check_types(make: MakeEnv, seed: int) -> None:
 
 
 def check_seeding(make: MakeEnv, seed: int) -> None:
-    """The seed decides everything: same games again, and NumPy's global generator stays as it is."""
+    """Checks that the seed determines the games, and that NumPy's global generator stays unused."""
     state = pickle.dumps(np.random.get_state())  # noqa: NPY002
     first, again, other = ([frozen(turn) for turn in play(make(), s)] for s in (seed, seed, seed + 1))
     assert first == again, "the same seed and actions must give the same games"
@@ -84,7 +84,7 @@ def check_seeding(make: MakeEnv, seed: int) -> None:
 
 
 def check_saving(make: MakeEnv, seed: int) -> None:
-    """A pickled environment, and one restored with `set_state`, go on with the same games."""
+    """Checks that a pickled and a restored environment continue with the same games."""
     env, restored = make(), make()
     next(play(env, seed))
     env.step(0)
@@ -93,25 +93,25 @@ def check_saving(make: MakeEnv, seed: int) -> None:
     copies = (env, pickle.loads(pickle.dumps(env)), restored)
     for action in np.random.default_rng(seed).integers(actions_of(env), size=STEPS):
         steps = [copy.step(int(action)) for copy in copies]
-        assert frozen(steps[0]) == frozen(steps[1]), "a pickled environment must go on with the same game"
-        assert frozen(steps[0]) == frozen(steps[2]), "a restored environment must go on with the same game"
+        assert frozen(steps[0]) == frozen(steps[1]), "a pickled environment must continue with the same game"
+        assert frozen(steps[0]) == frozen(steps[2]), "a restored environment must continue with the same game"
         if steps[0][2] or steps[0][3]:
             for copy in copies:
                 copy.reset()
 
 
 def check_gymnasium(make: MakeEnv) -> None:
-    """Gymnasium's own checker passes without a warning."""
+    """Checks that Gymnasium's own checker passes without a warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         env = make().unwrapped
-        # Without a spec the checker cannot make the environment again in other render modes.
+        # Without a spec the checker cannot make the environment in other render modes.
         check_env(env, skip_render_check=env.spec is None)
     assert not caught, f"gymnasium's check_env warns: {[str(warning.message) for warning in caught]}"
 
 
 def check_registration(env: Env) -> None:
-    """Registering twice does no harm, and the id can be made in a fresh process."""
+    """Checks that registering twice is harmless, and that a fresh process can make the id."""
     register_envs()
     if env.spec is not None:
         code = f"import gymnasium; gymnasium.make('minesweeper_env:{env.spec.id}').reset(seed=0)"

@@ -1,4 +1,4 @@
-"""The check that nothing returned depends on a mine that is not shown."""
+"""Check that no returned value depends on a hidden mine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOVES = 12
 
 
 def check_no_leak(make: MakeEnv, seed: int) -> None:
-    """Two layouts that agree with everything shown give the same observations, masks, infos and rewards."""
+    """Checks that two layouts which agree with everything visible return the same values."""
     rng = np.random.default_rng(seed)
     env = make()
     config: BoardConfig = env.unwrapped.config  # type: ignore[attr-defined]
@@ -28,27 +28,27 @@ def check_no_leak(make: MakeEnv, seed: int) -> None:
         if other is not None:
             compared += 1
             transcripts = [_replay(env, chosen, actions) for chosen in (layout, other)]
-            assert transcripts[0] == transcripts[1], "what is returned depends on mines that are not shown"
-    assert compared, "no game left two layouts to compare; check a board with more cells"
+            assert transcripts[0] == transcripts[1], "the returned values depend on hidden mines"
+    assert compared, "no game had two layouts to compare; choose a board with more cells"
 
 
 def indistinguishable_layout(
     layout: NDArray[np.bool_], codes: NDArray[np.int8], config: BoardConfig, rng: np.random.Generator
 ) -> NDArray[np.bool_] | None:
-    """Returns another layout that agrees with everything shown, or None where the search finds none.
+    """Returns another layout that agrees with everything visible, or None if the search finds none.
 
-    A mine changes places with a covered safe cell that has the same open neighbours.
+    The search swaps a mine with a covered safe cell that has the same open neighbours.
 
     Args:
         layout: (rows, cols) bool, the mines.
-        codes: (rows, cols) int8, what is shown.
+        codes: (rows, cols) int8, the visible codes.
         config: the board.
         rng: chooses among the swaps.
     """
     covered = codes.ravel() > config.codes.max_count
-    beside_open = neighbour_table(config.rows, config.cols, config.radius)
+    neighbours = neighbour_table(config.rows, config.cols, config.radius)
     is_open = np.append(~covered, False)
-    seen_by = [frozenset(row[is_open[row]].tolist()) for row in beside_open]
+    seen_by = [frozenset(row[is_open[row]].tolist()) for row in neighbours]
     mines, safe = (rng.permutation(np.flatnonzero(covered & (layout.ravel() == mine))) for mine in (True, False))
     for mine in mines:
         for cell in safe:
@@ -60,7 +60,7 @@ def indistinguishable_layout(
 
 
 def _record(env: Env, layout: NDArray[np.bool_], rng: np.random.Generator) -> tuple[list[int], NDArray[np.int8]]:
-    """Plays random legal actions up to the one that ends the game; returns them and the codes then shown."""
+    """Plays random legal actions until one would end the game; returns the others and the visible codes after them."""
     _, info = env.reset(seed=0, options={"layout": layout})
     actions: list[int] = []
     codes = env.unwrapped.get_state()["codes"]  # type: ignore[attr-defined]
@@ -75,11 +75,11 @@ def _record(env: Env, layout: NDArray[np.bool_], rng: np.random.Generator) -> tu
 
 
 def _replay(env: Env, layout: NDArray[np.bool_], actions: list[int]) -> list[Any]:
-    """Plays the actions; returns all that the environment says meanwhile."""
-    said = [frozen(env.reset(seed=0, options={"layout": layout}))]
+    """Plays the actions; returns all values that the environment returns."""
+    returned = [frozen(env.reset(seed=0, options={"layout": layout}))]
     for action in actions:
-        said.append(frozen(env.step(action)))
-        said.append(frozen(env.get_wrapper_attr("action_masks")()))
+        returned.append(frozen(env.step(action)))
+        returned.append(frozen(env.get_wrapper_attr("action_masks")()))
         if env.render_mode is not None:
-            said.append(frozen(env.render()))
-    return said
+            returned.append(frozen(env.render()))
+    return returned

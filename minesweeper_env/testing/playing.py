@@ -1,4 +1,4 @@
-"""Random games, and comparisons of what they return: what the checks are made of."""
+"""Random games, and comparisons of the values that they return."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def actions_of(env: Env) -> int:
 
 
 def legal_action(info: dict[str, Any], rng: np.random.Generator) -> int:
-    """Returns one of the actions that the mask allows, all equally likely."""
+    """Draws an action that the mask allows, all equally likely."""
     return int(rng.choice(np.flatnonzero(info["action_mask"])))
 
 
 class Turn(NamedTuple):
-    """What an environment said last: at a reset, with the reward 0.0, or at a step."""
+    """The values that a step returned, or a reset with the reward 0.0."""
 
     observation: Any
     reward: Any
@@ -33,9 +33,9 @@ class Turn(NamedTuple):
 
 
 def play(env: Env, seed: int, action_seed: int = 0, games: int = 20, steps: int = 50) -> Iterator[Turn]:
-    """Plays random legal actions, which `action_seed` decides, and yields each turn.
+    """Plays random legal actions, drawn by `action_seed`, and yields each turn.
 
-    The caller may take steps of its own that change nothing.
+    Between two turns the caller may take steps of its own that change nothing.
     """
     rng = np.random.default_rng(action_seed)
     observation, info = env.reset(seed=seed)
@@ -51,7 +51,7 @@ def play(env: Env, seed: int, action_seed: int = 0, games: int = 20, steps: int 
 
 
 def frozen(value: Any) -> Any:
-    """Returns a value made of tuples and bytes that is equal where arrays, dicts and numbers are the same."""
+    """Returns tuples and bytes that are equal if and only if the arrays, dicts and numbers of the value are."""
     if isinstance(value, dict):
         return tuple((key, frozen(value[key])) for key in sorted(value))
     if isinstance(value, (tuple, list)):
@@ -62,7 +62,7 @@ def frozen(value: Any) -> Any:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Says whether two observations or infos hold the same arrays and numbers, whatever the scalar types."""
+    """Returns whether two observations or infos hold equal arrays and numbers, with any types of scalars."""
     if isinstance(first, dict):
         return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
     return np.array_equal(first, second) and np.asarray(first).dtype == np.asarray(second).dtype

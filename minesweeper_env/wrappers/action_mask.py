@@ -1,4 +1,4 @@
-"""The action mask inside the observation, under the names that each learning library expects."""
+"""Wrapper that puts the action mask into the observation, under the keys that each learning library expects."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class MaskConvention(NamedTuple):
-    """How a library wants to be given an action mask.
+    """Keys and dtypes by which a library reads an action mask.
 
     Attributes:
-        observation_key: the key of the observation proper.
+        observation_key: the key of the observation itself.
         mask_key: the key of the mask.
         mask_dtype: the dtype of the mask; True or 1 stands for a legal action.
-        observation_dtype: the dtype of the observation; None leaves it as it is.
+        observation_dtype: the dtype of the observation; None keeps its own.
     """
 
     observation_key: str
@@ -38,10 +38,10 @@ class ActionMaskObservation(
     gymnasium.Wrapper[Any, Any, Any, Any],
     gymnasium.utils.RecordConstructorArgs,
 ):
-    """Turns the observation into a dict that holds the action mask beside it.
+    """Turns the observation into a dict of the observation and the action mask.
 
-    The observation space becomes a `Dict` of the observation's space, in the dtype asked for, and the
-    mask's: `MultiBinary` for int8 and bool masks, a float `Box` of 0 and 1 for others. Info keeps its mask.
+    The observation space becomes a `Dict` of two spaces. The observation's space has the requested dtype. The mask's
+    space is `MultiBinary` for int8, and a `Box` of 0 and 1 for other dtypes. Info keeps its mask.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class ActionMaskObservation(
         mask_dtype: DTypeLike | None = None,
         observation_dtype: DTypeLike | None = None,
     ) -> None:
-        """Wraps an environment whose info holds "action_mask", as every Minesweeper environment's does.
+        """Wraps an environment whose info holds "action_mask", as in every Minesweeper environment.
 
         Args:
             env: the environment, with a `Box` observation space and a `Discrete` action space.
             convention: "pettingzoo", "torchrl", "rllib" or "tianshou".
-            observation_key: takes the place of the convention's key of the observation.
-            mask_key: takes the place of the convention's key of the mask.
-            mask_dtype: takes the place of the convention's dtype of the mask.
-            observation_dtype: takes the place of the convention's dtype of the observation.
+            observation_key: replaces the convention's key of the observation.
+            mask_key: replaces the convention's key of the mask.
+            mask_dtype: replaces the convention's dtype of the mask.
+            observation_dtype: replaces the convention's dtype of the observation.
 
         Raises:
-            ValueError: the convention is unknown, both keys are the same, or the spaces are others.
+            ValueError: the convention is unknown, both keys are equal, or the spaces are of other types.
         """
         gymnasium.utils.RecordConstructorArgs.__init__(
             self,
@@ -102,7 +102,7 @@ class ActionMaskObservation(
         return self._join(observation, info), info
 
     def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
-        """Makes a move; returns what the environment does, with the dict observation."""
+        """Makes a move; returns the values of the environment's step, with the dict observation."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._join(observation, info), float(reward), terminated, truncated, info
 

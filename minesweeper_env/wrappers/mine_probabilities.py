@@ -1,4 +1,4 @@
-"""The exact mine probabilities in the info, in the observation and in the renderings."""
+"""Wrappers that add exact mine probabilities to the info, the observation and the renderings."""
 
 from __future__ import annotations
 
@@ -16,30 +16,35 @@ from minesweeper_env.inference.oracle import Answers, Oracle
 from minesweeper_env.observations import decode
 from minesweeper_env.rendering.probabilities import render_overlay
 from minesweeper_env.vector_env import MinesweeperVectorEnv
-from minesweeper_env.wrappers.observation_layout import Placement
+from minesweeper_env.wrappers.observation_layout import ObservationLayout
 
 
 class MineProbabilities(
     gymnasium.Wrapper[Any, Any, Any, Any],
     gymnasium.utils.RecordConstructorArgs,
 ):
-    """Adds the exact probability of a mine in each cell, inferred from the visible board alone.
+    """Adds the exact mine probability of each cell, inferred from the visible board alone.
 
     At every reset and step info has two more keys:
 
     | key | |
     |---|---|
-    | mine_probability | float64 (rows, cols), 0.0 on open cells; NaN where it is not known |
+    | mine_probability | float64 (rows, cols), 0.0 on open cells; NaN where unknown |
     | mine_probability_exact | bool, whether all of them are known |
 
-    The board counts as one whose layout is uniformly random among those that fit it, so before the first
-    click every cell has mines / cells. Not known are the covered cells of a position that is beyond the
-    bound of the oracle, and on a lost board the flags of which some are right and others wrong.
+    All layouts that fit the board count as equally likely. Before the first click every cell therefore has the
+    probability mines / cells. Two kinds of cells have no known probability: the covered cells of a position that is
+    too hard for the oracle, and the flags of a lost board if some are right and others wrong.
 
-    `place` says where the probabilities are beside info. "dict" makes the observation a `Dict` of the
-    observation and of "mine_probability", a float32 `Box` of shape (rows, cols); where the observation is a
-    `Dict` already, as `ActionMaskObservation` makes it, the probabilities join it. "plane" adds a last plane
-    to an observation of planes. In an observation -1.0 stands for what is not known.
+    `place` selects where else the probabilities appear:
+
+    | place | observation |
+    |---|---|
+    | "info" | unchanged |
+    | "dict" | a `Dict` with "mine_probability", a float32 `Box` (rows, cols); it joins an existing `Dict` |
+    | "plane" | the planes, with a last plane of probabilities |
+
+    In an observation -1.0 stands for an unknown probability.
     """
 
     def __init__(
@@ -51,18 +56,18 @@ class MineProbabilities(
         probability_key: str = "mine_probability",
         overlay: bool = False,
     ) -> None:
-        """Wraps a `MinesweeperEnv`, which may be wrapped already.
+        """Wraps a `MinesweeperEnv`, bare or wrapped.
 
         Args:
             env: the environment, with first click "opening", "safe" or "any".
             place: "info", "dict" or "plane".
-            observation_key: the key of the observation, where "dict" makes the `Dict`.
+            observation_key: the key of the observation if "dict" makes a new `Dict`.
             probability_key: the key of the probabilities in a `Dict`.
             overlay: whether `render` shows the probabilities, in render modes "ansi" and "rgb_array".
 
         Raises:
-            ValueError: the environment is another, its first-click rule or its observation does not suit,
-                or the two keys are the same.
+            ValueError: the environment is of another kind, its first-click rule or its observation does not
+                suit, or the two keys are equal.
         """
         gymnasium.utils.RecordConstructorArgs.__init__(
             self,
@@ -77,16 +82,16 @@ class MineProbabilities(
             raise ValueError(f"the environment must be a MinesweeperEnv, wrapped or not, not {bare!r}")
         self._bare = bare
         self._oracle = Oracle(bare.config)
-        self._placement = Placement(place, env.observation_space, bare.config, observation_key, probability_key)
+        self._layout = ObservationLayout(place, env.observation_space, bare.config, observation_key, probability_key)
         self._overlay = overlay
-        self.observation_space = self._placement.space
+        self.observation_space = self._layout.space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Starts a new game; returns what the environment does, with the probabilities."""
+        """Starts a new game; returns the environment's observation and info, with the probabilities."""
         return self._add(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Makes a move; returns what the environment does, with the probabilities."""
+        """Makes a move; returns the values of the environment's step, with the probabilities."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         observation, info = self._add(observation, info)
         return observation, float(reward), terminated, truncated, info
@@ -96,7 +101,7 @@ class MineProbabilities(
         return self.env.get_wrapper_attr("action_masks")()
 
     def render(self) -> Any:
-        """Returns what the environment does, with the probabilities in it if `overlay` is set."""
+        """Returns the environment's rendering, with the probabilities if `overlay` is set."""
         if not self._overlay:
             return self.env.render()
         state = {key: np.asarray(value)[None] for key, value in self._bare.get_state().items()}
@@ -106,16 +111,16 @@ class MineProbabilities(
         answers = self._oracle.ask(self._bare.get_state()["codes"][None])
         probabilities, exact = answers.probabilities[0], bool(answers.exact[0])
         info = {**info, "mine_probability": probabilities, "mine_probability_exact": exact}
-        return self._placement.join(observation, probabilities), info
+        return self._layout.join(observation, probabilities), info
 
 
 class VectorMineProbabilities(
     VectorWrapper,
     gymnasium.utils.RecordConstructorArgs,
 ):
-    """`MineProbabilities` for the batched environment: the same keys and places, with a first axis of length N.
+    """Adds the keys of `MineProbabilities` to the batched environment, with a first axis of length N.
 
-    With `AutoresetMode.SAME_STEP`, "final_obs" and "final_info" hold the probabilities of the last boards.
+    With `AutoresetMode.SAME_STEP`, "final_obs" and "final_info" hold the probabilities of the final boards.
     """
 
     def __init__(
@@ -128,7 +133,7 @@ class VectorMineProbabilities(
         overlay: bool = False,
         threads: int = 1,
     ) -> None:
-        """Wraps a `MinesweeperVectorEnv`, as `gymnasium.make_vec` makes it.
+        """Wraps a `MinesweeperVectorEnv`, such as `gymnasium.make_vec` returns.
 
         Args:
             env: the environment, with first click "opening", "safe" or "any".
@@ -136,11 +141,11 @@ class VectorMineProbabilities(
             observation_key: the key of the observation in a `Dict`.
             probability_key: the key of the probabilities in a `Dict`.
             overlay: whether `render` shows the probabilities, in render modes "ansi" and "rgb_array".
-            threads: how many threads share the games.
+            threads: number of threads that share the games.
 
         Raises:
-            ValueError: the environment is another, its observations are changed by a wrapper, its
-                first-click rule or its observation does not suit, or the two keys are the same.
+            ValueError: the environment is of another kind, a wrapper has changed its observations, its
+                first-click rule or its observation does not suit, or the two keys are equal.
         """
         gymnasium.utils.RecordConstructorArgs.__init__(
             self,
@@ -159,28 +164,30 @@ class VectorMineProbabilities(
             )
         self._bare = bare
         self._oracle = Oracle(bare.config, threads)
-        self._placement = Placement(place, env.single_observation_space, bare.config, observation_key, probability_key)
+        self._layout = ObservationLayout(
+            place, env.single_observation_space, bare.config, observation_key, probability_key
+        )
         self._overlay = overlay
-        self.single_observation_space = self._placement.space
-        self.observation_space = batch_space(self._placement.space, self.num_envs)
+        self.single_observation_space = self._layout.space
+        self.observation_space = batch_space(self._layout.space, self.num_envs)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Starts N new games; returns what the environment does, with the probabilities."""
+        """Starts N new games; returns the environment's observations and infos, with the probabilities."""
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(decode(observations, self._bare.config))
-        return self._placement.join(observations, answers.probabilities), self._with(infos, answers)
+        return self._layout.join(observations, answers.probabilities), self._with(infos, answers)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Makes a move in each game; returns what the environment does, with the probabilities."""
+        """Makes a move in each game; returns the values of the environment's step, with the probabilities."""
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         if "final_obs" in infos:
             infos = self._add_to_final(infos)
         answers = self._oracle.ask(decode(observations, self._bare.config))
-        observations = self._placement.join(observations, answers.probabilities)
+        observations = self._layout.join(observations, answers.probabilities)
         return observations, rewards, terminations, truncations, self._with(infos, answers)
 
     def sample_actions(self) -> NDArray[np.int64]:
-        """Draws for each game one of its legal actions, as `MinesweeperVectorEnv.sample_actions` does."""
+        """Draws one legal action for each game, as `MinesweeperVectorEnv.sample_actions` does."""
         return self._bare.sample_actions()
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -188,7 +195,7 @@ class VectorMineProbabilities(
         return self._bare.action_masks()
 
     def render(self) -> tuple[Any, ...] | None:
-        """Returns what the environment does, with the probabilities in it if `overlay` is set."""
+        """Returns the environment's rendering, with the probabilities if `overlay` is set."""
         if not self._overlay:
             return self.env.render()
         return _render(self.render_mode, self._bare.get_state(), self._oracle)
@@ -204,12 +211,12 @@ class VectorMineProbabilities(
         }
 
     def _add_to_final(self, infos: dict[str, Any]) -> dict[str, Any]:
-        """Returns the infos of a SAME_STEP step with the probabilities of the boards that ended."""
+        """Returns the infos of a SAME_STEP step with the probabilities of the final boards."""
         ended, final_observations = infos["_final_obs"], infos["final_obs"].copy()
         last = np.stack(list(final_observations[ended]))
         found = self._oracle.ask(decode(last, self._bare.config))
         for i, observation, probabilities in zip(np.flatnonzero(ended), last, found.probabilities, strict=True):
-            final_observations[i] = self._placement.join(observation, probabilities)
+            final_observations[i] = self._layout.join(observation, probabilities)
         answers = Answers(np.zeros((self.num_envs, *found.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
         answers.probabilities[ended], answers.exact[ended] = found
         return {

@@ -1,4 +1,4 @@
-"""Every argument is checked at construction, and the message says what is allowed."""
+"""Checks of the arguments at construction, with messages that list the allowed values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Golden games as text. A change of behaviour must explain why it writes them anew.
+"""Golden games as text: `python tests/support/transcripts.py` writes them.
 
-`python tests/support/transcripts.py` writes them.
+A change that writes them again must explain why the behaviour changed.
 
 Each file of `golden` holds one game: its configuration, its seed, and each step with the board after it.
 """
@@ -18,7 +18,7 @@ from minesweeper_env import MinesweeperEnv
 FOLDER = Path(__file__).parents[1] / "minesweeper_env" / "engine" / "golden"
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 
-# How often the player of a golden game, who knows the mines, opens a safe cell on purpose.
+# Probabilities that the player of a golden game, who knows the mines, opens a safe cell on purpose.
 ALWAYS, OFTEN, SELDOM = 1.0, 0.6, 0.2
 
 GAMES: dict[str, tuple[dict[str, Any], int, float]] = {

@@ -266,7 +266,7 @@ def test_nothing_to_share():
 @pytest.mark.parametrize(
     ("config", "complaint"),
     [
-        (BoardConfig(8, 8, 14, "corners", ("click",)), "opening, safe, any, .* not 'corners'"),
+        (BoardConfig(8, 8, 14, "corners", ("click",)), "any, safe, opening, .* not 'corners'"),
         (BoardConfig(8, 8, 14, "safe", ("click", "flag")), r"moves=\(\"click\",\)"),
     ],
 )
@@ -328,4 +328,4 @@ def test_a_rule_without_exact_probabilities_exits_2(capsys):
     with pytest.raises(SystemExit) as exit_info:
         evaluate.main(["--policy", "random", "--first-click", "corners", "--diagnose"])
     assert exit_info.value.code == 2
-    assert "need first_click opening, safe, any" in capsys.readouterr().err
+    assert "need first_click any, safe, opening" in capsys.readouterr().err

@@ -111,7 +111,7 @@ def test_marks_are_no_evidence_and_illegal_clicks_are_not_made():
 
 
 def test_what_it_cannot_play_is_refused():
-    with pytest.raises(ValueError, match="first_click must be one of opening, safe, any"):
+    with pytest.raises(ValueError, match="first_click must be one of any, safe, opening"):
         OptimalPolicy(click_config(5, 5, 5, "corners"))
     with pytest.raises(PositionTooHardError, match="choose a smaller board"):
         OptimalPolicy(click_config(8, 8, 14))

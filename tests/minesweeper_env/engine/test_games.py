@@ -1,4 +1,4 @@
-"""A batch of games by itself: what the environments do not use of it."""
+"""Batches of games, in ways that the environments do not use."""
 
 import numpy as np
 import pytest

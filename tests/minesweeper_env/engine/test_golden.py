@@ -1,4 +1,4 @@
-"""The golden games are still played as they were recorded; `python tests/support/transcripts.py` records them anew."""
+"""Golden games: each one is played as recorded. `python tests/support/transcripts.py` records them."""
 
 from __future__ import annotations
 

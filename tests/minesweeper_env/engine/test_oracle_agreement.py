@@ -1,4 +1,4 @@
-"""The engine agrees with the naive oracle: on all layouts of small boards, and on random larger ones."""
+"""Agreement of the engine with the naive game, on all layouts of small boards and on random larger ones."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def lively_choice(rng):
 
 
 def check_all_layouts(rows, cols, continuation):
-    """Plays every layout with every first click, and goes on with `continuation` random moves."""
+    """Plays every layout with every first click, followed by `continuation` random moves."""
     cells, endings = rows * cols, set()
     for mines in range(1, cells):
         layouts = list(combinations(product(range(rows), range(cols)), mines))

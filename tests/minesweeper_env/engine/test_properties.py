@@ -1,4 +1,4 @@
-"""Properties that hold on every board, whatever is played on it."""
+"""Properties of every game, whatever the board and the actions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ action_numbers = st.lists(st.integers(0, 5 * 49 - 1), max_size=40)
 
 
 def start(layout, **arguments):
-    """Returns an environment in which the game on this layout has begun."""
+    """Returns an environment with a new game on this layout."""
     arguments = {"first_click": "any", "moves": ALL_MOVES, **arguments}
     env = MinesweeperEnv(layout.shape, int(layout.sum()), **arguments)
     env.reset(options={"layout": layout})
@@ -118,7 +118,7 @@ def test_a_game_is_won_without_any_flag(layout):
 
 
 def mask_of(observation, radius):
-    """Returns the legal actions by the documented table, from what the player sees alone."""
+    """Returns the legal actions by the documented table, from the visible codes alone."""
     codes = Codes.of_radius(radius)
     rows, cols = observation.shape
     legal = {move: np.zeros((rows, cols), np.int8) for move in ALL_MOVES}
@@ -196,7 +196,7 @@ def test_nothing_is_earned_after_the_end(layout, reward, actions):
 
 @given(layouts(), layouts(), action_numbers)
 def test_nothing_returned_depends_on_mines_that_are_not_shown(layout, other, actions):
-    """Two layouts that agree with all that was shown give the same observations, masks, rewards and info."""
+    """Two layouts that agree with everything visible give the same observations, masks, rewards and info."""
     if layout.shape != other.shape or layout.sum() != other.sum():
         other = np.roll(layout.ravel(), 1).reshape(layout.shape)
     one, two = start(layout, reward="shaped"), start(other, reward="shaped")

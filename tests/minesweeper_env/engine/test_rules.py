@@ -1,4 +1,4 @@
-"""The rules on boards small enough to check by eye, and the faults that implementations of the game are known for."""
+"""Rules on boards small enough to check by eye, and known faults of other implementations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 
 
 class Table:
-    """A game on a layout drawn as text, "*" being a mine, played by moves and shown as text."""
+    """A game on a layout drawn as text, with "*" for a mine; its moves are names and its boards are text."""
 
     def __init__(self, *rows, radius=1, **arguments):
         layout = np.array([[cell == "*" for cell in row] for row in rows])

@@ -1,4 +1,4 @@
-"""`sample_actions` draws each legal action equally often."""
+"""Uniformity of `sample_actions` over the legal actions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def uniformity(counts):
 
 
 def sampled_counts(env, draws):
-    """Returns how often each action was drawn for boards that are all alike, and their common mask."""
+    """Returns the number of draws of each action on identical boards, and their common mask."""
     mask = env.action_masks()
     assert (mask == mask[0]).all()
     drawn = np.concatenate([env.sample_actions() for _ in range(draws)])
@@ -26,7 +26,7 @@ def sampled_counts(env, draws):
 
 
 def boards(size, mines, clicks, moves):
-    """Returns 100 games, not over yet, with mines on the given cells, after clicks on the given cells."""
+    """Returns 100 unfinished games with mines on the given cells, after clicks on the given cells."""
     layout = np.zeros(size[0] * size[1], np.bool_)
     layout[mines] = True
     env = MinesweeperVectorEnv(100, size, len(mines), "any", moves)

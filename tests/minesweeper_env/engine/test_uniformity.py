@@ -1,4 +1,4 @@
-"""The mines lie as the first-click rule says: chi-squared tests, and naive restatements of what is drawn.
+"""Placement of the mines by the first-click rules: chi-squared tests, and naive restatements of the draws.
 
 All samples come from fixed seeds, so the tests are deterministic. `ALPHA` rejects at both ends: mines that lie too
 evenly are as wrong as mines that lie too unevenly.
@@ -39,7 +39,7 @@ PLACEMENTS = [
 
 
 def draw(first_click, size, mines, radius, click, games=GAMES, seed=0):
-    """Returns (games, rows, cols) bool, the layouts that games have after a first click on the cell `click`."""
+    """Returns the layouts of games after a first click on the cell `click`, (games, rows, cols) bool."""
     env = MinesweeperVectorEnv(games, size, mines, first_click, ("click",), radius=radius)
     env.reset(seed=seed)
     env.step(np.full(games, click[0] * size[1] + click[1]))
@@ -80,7 +80,7 @@ def is_plausible(p_value):
 
 
 def follows(layouts, first_click, size, radius, click):
-    """Says whether layouts are compatible with the rule: no mine where it forbids one, and uniform elsewhere."""
+    """Returns whether layouts agree with the rule: no mine where it forbids one, and uniform elsewhere."""
     allowed = allowed_cells(first_click, size, radius, click)
     return not layouts[:, ~allowed].any() and is_plausible(placement_p_value(layouts, allowed))
 
@@ -149,14 +149,14 @@ def test_later_games_of_a_seed_are_uniform_too():
 
 
 def safe_clicks(layouts, rng):
-    """Returns how many cells a player opens before a mine, clicking all cells in random order without flood fill."""
+    """Returns the number of cells opened before a mine, in random order and without flood fill."""
     flat = layouts.reshape(len(layouts), -1)
     order = np.argsort(rng.random(flat.shape), axis=1)
     return np.take_along_axis(flat, order, axis=1).argmax(axis=1)
 
 
 def negative_hypergeometric(cells, mines):
-    """P(K = k), k = 0..cells - mines: the safe cells that come before the first mine in a random order."""
+    """Returns P(K = k), k = 0..cells - mines, for the safe cells K before the first mine in a random order."""
     return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
 
 
@@ -224,7 +224,7 @@ class NaiveGenerator:
 
 
 def naive_layout(seed, cells, mines):
-    """Returns the mines that the "any" rule lays on a board that is not crowded."""
+    """Returns the mines that the "any" rule draws on a board that is not crowded."""
     generator = NaiveGenerator(int(seeding.np_random(seed)[0].integers(1 << 64, dtype=np.uint64)))
     chosen = []
     while len(chosen) < mines:
@@ -235,7 +235,7 @@ def naive_layout(seed, cells, mines):
 
 
 def move_to_corners(rows, cols, mines, click, radius):
-    """Returns mines after those in the zone of the first click went to corners, then sides, then inwards."""
+    """Returns the mines after the "corners" rule has moved them out of the first click's neighbourhood."""
     zone = {click} | neighbours(rows, cols, click, radius)
     board = [(row, col) for row in range(rows) for col in range(cols)]
     corners = [(rows - 1, cols - 1), (0, 0), (rows - 1, 0), (0, cols - 1)]

@@ -1,4 +1,4 @@
-"""The conformance suite passes what keeps the conventions, and catches each way of breaking one."""
+"""Conformance suite: it passes environments that keep the conventions, and catches each way of breaking one."""
 
 import gymnasium
 import numpy as np
@@ -125,9 +125,9 @@ def hidden_illegal_actions(env, step):
     ("change", "message"),
     [
         (leak_in_the_mask, "must agree"),
-        (leak_in_the_observation, "not shown"),
-        (leak_in_the_reward, "not shown"),
-        (leak_in_info, "not shown"),
+        (leak_in_the_observation, "hidden mines"),
+        (leak_in_the_reward, "hidden mines"),
+        (leak_in_info, "hidden mines"),
         (empty_mask_at_the_end, "all 0"),
         (bool_mask, "int8"),
         (numpy_reward, "float"),

@@ -94,7 +94,7 @@ def test_an_action_out_of_range_is_refused(action):
 def test_an_action_of_another_type_is_refused(action):
     env = MinesweeperEnv()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"whole number of 0\.\.127"):
+    with pytest.raises(ValueError, match=r"whole number in 0\.\.127"):
         env.step(action)
 
 
@@ -232,7 +232,7 @@ def test_illegal_actions_draw_no_randomness():
 
 
 def test_a_replaced_generator_is_followed():
-    """Gymnasium lets users set `np_random`; games after that come from it."""
+    """Gymnasium lets users set `np_random`; later games take their randomness from it."""
     games = []
     for _ in range(2):
         env = MinesweeperEnv(first_click="any")

@@ -1,4 +1,4 @@
-"""What each reward scheme earns, step by step."""
+"""Rewards of each scheme, step by step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EARNED = {
 
 
 def earned(reward, actions):
-    """Returns what single and batched games, two of each, earn at each step."""
+    """Returns the rewards of each step in two single and two batched games."""
     env = MinesweeperEnv((2, 4), 1, "any", reward=reward)
     env.reset(options={"layout": LAYOUT})
     batch = MinesweeperVectorEnv(2, (2, 4), 1, "any", reward=reward)

@@ -1,4 +1,4 @@
-"""Saving, restoring, copying and pickling a game in progress: what follows is the same."""
+"""Saving, restoring, copying and pickling of games in progress, which then continue alike."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COPIES = [by_state, by_pickled_state, by_deepcopy, by_pickle]
 
 
 def play_single(env, actions):
-    """Takes actions, going on with the next game after each end; returns all that came back."""
+    """Takes actions, with a new game after each end; returns all values that came back."""
     results = []
     for action in actions:
         results.append(env.step(int(action)))
@@ -57,7 +57,7 @@ def play_single(env, actions):
 
 
 def play_batch(env, steps):
-    """Takes sampled actions, so that the sampler counts too; returns all that came back."""
+    """Takes sampled actions, which depend on the sampler too; returns all values that came back."""
     return [(actions := env.sample_actions(), env.step(actions)) for _ in range(steps)]
 
 
@@ -159,9 +159,9 @@ def without(state, key):
     [
         (lambda _: None, "dict"),
         (lambda _: [1], "dict"),
-        (lambda _: {}, "has the keys"),
-        (lambda state: without(state, "codes"), "has the keys"),
-        (lambda state: {**state, "more": 1}, "has the keys"),
+        (lambda _: {}, "have the keys"),
+        (lambda state: without(state, "codes"), "have the keys"),
+        (lambda state: {**state, "more": 1}, "have the keys"),
         (lambda state: {**state, "codes": state["codes"][:4]}, r"state\['codes'\] must be int8 of shape"),
         (lambda state: {**state, "codes": state["codes"] * 1.0}, r"state\['codes'\] must be int8 of shape"),
         (lambda state: {**state, "codes": state["codes"] - 20}, r"state\['codes'\] must be 0 to 12"),
@@ -197,7 +197,7 @@ def test_a_state_of_another_number_of_games_is_refused():
     env, _ = saved(MinesweeperVectorEnv, num_envs=4)
     with pytest.raises(ValueError, match="state"):
         env.set_state(state)
-    with pytest.raises(ValueError, match="has the keys"):
+    with pytest.raises(ValueError, match="have the keys"):
         env.set_state(saved()[1])
 
 

@@ -22,7 +22,7 @@ MOVE_SETS = (("click",), ("click", "flag"), ("click", "flag", "unflag", "questio
 
 
 def opened_cells_less_losses(transition):
-    """A reward that works on numbers and on arrays, and looks at the board."""
+    """Returns a reward that depends on the board, for numbers as well as for arrays."""
     hidden = (transition.codes > 8).sum(axis=(-2, -1))
     return transition.opened - 10.0 * transition.lost + transition.won / transition.safe_cells + hidden * 0.01
 
@@ -34,7 +34,7 @@ def mixed_actions(env, rng):
 
 
 class ManyEpisodes:
-    """A single environment that goes on with the next game as the batched one does."""
+    """A single environment that starts its next game when the batched one does."""
 
     def __init__(self, env, mode):
         self.env, self.mode, self.over = env, mode, False
@@ -72,7 +72,7 @@ def assert_game_equal(i, batch, single):
 
 
 def check_against_single(count, steps, seed, mode, **arguments):
-    """Plays a batch beside `count` single environments; returns the number of games that ended."""
+    """Plays a batch and `count` single environments in step; returns the number of games that ended."""
     batch = MinesweeperVectorEnv(count, autoreset_mode=mode, **arguments)
     singles = [ManyEpisodes(MinesweeperEnv(**arguments), mode) for _ in range(count)]
     observations, infos = batch.reset(seed=seed)
@@ -271,7 +271,7 @@ def test_wrong_actions_are_refused_before_any_game_moves(actions):
     env = MinesweeperVectorEnv(3)
     env.reset(seed=0)
     before = env.get_state()
-    with pytest.raises(ValueError, match=r"shape \(3,\)|whole number of 0\.\.127"):
+    with pytest.raises(ValueError, match=r"shape \(3,\)|whole number in 0\.\.127"):
         env.step(actions)
     assert_same(env.get_state(), before)
 

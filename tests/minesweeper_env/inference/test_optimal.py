@@ -229,7 +229,7 @@ def test_what_is_too_hard_is_refused_at_once(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((5, 5, 5, "corners"), "first_click must be one of opening, safe, any"),
+        ((5, 5, 5, "corners"), "first_click must be one of any, safe, opening"),
         ((5, 5, 5, "anywhere"), "first_click must be one of"),
         ((0, 5, 5), "rows must be"),
         ((5, 5.0, 5), "cols must be"),

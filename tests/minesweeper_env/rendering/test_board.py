@@ -73,7 +73,7 @@ def test_every_code_and_a_wrong_flag_have_their_own_tile(radius):
 
 
 def test_a_picture_shows_nothing_that_the_player_does_not_see():
-    """Two layouts that agree with all that is shown have the same text and picture."""
+    """Two layouts that agree with everything visible have the same text and picture."""
     for mode in ("ansi", "rgb_array"):
         boards = []
         for mine in (22, 23):

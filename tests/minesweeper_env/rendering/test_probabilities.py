@@ -1,4 +1,4 @@
-"""The probabilities in the renderings."""
+"""Mine probabilities in the renderings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minesweeper_env import MineProbabilities, VectorMineProbabilities
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering.board import render_board
-from minesweeper_env.rendering.probabilities import MINE, SAFE, UNKNOWN, levels_of, render_overlay
+from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, render_overlay
 from minesweeper_env.rendering.tiles import TILE
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
@@ -39,7 +39,7 @@ MOVES = (("click", 12), ("flag", 0), ("question", 2), ("flag", 17))
 
 
 def test_a_board_as_text():
-    """The counts say: a mine under one of the first two cells, one under 3 or 4, and one in the last column."""
+    """The clues imply one mine under the first two cells, one under cells 3 and 4, and one in the last column."""
     assert play("ansi", *MOVES).render().splitlines() == [
         "     0    1    2    3    4    5",
         "0 F50%  50%  ?0%  50%  50%   0%",
@@ -49,7 +49,7 @@ def test_a_board_as_text():
 
 
 def test_a_lost_board_as_text():
-    """Of the three flags two are right; where flags of both kinds are left, the board does not say which they are."""
+    """Two of the three flags are right, and the lost board does not tell which ones."""
     assert play("ansi", *MOVES, ("flag", 1), ("click", 3)).render().splitlines() == [
         "    0   1   2   3   4   5",
         "0   F   X ?0%   *  0%  0%",
@@ -69,7 +69,7 @@ def test_certain_flags_as_text():
 
 def test_only_the_certain_is_0_or_100_per_cent():
     shown = np.array([[0.0, 1e-15, 0.0099, 0.0149, 0.5, 0.985, 0.991, 1 - 1e-15, 1.0, np.nan]])
-    assert levels_of(shown).tolist() == [[SAFE, 1, 1, 2, 51, 99, 101, 101, MINE, UNKNOWN]]
+    assert levels_of(shown).tolist() == [[LEVEL_SAFE, 1, 1, 2, 51, 99, 101, 101, LEVEL_MINE, LEVEL_UNKNOWN]]
     codes = np.full(shown.shape, CODES.hidden, np.int8)
     text = render_overlay("ansi", codes, CODES, np.zeros(shown.shape, np.bool_), shown)
     assert text.splitlines()[1].split() == ["0", "0%", "<1%", "<1%", "1%", "50%", "98%", ">99%", ">99%", "100%", "#"]
@@ -106,7 +106,7 @@ def test_faces_go_from_green_to_red():
 
 
 def test_a_picture_changes_only_in_covered_cells():
-    """Open cells, shown mines, wrong flags and cells whose probability is not known are as without the overlay."""
+    """Open cells, visible mines, wrong flags and cells of unknown probability look as they do without the overlay."""
     codes = np.array([[0, 1, 8, CODES.mine, CODES.flagged, CODES.flagged, CODES.hidden, CODES.hidden]], np.int8)
     mines = np.array([[0, 0, 0, 1, 0, 1, 0, 0]], np.bool_)
     chances = np.array([[0, 0, 0, 1, 0, 1, 0.25, np.nan]])

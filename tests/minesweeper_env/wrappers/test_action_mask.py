@@ -1,4 +1,4 @@
-"""The mask conventions of the learning libraries."""
+"""Mask conventions of the learning libraries."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The exact mine probabilities in the info and in the observation, for one game and for a batch."""
+"""Exact mine probabilities in the info and in the observation, for one game and for a batch."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_copies_and_spec():
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_a_batch_is_made_of_single_games(place, mode):
-    """Every observation and info of game i is that of the single environment seeded with its seed."""
+    """Every observation and info of game i equals the single environment's with the same seed."""
     count, arguments = 8, {"moves": ALL_MOVES, "first_click": "any", **PLACES[place]}
     envs = VectorMineProbabilities(make_batch(count, autoreset_mode=mode, **arguments), place)
     singles = [MineProbabilities(make(**arguments), place) for _ in range(count)]
@@ -311,7 +311,7 @@ def test_other_vector_environments_take_wrapped_games():
 @pytest.mark.parametrize(
     ("arguments", "options", "complaint"),
     [
-        ({"first_click": "corners"}, {}, "need first_click opening, safe, any, .* not 'corners'"),
+        ({"first_click": "corners"}, {}, "need first_click any, safe, opening, .* not 'corners'"),
         ({}, {"place": "beside"}, "place must be one of info, dict, plane, not 'beside'"),
         ({}, {"place": "plane"}, 'needs an environment with observation="planes"'),
         ({"observation": "flat"}, {"place": "plane"}, 'needs an environment with observation="planes"'),
