@@ -1,4 +1,4 @@
-"""The deduction of the published expected-value program: one pass over its sentences a newly opened cell.
+"""Deduction of the program of Sun, Chen & Yang: one pass over its sentences per newly opened cell.
 
 For each cell that it opens, the program adds a sentence, looks once through all sentences for certain ones, and
 then forms the differences of all pairs once. What the differences make certain is found no earlier than at the

@@ -17,7 +17,7 @@ DEDUCTIONS: dict[str, Callable[[BoardConfig], Deduction]] = {
     "source": SinglePassDeduction,
 }
 """What can be deduced with: all that subset differences yield; the same without the number of mines; what the
-published program deduces."""
+program of Sun, Chen & Yang deduces."""
 
 
 class SubsetPolicy(ScriptedPolicy):

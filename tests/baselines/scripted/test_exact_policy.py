@@ -1,4 +1,4 @@
-"""`exact` against the reference: certain clicks, least risk, and its order among equals."""
+"""`exact` against the naive reference: certain clicks, least risk, and ties."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from minesweeper_env.inference import InconsistentBoardError, mine_probabilities
 RULES = ("opening", "safe", "any")
 
 
-def promise(board: np.ndarray, chances: np.ndarray, cell: int) -> tuple[int, float]:
-    """Returns the number of open neighbours of a cell, and a chance that it shows 0."""
+def tie_break(board: np.ndarray, probabilities: np.ndarray, cell: int) -> tuple[int, float]:
+    """Returns the number of open neighbours of a cell, and the probability that it shows 0."""
     row, col = divmod(cell, board.shape[1])
     rows, cols = slice(max(row - 1, 0), row + 2), slice(max(col - 1, 0), col + 2)
-    free = np.prod(1.0 - chances[rows, cols]) / (1.0 - chances[row, col])
+    free = np.prod(1.0 - probabilities[rows, cols]) / (1.0 - probabilities[row, col])
     return int((board[rows, cols] <= 8).sum()), float(free)
 
 
 @pytest.mark.parametrize("first_click", RULES)
-def test_each_click_is_certain_or_of_least_risk_and_the_first_of_the_most_promising(first_click):
+def test_each_click_is_certain_or_of_least_risk_and_ties_go_to_the_most_promising(first_click):
     config = click_config(5, 6, 7, first_click)
     risky = 0
     for board, click in moments(config, 150):
         if (board > 8).all():
             continue
-        chances = naive.mine_probabilities(board, config.mines)
-        least = chances[board > 8].min()
-        assert chances.ravel()[click] <= least + 1e-9
+        probabilities = naive.mine_probabilities(board, config.mines)
+        least = probabilities[board > 8].min()
+        assert probabilities.ravel()[click] <= least + 1e-9
         if least > 0:
             risky += 1
-            equals = np.flatnonzero((board > 8).ravel() & (chances.ravel() <= least + 1e-9))
-            most = max(promise(board, chances, cell)[0] for cell in equals)
-            best = [cell for cell in equals if promise(board, chances, cell)[0] == most]
-            zeros = [promise(board, chances, cell)[1] for cell in best]
+            equals = np.flatnonzero((board > 8).ravel() & (probabilities.ravel() <= least + 1e-9))
+            most = max(tie_break(board, probabilities, cell)[0] for cell in equals)
+            best = [cell for cell in equals if tie_break(board, probabilities, cell)[0] == most]
+            zeros = [tie_break(board, probabilities, cell)[1] for cell in best]
             assert click in best
-            assert promise(board, chances, click)[1] >= max(zeros) - 1e-9
+            assert tie_break(board, probabilities, click)[1] >= max(zeros) - 1e-9
     assert risky > 50
 
 
-def test_it_plays_boards_of_a_wider_reach_and_without_a_count_in_sight():
+def test_it_plays_boards_of_radius_2_and_boards_without_a_clue():
     config = BoardConfig(7, 6, 5, "safe", ("click",), radius=2)
     for board, click in moments(config, 60):
-        chances = mine_probabilities(board, config.mines, radius=2)
+        probabilities = mine_probabilities(board, config.mines, radius=2)
         covered = board > config.codes.max_count
         assert covered.ravel()[click]
         if not covered.all():
-            assert chances.ravel()[click] <= chances[covered].min() + 1e-9
+            assert probabilities.ravel()[click] <= probabilities[covered].min() + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_it_clicks_what_is_legal_and_takes_another_action_only_without_a_click()
     policy = build_policy("exact", config)
     board = np.array([[[1, 11, 9], [11, 11, 11]]], np.int8)
     legal = np.array([[0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1]], np.int8)
-    # The flagged cell is no worse than the two others far from the count, but only these can be clicked.
-    chances = mine_probabilities(board[0], 2).ravel()
-    assert chances[policy.act(board, legal)[0]] == min(chances[[1, 3, 4, 5]])
+    # The flagged cell has the same risk as the two other cells far from the clue, but only these are legal.
+    probabilities = mine_probabilities(board[0], 2).ravel()
+    assert probabilities[policy.act(board, legal)[0]] == min(probabilities[[1, 3, 4, 5]])
     assert policy.act(board, legal)[0] in (1, 3, 4, 5)
     legal[0, :6] = 0
     assert policy.act(board, legal)[0] == 7

@@ -1,4 +1,4 @@
-"""`lookahead`: the exact end of the game, and before it the worth of a click as its definition has it."""
+"""`lookahead`: the exact endgame, and the value of a click before it."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def test_with_all_layouts_searched_it_wins_as_many_as_perfect_play_after_its_fir
     assert Fraction(number_won(build_policy("lookahead", config), config, layouts), len(layouts)) == value
 
 
-def board_worth(board: np.ndarray, mines: int) -> float:
-    """Returns the safety of the safest cell times N ** -DISCOUNT, by the reference."""
-    chances = naive.mine_probabilities(board, mines)
-    least = chances[board > 8].min() if (board > 8).any() else 1.0
+def board_value(board: np.ndarray, mines: int) -> float:
+    """Returns the safety of the safest cell times N ** -DISCOUNT, by the naive reference."""
+    probabilities = naive.mine_probabilities(board, mines)
+    least = probabilities[board > 8].min() if (board > 8).any() else 1.0
     safety = 1.0 if least == 1.0 else 1.0 - least
     return safety * naive.count_layouts(board, mines) ** -DISCOUNT
 
 
 def outcomes(board: np.ndarray, mines: int, cell: int) -> list[tuple[float, np.ndarray]]:
-    """Returns what a cell can show: the chance of each count, and the board with it."""
+    """Returns the probability of each clue that a cell can show, and the board with it."""
     whole = naive.count_layouts(board, mines)
     found = []
     for count in range(9):
@@ -47,8 +47,8 @@ def outcomes(board: np.ndarray, mines: int, cell: int) -> list[tuple[float, np.n
     return found
 
 
-def worth(board: np.ndarray, mines: int, cell: int) -> float:
-    return sum(chance * board_worth(then, mines) for chance, then in outcomes(board, mines, cell))
+def click_value(board: np.ndarray, mines: int, cell: int) -> float:
+    return sum(probability * board_value(then, mines) for probability, then in outcomes(board, mines, cell))
 
 
 def guesses(config, games: int) -> list[np.ndarray]:
@@ -62,7 +62,7 @@ def guesses(config, games: int) -> list[np.ndarray]:
     ]
 
 
-def test_a_click_is_worth_what_its_definition_says():
+def test_the_value_of_a_click_follows_its_definition():
     config = click_config(5, 5, 6)
     options = {"layouts": 0, "slack": SLACK, "discount": DISCOUNT, "breadth": BREADTH}
     policy = build_policy("lookahead", config, **options)
@@ -70,14 +70,14 @@ def test_a_click_is_worth_what_its_definition_says():
     assert len(boards) > 20
     for board in boards:
         click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
-        chances = naive.mine_probabilities(board, 6).ravel()
+        probabilities = naive.mine_probabilities(board, 6).ravel()
         covered = np.flatnonzero((board > 8).ravel())
-        near = covered[chances[covered] <= chances[covered].min() + SLACK + 1e-12]
+        near = covered[probabilities[covered] <= probabilities[covered].min() + SLACK + 1e-12]
         assert click in near
-        assert worth(board, 6, click) >= max(worth(board, 6, cell) for cell in near) - 1e-9
+        assert click_value(board, 6, click) >= max(click_value(board, 6, cell) for cell in near) - 1e-9
 
 
-def test_it_takes_no_risk_that_it_need_not_and_leaves_the_boards_alone():
+def test_it_takes_no_needless_risk_and_does_not_change_the_boards():
     config = click_config(8, 8, 14)
     recorder = Recorder(build_policy("lookahead", config))
     play_games(recorder, config, range(40))
@@ -88,19 +88,19 @@ def test_it_takes_no_risk_that_it_need_not_and_leaves_the_boards_alone():
     assert (boards == before).all()
     assert (recorder.policy.act(boards[::-1], masks[::-1])[::-1] == clicks).all()
     for board, click in zip(boards, clicks, strict=True):
-        chances = mine_probabilities(board, 14)
-        if (board <= 8).any() and (chances[board > 8] == 0.0).any():
-            assert chances.ravel()[click] == 0.0
+        probabilities = mine_probabilities(board, 14)
+        if (board <= 8).any() and (probabilities[board > 8] == 0.0).any():
+            assert probabilities.ravel()[click] == 0.0
 
 
-def test_a_search_that_is_given_up_still_plays():
+def test_an_unfinished_search_still_plays():
     config = click_config(6, 6, 9, "safe")
     policy = build_policy("lookahead", config, nodes=1)
     records = play_games(policy, config, range(50))
     assert 0 < sum(record.won for record in records) < 50
 
 
-def test_the_policy_plays_boards_of_a_wider_reach():
+def test_the_policy_plays_boards_of_radius_2():
     policy = make_policy("lookahead", size=(7, 6), mines=4, first_click="safe")
     assert policy.config.radius == 1
     config = type(policy.config)(7, 6, 4, "safe", ("click",), radius=2)
