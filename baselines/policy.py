@@ -1,4 +1,4 @@
-"""What it takes to play: the protocol of every baseline, scripted or learned."""
+"""Protocol of every policy, scripted or learned."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ __all__ = ["Policy"]
 
 
 class Policy(Protocol):
-    """A player of many games at once, who sees nothing but observations and masks.
+    """A player of many games at once. It sees only observations and action masks.
 
-    A policy may have these attributes as well:
+    A policy may have these optional attributes as well:
 
-    - `moves`, of the class: the moves that its games must have; without it, ("click",).
-    - `batch_size`: how many games it wants to play side by side.
-    - `counters`, dict[str, int]: what it has done since it was made, such as {"guesses": 12}; the running totals
-      are never taken back, not by `reset` either, and results state them per game.
-    - `finishes(board)`: whether it would flag all mines yet, were it to go on after the last safe cell; the board is
-      (rows, cols) int8 with every safe cell open. Only games that are won by flags ask for that.
+    - `moves`, a class attribute: the moves that its games must offer (default ("click",)).
+    - `batch_size`: the number of games that it prefers to play side by side.
+    - `counters`, dict[str, int]: running totals since the policy was made, such as {"guesses": 12}. They never
+      decrease, even on `reset`; results report them per game.
+    - `finishes(board)`: True if the policy would still flag every mine once each safe cell is open. The board is
+      (rows, cols) int8 with all safe cells open. It is called only in games with the move "flag".
     """
 
     def reset(self, seed: int) -> None:
-        """Begins the random choices anew; a policy without any does nothing.
+        """Seeds the random choices; a deterministic policy does nothing.
 
         Args:
             seed: at least 0; the same seed and inputs give the same actions.

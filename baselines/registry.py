@@ -1,4 +1,4 @@
-"""The policies by name; a policy's module is loaded when it is first made."""
+"""Registry of policies by name; it loads the module of a policy when the policy is first made."""
 
 from __future__ import annotations
 
@@ -45,25 +45,25 @@ SCRIPTED: dict[str, str] = {
     "lookahead": "baselines.scripted.oracle_play.lookahead:LookaheadPolicy",
     "optimal": "baselines.scripted.oracle_play.optimal:OptimalPolicy",
 }
-"""The scripted policies, weakest first, and where their classes are."""
+"""The scripted policies, weakest first, each with its class as "module:class"."""
 
 DEFAULT_MOVES: tuple[str, ...] = ("click",)
-"""The moves of the games that a policy plays, unless its class has other ones as its attribute `moves`."""
+"""The moves of a policy whose class has no attribute `moves`."""
 
 AGENT_FILE = "agent.json"
-"""The file that makes a folder a run folder, whose agent plays under the folder's path as its name."""
+"""The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
 
 AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
-"""The agents that come with the package: a run folder each, by its name."""
+"""The shipped agents: one run folder each, named after the agent."""
 
 
 def agent_names() -> list[str]:
-    """Returns the names of the trained agents that come with the package."""
+    """Returns the names of the shipped agents."""
     return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
 
 
 def agent_folder(name: str) -> Path | None:
-    """Returns the run folder of this name: that of an agent that comes with the package, or a path."""
+    """Returns the run folder of a shipped agent or at a path, or None if there is no such folder."""
     for folder in (AGENTS_FOLDER / name, Path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
@@ -71,18 +71,18 @@ def agent_folder(name: str) -> Path | None:
 
 
 def policy_names() -> list[str]:
-    """Returns the names of the scripted policies, weakest first, and of the trained agents."""
+    """Returns the names of the scripted policies, weakest first, and of the shipped agents."""
     return [*SCRIPTED, *agent_names()]
 
 
 @dataclass(frozen=True)
 class PolicyMaker:
-    """A policy with its options, yet to be made for a board.
+    """A factory of one policy: its class and its options, without a board.
 
     Attributes:
-        name: the specification that it was found by.
-        make: its class, or what else makes it of a `BoardConfig` and the options.
-        options: those given, all of which it has.
+        name: the specification that names it.
+        make: its class, or another callable that takes a `BoardConfig` and the options.
+        options: the given options; `find_policy` has checked that the policy has them.
     """
 
     name: str
@@ -91,11 +91,11 @@ class PolicyMaker:
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """The moves that the games for this policy must have."""
+        """The moves that games for this policy must offer."""
         return getattr(self.make, "moves", DEFAULT_MOVES)
 
     def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
-        """Makes the policy for a configuration, its random choices begun from `seed`.
+        """Makes the policy for a configuration, and resets it with `seed`.
 
         Raises:
             ValueError: an option or the board is not allowed; the message says what is.
@@ -113,16 +113,16 @@ def make_policy(
     seed: int = 0,
     **options: Any,
 ) -> Policy:
-    """Makes a policy that is ready to play.
+    """Makes a policy, ready to play.
 
     Args:
-        name: one of `policy_names()`, also with options, as `find_policy` takes it, or the path of a run folder
+        name: one of `policy_names()`, perhaps with options, such as "bayes:prior=count"; or the path of a run folder
             that ``train.py`` wrote.
         size: side of a square board, or (rows, cols).
         mines: the number of mines.
         first_click: "opening", "safe", "any" or "corners".
-        seed: begins the policy's random choices; at least 0.
-        **options: those of the policy.
+        seed: seed of the policy's random choices, at least 0.
+        **options: options of the policy.
 
     Raises:
         ValueError: the name, an option or the board is not allowed; the message says what is.
@@ -134,25 +134,25 @@ def make_policy(
 
 
 def build_policy(name: str, config: BoardConfig, seed: int = 0, **options: Any) -> Policy:
-    """Makes a policy for a configuration, as `make_policy` does for its parts."""
+    """Makes a policy for a configuration; see `make_policy`."""
     return find_policy(name, **options)(config, seed)
 
 
 def config_for(name: str, config: BoardConfig) -> BoardConfig:
-    """Returns the configuration with the moves that the games for this policy must have."""
+    """Returns the configuration with the moves that games for this policy must offer."""
     return replace(config, moves=find_policy(name).moves)
 
 
 def find_policy(name: str, **options: Any) -> PolicyMaker:
-    """Returns what makes the policy of this specification.
+    """Returns the factory of the policy that a specification names.
 
     Args:
-        name: ``name`` or ``name:option=value,option=value``, where a value is a whole number, a number, true, false
-            or none, and else a text; or the path of a run folder.
-        **options: more of the policy's options.
+        name: ``name`` or ``name:option=value,option=value``, or the path of a run folder. A value is parsed as an
+            int, a float, true, false or none; anything else is a string.
+        **options: more options of the policy.
 
     Raises:
-        ValueError: the name is unknown, or the policy has no such option, or one is given twice.
+        ValueError: the name is unknown, the policy lacks an option, or an option is given twice.
         MissingExtraError: the policy needs a package that is not installed.
     """
     base, given = _read_specification(name)
@@ -165,8 +165,8 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         make = import_module("baselines.learned.agents.loading").find_agent(folder)
     else:
         raise ValueError(
-            f"unknown policy {base!r}; there are {', '.join(policy_names())}, and folders with {AGENT_FILE}, "
-            "as train.py writes"
+            f"unknown policy {base!r}; there are {', '.join(policy_names())}, "
+            f"and run folders of train.py, which hold {AGENT_FILE}"
         )
     for option in given.keys() & options.keys():
         raise ValueError(f"option {option} of policy {name!r} is given twice")
@@ -175,7 +175,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
 
 
 def _read_specification(text: str) -> tuple[str, dict[str, Any]]:
-    """Returns the name in a specification, and its options."""
+    """Returns the name and the options of a specification."""
     name, colon, rest = text.partition(":")
     if not colon or (Path(text) / AGENT_FILE).is_file():
         return text, {}
@@ -183,7 +183,7 @@ def _read_specification(text: str) -> tuple[str, dict[str, Any]]:
     for part in rest.split(","):
         option, equals, value = part.partition("=")
         if not option or not equals:
-            raise ValueError(f"a policy with options is written name:option=value,option=value, not {text!r}")
+            raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
         if option in options:
             raise ValueError(f"option {option} of policy {text!r} is given twice")
         options[option] = _read_value(value)

@@ -1,4 +1,4 @@
-"""What the diagnoses of its games say that a policy has not learned."""
+"""Diagnostics of a policy: how often it hits certain mines, passes over safe cells, and guesses badly."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ HEADINGS: tuple[str, ...] = (
 )
 
 NOTES: tuple[str, ...] = (
-    "Every click but the first of a game, by the exact mine probabilities of the board before it:",
-    "on mines: on a cell that was certainly a mine. past safe: on a cell not certainly free, although there was one.",
-    "guesses: on a cell that was not certainly free. excess: the risk taken beyond the least that the board allowed.",
-    "avoidable, forced: shares of the lost games whose last click could be judged; forced if its risk was the least.",
+    "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
+    "on mines: a click on a certain mine. past safe: a click elsewhere while a certainly safe cell existed.",
+    "guesses: clicks on cells that were not certainly safe. excess: the risk taken beyond the minimum of the board.",
+    "avoidable, forced: fractions of the lost games whose last click was judged; forced if its risk was the least.",
 )
-"""What the headings mean."""
+"""An explanation of the headings."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of games, which are independent of each other.
+    """A fraction of games, with its confidence interval.
 
     Attributes:
-        count: the games that it is about.
-        of: the games that they are a share of.
-        share: count / of; None where there are none.
-        ci95: the 95 % Wilson interval of the share, or None.
+        count: number of games with the property.
+        of: number of games in all.
+        share: count / of; None if `of` is 0.
+        ci95: 95 % Wilson interval of the fraction; None if `of` is 0.
     """
 
     count: int
@@ -49,36 +49,36 @@ class Share:
 
     @classmethod
     def among(cls, count: int, games: int) -> Share:
-        """Returns the share of `count` games among `games`."""
+        """Returns the fraction that `count` games are of `games`."""
         if games == 0:
             return cls(0, 0, None, None)
         return cls(count, games, count / games, wilson_interval(count, games))
 
     def __str__(self) -> str:
-        """Returns the share in per cent with its interval."""
+        """Returns the fraction in per cent, with its interval."""
         return "none" if self.share is None else f"{self.share:.1%}{_interval(self.ci95, '.1%')}"
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """The diagnoses of a policy's games, added up; docs/diagnostics.md defines every figure.
+    """Totals over the diagnoses of a policy's games; docs/diagnostics.md defines every figure.
 
     Attributes:
-        clicks_judged: the clicks after the first of each game that were judged.
-        clicks_not_judged: those on boards too hard for the oracle.
-        clicks_on_mines: the judged clicks on a cell that was certainly a mine.
-        clicks_past_safe: the judged clicks with a risk, while another cell was certainly free.
-        guesses: the judged clicks with a risk.
-        guesses_per_game: their mean.
-        excess_risk_per_guess: the mean, over the guesses, of the risk beyond the least; None without guesses.
-        excess_risk_per_game: the mean, over the games, of the sum of these.
-        excess_risk_per_game_ci95: its 95 % interval, by the normal distribution; None for a single game.
-        games_on_mines: the share of games that a click on a certain mine lost.
-        games_past_safe: the share of games with a click past a safe cell.
-        lost: the lost games.
-        lost_not_judged: those whose last click was not judged.
-        lost_avoidable: the share of the others whose last click did not have the least risk.
-        lost_forced: the share of the others whose last click had the least risk.
+        clicks_judged: number of judged clicks; the first click of a game is not judged.
+        clicks_not_judged: number of clicks on boards that were too hard for the oracle.
+        clicks_on_mines: number of judged clicks on a certain mine.
+        clicks_past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
+        guesses: number of judged clicks with a risk above 0.
+        guesses_per_game: mean number of guesses per game.
+        excess_risk_per_guess: mean excess risk per guess, beyond the minimum of the board; None without guesses.
+        excess_risk_per_game: mean over the games of their summed excess risk.
+        excess_risk_per_game_ci95: its 95 % interval by the normal approximation; None for a single game.
+        games_on_mines: fraction of games lost by a click on a certain mine.
+        games_past_safe: fraction of games with a click past a safe cell.
+        lost: number of lost games.
+        lost_not_judged: number of lost games whose last click was not judged.
+        lost_avoidable: fraction of the other lost games whose last click had more than the least risk.
+        lost_forced: fraction of the other lost games whose last click had the least risk.
     """
 
     clicks_judged: int
@@ -99,7 +99,7 @@ class Diagnostics:
 
     @classmethod
     def of(cls, games: Sequence[GameDiagnosis]) -> Diagnostics:
-        """Adds up the diagnoses of at least one game."""
+        """Sums the diagnoses of at least one game."""
         guesses = sum(game.guesses for game in games)
         excess = [game.excess_risk for game in games]
         losses = {loss: sum(game.loss is loss for game in games) for loss in Loss}
@@ -123,11 +123,11 @@ class Diagnostics:
         )
 
     def row(self) -> dict[str, Any]:
-        """Returns the figures as JSON has them."""
+        """Returns the figures as a JSON object."""
         return asdict(self)
 
     def cells(self) -> list[str]:
-        """Returns the cells of a table whose columns are `HEADINGS`."""
+        """Returns a row of the table with the columns `HEADINGS`."""
         return [
             f"{self.clicks_judged}",
             f"{self.clicks_on_mines}",
@@ -141,11 +141,11 @@ class Diagnostics:
         ]
 
     def gaps(self, policy: str) -> list[str]:
-        """Returns a line that says how many clicks of the policy could not be judged, if any."""
+        """Returns a note on the clicks that could not be judged, if there are any."""
         if not self.clicks_not_judged:
             return []
         return [
-            f"{policy}: {self.clicks_not_judged} clicks were made on boards too hard for the oracle and not judged; "
+            f"{policy}: {self.clicks_not_judged} clicks were not judged: the oracle found their boards too hard; "
             f"{self.lost_not_judged} of them lost the game."
         ]
 

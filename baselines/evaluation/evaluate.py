@@ -1,4 +1,4 @@
-"""Evaluates a policy: seeded games in batches, played here or by worker processes."""
+"""Evaluate a policy: play seeded games in batches, in this process or in workers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig
 
 BATCH_SIZE = 20
-"""The games that a policy plays side by side, between two of its resets. A time budget ends between batches:
-to stop amid one would keep the short games and drop the long ones."""
+"""Default number of games that a policy plays side by side, between two resets. A time budget ends between
+batches: stopping within a batch would keep its short games and drop its long ones."""
 
 
 def batch_size_of(policy: Policy) -> int:
-    """Returns how many games a policy wants to play side by side: its attribute of this name, or else `BATCH_SIZE`."""
+    """Returns the batch size that a policy prefers: its attribute `batch_size`, or `BATCH_SIZE`."""
     return getattr(policy, "batch_size", BATCH_SIZE)
 
 
@@ -30,12 +30,11 @@ class Evaluation:
     """The games that a policy played.
 
     Attributes:
-        records: one a game, in the order of the seeds; fewer than asked for, but always the first ones,
-            after an interruption or at the end of a time budget.
-        seconds: by the clock, the start of the policy and of the workers included.
-        playing_seconds: the time spent playing, summed over the workers; judging clicks does not count.
-        counters: what the policy did in these games: see `baselines.policy.Policy`.
-        interrupted: whether KeyboardInterrupt ended it.
+        records: one record per game, in the order of the seeds. An interruption or a time budget leaves a prefix.
+        seconds: wall-clock time, including the start of the policy and of the workers.
+        playing_seconds: time spent playing, summed over the workers, without the judging of clicks.
+        counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
+        interrupted: True if KeyboardInterrupt ended the evaluation.
     """
 
     records: list[GameRecord] = field(default_factory=list)
@@ -58,26 +57,27 @@ def evaluate_policy(
     batch_size: int = BATCH_SIZE,
     start: Callable[[int], Start] | None = None,
 ) -> Evaluation:
-    """Plays one game a seed, in batches; the records do not depend on the number of workers.
+    """Plays one game per seed, in batches. The records do not depend on the number of workers.
 
     Args:
-        build: makes the policy, once in each worker; with several workers it must pickle.
-        config: the games.
-        seeds: those of the games, each at least 0.
-        policy_seed: what the seeds of the policy's own random choices are derived from, at least 0.
-        workers: the processes that play; 1 plays in this one.
-        max_seconds: the time of play after which no further batch begins; the first one is always played.
-        on_finished: called with the number of games of each batch that is done.
-        diagnose: whether the records hold a diagnosis: see `baselines.evaluation.judge`.
-        batch_size: the games of a batch; see `batch_size_of`.
-        start: tells of a seed how its game begins, if not by the first-click rule; it must pickle as well.
+        build: makes the policy, once per worker; with several workers it must pickle.
+        config: board and rules of the games.
+        seeds: seed of each game, at least 0.
+        policy_seed: at least 0; the seeds of the policy's random choices are derived from it.
+        workers: number of processes; 1 plays in this process.
+        max_seconds: playing time after which no further batch begins; None for no limit. The first batch is
+            always played.
+        on_finished: called with the number of games of each finished batch.
+        diagnose: True to judge every click; see `baselines.evaluation.judge`.
+        batch_size: number of games per batch; see `batch_size_of`.
+        start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
 
     Returns:
-        The games played, also after KeyboardInterrupt.
+        The games played. After KeyboardInterrupt these are the games of the finished batches.
 
     Raises:
         PolicyError: the policy broke the protocol.
-        ValueError: there is to be a diagnosis, and these games allow no exact one.
+        ValueError: `diagnose` is True and these games cannot be judged exactly.
     """
     if diagnose:
         check_judgeable(config)

@@ -1,4 +1,4 @@
-"""Plays seeded games with a policy, side by side: one record a game, and no statistics."""
+"""Play seeded games with a policy, side by side, and record each game."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 
 class PolicyError(RuntimeError):
-    """A policy broke the protocol: an illegal action, or an answer of the wrong shape or type."""
+    """A policy chose an illegal action, or returned actions of the wrong shape or type."""
 
 
 class GameRecord(NamedTuple):
-    """How a game went.
+    """Outcome of a game.
 
     Attributes:
-        seed: its seed; the single environment reset with it plays the same game.
-        won: whether every safe cell was opened.
-        clicks: the actions taken.
-        truncated: whether the step limit ended it; such a game is not won.
-        opened: the safe cells that were open at its end.
-        marked: whether at some moment its flags were exactly the mines; a policy that would go on flagging once every
-            safe cell is open is asked whether they would be in the end.
-        diagnosis: what its clicks were like, if they were judged.
+        seed: seed of the game; a single environment reset with it plays the same game.
+        won: True if every safe cell was opened.
+        clicks: number of actions.
+        truncated: True if the step limit ended the game, which is then not won.
+        opened: number of safe cells open at the end.
+        marked: True if at some moment the flags were exactly the mines. After a win, the policy's method `finishes`
+            says whether its next flags would complete them.
+        diagnosis: judgement of its clicks, or None if they were not judged.
     """
 
     seed: int
@@ -45,10 +45,10 @@ class GameRecord(NamedTuple):
 
 
 class Start(NamedTuple):
-    """How a game begins that is not laid out by the first-click rule.
+    """Given start of a game, in place of the first-click rule.
 
     Attributes:
-        layout: (rows, cols) bool, where the mines are.
+        layout: (rows, cols) bool, True at the mines.
         cell: the first click, as row * cols + col.
     """
 
@@ -57,12 +57,12 @@ class Start(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A batch of games.
+    """Games that a policy played side by side.
 
     Attributes:
-        records: one a game.
-        seconds: what playing them took; judging clicks does not count.
-        counters: what the policy did meanwhile, by its attribute of this name: see `baselines.policy.Policy`.
+        records: one record per game.
+        seconds: time spent playing, without the judging of clicks.
+        counters: increase of the policy's counters meanwhile; see `baselines.policy.Policy`.
     """
 
     records: list[GameRecord]
@@ -71,7 +71,7 @@ class Batch(NamedTuple):
 
 
 class Observer(Protocol):
-    """Watches games that are played side by side."""
+    """A callback after every step of games that are played side by side."""
 
     def __call__(
         self,
@@ -80,13 +80,13 @@ class Observer(Protocol):
         actions: NDArray[np.int64],
         lost: NDArray[np.bool_],
     ) -> object:
-        """Is told of one step in each of the K games under way.
+        """Receives one step of each of the K unfinished games.
 
         Args:
-            games: (K,) int64, which of the games they are, counted from 0.
-            observations: (K, rows, cols) int8, the boards before the step.
-            actions: (K,) int64, what the policy chose.
-            lost: (K,) bool, whether the step lost the game.
+            games: (K,) int64, index of each game, from 0.
+            observations: (K, rows, cols) int8, boards before the step.
+            actions: (K,) int64, actions of the policy.
+            lost: (K,) bool, True where the step lost the game.
         """
 
 
@@ -98,21 +98,21 @@ def play_games(
     observer: Observer | None = None,
     starts: Sequence[Start] | None = None,
 ) -> list[GameRecord]:
-    """Plays one game a seed, all side by side; the policy meets only those that are not over.
+    """Plays one game per seed, all side by side. The policy sees only games that are not over.
 
     Args:
-        policy: the player, reset by the caller.
-        config: the games; `BoardConfig.moves` says which actions the policy has.
-        seeds: each at least 0; the game of seed s is the first one of a single environment seeded s.
-        on_finished: called with the number of games that a step has ended, where any has.
-        observer: told of every step.
-        starts: how each game begins, if not by the first-click rule and the policy's own first click.
+        policy: the player; the caller resets it.
+        config: board and rules of the games; its moves define the actions.
+        seeds: seed of each game, at least 0. Seed s gives the first game of a single environment seeded s.
+        on_finished: called with the number of games that a step ended, if it ended any.
+        observer: called after every step.
+        starts: start of each game, in place of the first-click rule and the policy's first click.
 
     Returns:
-        One record a seed, in their order.
+        One record per seed, in their order.
 
     Raises:
-        PolicyError: the policy chose an illegal action, or answered in another shape or type.
+        PolicyError: the policy chose an illegal action, or returned another shape or type.
         ValueError: a start does not fit the configuration.
     """
     env = MinesweeperVectorEnv.of_config(config, len(seeds))
@@ -146,10 +146,10 @@ def _first_clicks(starts: Sequence[Start], config: BoardConfig) -> NDArray[np.in
 
 
 class _Course:
-    """What has become so far of N games that are played side by side.
+    """Running outcomes of N games that are played side by side.
 
     Attributes:
-        playing: (N,) bool, which of them are not over.
+        playing: (N,) bool, True for the games that are not over.
     """
 
     def __init__(self, env: MinesweeperVectorEnv, finishes: Callable[[NDArray[np.int8]], bool] | None) -> None:
@@ -166,7 +166,7 @@ class _Course:
         truncations: NDArray[np.bool_],
         won: NDArray[np.bool_],
     ) -> int:
-        """Takes down one step in each game under way; returns how many it ended."""
+        """Records one step of each unfinished game; returns the number of games that it ended."""
         self._clicks += self.playing
         self._won |= self.playing & won
         self._truncated |= self.playing & truncations
@@ -190,7 +190,7 @@ class _Course:
             self._marked |= candidates & (flags == mines).all(axis=(1, 2))
 
     def records(self, seeds: Sequence[int]) -> list[GameRecord]:
-        """Returns the records of games that are over."""
+        """Returns the records of the games, once all are over."""
         columns = (self._won, self._clicks, self._truncated, self._opened, self._marked)
         return [GameRecord(*row) for row in zip(seeds, *(column.tolist() for column in columns), strict=True)]
 
@@ -211,7 +211,7 @@ def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.in
 
 
 class Player:
-    """A policy that is ready to play batches of games."""
+    """A policy, ready to play batches of games."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class Player:
         diagnose: bool = False,
         start: Callable[[int], Start] | None = None,
     ) -> None:
-        """Builds the policy and has the engine compiled, so that the batches measure nothing but play."""
+        """Builds the policy and compiles the engine, so that batches measure nothing but play."""
         self._policy = build()
         self._config = config
         self._seed = seed
@@ -230,7 +230,7 @@ class Player:
         compile_kernels()
 
     def play(self, index: int, seeds: Sequence[int]) -> Batch:
-        """Plays the batch of this index; the same seeds and index give the same records, whoever plays."""
+        """Plays a batch. The same seeds and index give the same records in every process."""
         judge = Judge(self._config, len(seeds)) if self._diagnose else None
         starts = None if self._start is None else [self._start(seed) for seed in seeds]
         before = self._counters()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 CONFIDENCE = 0.95
+"""Confidence level of all intervals."""
 
 
 def wilson_interval(wins: int, games: int) -> tuple[float, float]:
@@ -22,9 +23,9 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Returns the 95 % interval of the mean of independent values, by the normal distribution; None for fewer than 2.
+    """Returns the 95 % interval of the mean of independent values by the normal approximation; None for fewer than 2.
 
-    The half width is the quantile times the standard error, with the unbiased variance.
+    The half width is the normal quantile times the standard error, which uses the unbiased variance.
     """
     count = len(values)
     if count < 2:
@@ -38,12 +39,12 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
 def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:
     """Returns the two-sided p-value of the exact McNemar test on paired games.
 
-    Where both players are equally good, each game that only one of them wins is either's with probability
-    1/2; the games that both win or both lose say nothing (McNemar 1947).
+    Under the null hypothesis each game that only one player wins goes to either of them with probability 1/2.
+    Games that both win or both lose carry no information (McNemar 1947).
 
     Args:
-        first: whether the one player won each game.
-        second: whether the other one did, in the same order.
+        first: True for each game that the first player won.
+        second: True for each game that the second player won, in the same order.
 
     Raises:
         ValueError: the lengths differ.
@@ -57,6 +58,6 @@ def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:
 
 
 def won_by_one(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]:
-    """Returns how many games the first player alone won, and the second one."""
+    """Returns the number of games that only the first player won, and that only the second player won."""
     pairs = list(zip(first, second, strict=True))
     return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)

@@ -1,4 +1,4 @@
-"""Judges the clicks of games by the exact mine probabilities of the boards that they were made on."""
+"""Judge the clicks of games by the exact mine probabilities of the boards before them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minesweeper_env.inference import Oracle
 
 
 class Loss(Enum):
-    """What can be said of the click that lost a game."""
+    """Verdict on the click that lost a game."""
 
     AVOIDABLE = "avoidable"
     FORCED = "forced"
@@ -23,16 +23,16 @@ class Loss(Enum):
 
 
 class GameDiagnosis(NamedTuple):
-    """What the clicks of a game were like, apart from the first one, which is judged in `loss` alone.
+    """Counts of a game's clicks by their risk. The first click enters only `loss`.
 
     Attributes:
-        judged: the clicks that were judged.
-        not_judged: the clicks on boards that were too hard for the oracle.
-        on_mines: the judged clicks on a cell that was certainly a mine; such a click ends the game.
-        past_safe: the judged clicks on a cell that might be a mine, or was one, while another was certainly free.
-        guesses: the judged clicks on a cell that might be a mine, or was one.
-        excess_risk: the sum, over the judged clicks, of the risk beyond the least that a click would have had.
-        loss: what lost the game; None if it was not lost.
+        judged: number of judged clicks.
+        not_judged: number of clicks on boards that were too hard for the oracle.
+        on_mines: number of judged clicks on a certain mine; such a click ends the game.
+        past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
+        guesses: number of judged clicks with a risk above 0.
+        excess_risk: sum over the judged clicks of the risk beyond the minimum of the board.
+        loss: verdict on the losing click; None if the game was not lost.
     """
 
     judged: int
@@ -45,33 +45,37 @@ class GameDiagnosis(NamedTuple):
 
 
 def check_judgeable(config: BoardConfig) -> None:
-    """Raises a ValueError, which says what is allowed, unless the clicks of these games can be judged exactly."""
+    """Checks that the clicks of these games can be judged exactly.
+
+    Raises:
+        ValueError: they cannot; the message says which games can.
+    """
     if config.moves != ("click",):
         raise ValueError(f'only games with moves=("click",) can be judged, not {config.moves}')
     Oracle(config)
 
 
 class Judge:
-    """Watches games, as an observer of `baselines.evaluation.games.play_games`, and judges each click.
+    """An observer of `baselines.evaluation.games.play_games` that judges each click.
 
-    The risk of a click is the exact probability, given the board before it, that its cell is a mine. A loss
-    was forced if the losing click had the least risk that the board allowed, and else avoidable. The first
-    click of a game meets a board without any evidence, on which all cells are equal: it is not counted,
-    and a game that it loses (which only the rule "any" allows) was lost by force.
+    The risk of a click is the exact probability, given the board before it, that its cell is a mine. A loss is
+    forced if the losing click had the least risk on the board; otherwise it is avoidable. Before the first click all
+    cells are equal, so this click is not counted. A game that it loses, which only the rule "any" allows, is a
+    forced loss.
 
     Attributes:
-        seconds: the time that judging has taken.
+        seconds: time spent judging.
     """
 
     def __init__(self, config: BoardConfig, games: int) -> None:
-        """Prepares to watch games of clicks.
+        """Prepares to judge games.
 
         Args:
-            config: the games.
-            games: their number.
+            config: board and rules of the games.
+            games: number of games.
 
         Raises:
-            ValueError: the rules of the games leave no exact judgement; the message says which rules do.
+            ValueError: these games cannot be judged exactly; the message says which games can.
         """
         check_judgeable(config)
         self.seconds = 0.0
@@ -88,7 +92,7 @@ class Judge:
         actions: NDArray[np.int64],
         lost: NDArray[np.bool_],
     ) -> None:
-        """Judges one click in each of some games; see `baselines.evaluation.games.Observer`."""
+        """Judges one click of each unfinished game; see `baselines.evaluation.games.Observer`."""
         begin = time.perf_counter()
         begun = (observations <= self._max_count).any(axis=(1, 2))
         self._set_losses(games[~begun & lost], Loss.FORCED)
@@ -97,7 +101,7 @@ class Judge:
         self.seconds += time.perf_counter() - begin
 
     def diagnoses(self) -> list[GameDiagnosis]:
-        """Returns what was found, one a game."""
+        """Returns one diagnosis per game."""
         rows = zip(*self._counts.tolist(), self._excess_risk.tolist(), self._losses, strict=True)
         return [GameDiagnosis(*row) for row in rows]
 

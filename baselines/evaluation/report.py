@@ -1,4 +1,4 @@
-"""The results of an evaluation as a table, as JSON and as a plot."""
+"""Report of an evaluation: a table, a JSON file and a plot."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class Report:
-    """What was asked for, and what has come of it so far.
+    """The games that were requested, and the results so far.
 
     Attributes:
-        config: the games.
-        seed: that of the first game.
-        games: how many each policy was to play.
-        command: how to repeat it.
-        results: those of the policies that have played.
+        config: board and rules of the games.
+        seed: seed of game 0.
+        games: number of games requested of each policy.
+        command: command line that repeats the evaluation.
+        results: results of the policies that have played.
     """
 
     config: BoardConfig
@@ -50,7 +50,7 @@ class Report:
         )
 
     def notes(self) -> list[str]:
-        """Returns a line for each thing that a reader of the table must not miss."""
+        """Returns the notes below the table, one line each."""
         notes = [
             f"{result.policy} played only the first {result.games} of {self.games} games."
             for result in self.results
@@ -65,7 +65,7 @@ class Report:
         ]
 
     def write_json(self, path: Path) -> None:
-        """Writes the results so far, in place of the file that was there."""
+        """Writes the results so far, and replaces an earlier file."""
         replace_file(path, (json.dumps(self._content(), indent=2) + "\n").encode())
 
     def _content(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Report:
             console.print(note, markup=False, highlight=False)
 
     def write_plot(self, path: Path) -> None:
-        """Draws the win rates with their intervals into a picture, whose suffix says in which format."""
+        """Writes a plot of the win rates with their intervals; the suffix of the path sets the format."""
         names = [f"{result.policy} (n = {result.games})" for result in self.results]
         rates = [result.win_rate for result in self.results]
         bounds = [result.interval for result in self.results]
@@ -135,19 +135,19 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of what the results depend on; of optional packages, those in use."""
+    """Returns the versions of Python and the packages that results depend on; of optional packages, the loaded ones."""
     found = {"python": platform.python_version(), "minesweeper_env": __version__}
     packages = ["numpy", "gymnasium", "numba"] + [name for name in ("pgmpy", "torch") if name in sys.modules]
     return found | {name: version(name) for name in packages}
 
 
 def config_row(config: BoardConfig) -> dict[str, Any]:
-    """Returns what JSON says about the games."""
+    """Returns the configuration of the games as a JSON object."""
     return {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
 
 
 def result_row(result: PolicyResult) -> dict[str, Any]:
-    """Returns what JSON says about the games of a policy."""
+    """Returns the result of a policy as a JSON object."""
     diagnostics = {"diagnostics": Diagnostics.of(result.diagnoses).row()} if result.diagnoses else {}
     return {
         "policy": result.policy,
@@ -165,7 +165,7 @@ def result_row(result: PolicyResult) -> dict[str, Any]:
 
 
 def format_p_value(value: float) -> str:
-    """Returns a p-value in two digits."""
+    """Returns a p-value with two significant digits."""
     return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
 
 

@@ -1,4 +1,4 @@
-"""Results of policies, from the records of their games, and comparisons on the games that two of them played."""
+"""Results of policies from the records of their games, and paired comparisons of policies."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from baselines.evaluation.judge import GameDiagnosis
 
 @dataclass(frozen=True)
 class PolicyResult:
-    """How a policy did, over at least one game.
+    """Result of a policy over at least one game.
 
     Attributes:
-        policy: its name.
-        records: its games.
-        seconds: how long they took by the clock, start-up included.
-        playing_seconds: the time spent playing, summed over the workers.
-        counters: what the policy did in these games: see `baselines.policy.Policy`.
+        policy: name of the policy.
+        records: records of its games.
+        seconds: wall-clock time, including start-up.
+        playing_seconds: time spent playing, summed over the workers.
+        counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
     """
 
     policy: str
@@ -48,12 +48,12 @@ class PolicyResult:
 
     @property
     def win_rate(self) -> float:
-        """The share of the games won."""
+        """The fraction of the games won."""
         return self.wins / self.games
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the win rate."""
+        """The 95 % Wilson interval of the win rate."""
         return wilson_interval(self.wins, self.games)
 
     @property
@@ -63,12 +63,12 @@ class PolicyResult:
 
     @property
     def diagnoses(self) -> list[GameDiagnosis]:
-        """What the clicks of the games were like, if they were judged."""
+        """The diagnoses of the games whose clicks were judged."""
         return [record.diagnosis for record in self.records if record.diagnosis is not None]
 
     @property
     def counters_per_game(self) -> dict[str, float]:
-        """The mean of each tally, as "queries_per_game" for the tally "queries"."""
+        """The mean of each counter per game, such as "queries_per_game" of the counter "queries"."""
         return {f"{name}_per_game": total / self.games for name, total in sorted(self.counters.items())}
 
     @property
@@ -78,20 +78,20 @@ class PolicyResult:
 
     @property
     def ms_per_game(self) -> float:
-        """The milliseconds that one worker needs for a game."""
+        """The mean playing time of a game, in milliseconds of one worker."""
         return 1000.0 * self.playing_seconds / self.games
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A policy against another on the games that both played.
+    """Comparison of a policy with another, on the games that both played.
 
     Attributes:
-        against: the name of the other.
-        games: the number of these games.
-        won_alone: those that the policy won and the other did not.
-        lost_alone: those that the other won and the policy did not.
-        p_value: of the exact McNemar test.
+        against: name of the other policy.
+        games: number of games that both played.
+        won_alone: number of games that only this policy won.
+        lost_alone: number of games that only the other policy won.
+        p_value: p-value of the exact McNemar test.
     """
 
     against: str
@@ -102,7 +102,7 @@ class Comparison:
 
 
 def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
-    """Returns the comparison of two policies on the seeds that both played, or None where there are none."""
+    """Returns the comparison of two policies on the seeds that both played; None if they share no seed."""
     theirs = {record.seed: record.won for record in other.records}
     pairs = [(record.won, theirs[record.seed]) for record in result.records if record.seed in theirs]
     if not pairs:
@@ -112,7 +112,7 @@ def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
 
 
 def compare_with_best(results: Sequence[PolicyResult]) -> list[Comparison | None]:
-    """Returns the comparison of each policy with the one of the highest win rate; None for that one."""
+    """Compares each policy with the policy of the highest win rate; returns None for that policy itself."""
     if not results:
         return []
     best = max(results, key=lambda result: result.win_rate)

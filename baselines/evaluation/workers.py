@@ -1,4 +1,4 @@
-"""Processes that play: a pool that leaves none behind, and batches of games played in it."""
+"""Worker processes: a pool that leaves no process behind, and batches of games played in it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class WorkerError(RuntimeError):
 
 
 _player: Player | None = None
-"""The player of this process, if it is a worker."""
+"""The player of this process if it is a worker."""
 
 
 @contextmanager
 def worker_pool(workers: int, start: Callable[..., object] | None = None, *arguments: Any) -> Generator[Executor]:
-    """Yields a pool of worker processes, none of which outlives the pool or this process.
+    """Yields a pool of worker processes; they end with the pool and with this process.
 
     Args:
-        workers: the number of processes.
-        start: called in each of them with the arguments, if given; it must pickle, and they must.
-        arguments: those of `start`.
+        workers: number of processes.
+        start: called once in each process; it must pickle.
+        arguments: arguments of `start`; they must pickle.
 
     Raises:
         WorkerError: a worker was killed.
@@ -54,13 +54,13 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
 def play_in_pool(
     make_player: Callable[[], Player], batches: Sequence[Sequence[int]], workers: int, max_seconds: float | None
 ) -> Generator[Batch]:
-    """Plays batches of games in worker processes, and yields them in order.
+    """Plays batches of games in worker processes, and yields the batches in order.
 
     Args:
         make_player: makes the player of a worker; it must pickle.
-        batches: the seeds of the games of each batch.
-        workers: the number of processes.
-        max_seconds: the time after which no batch is handed out, or None; the first one always is.
+        batches: seeds of the games of each batch.
+        workers: number of processes.
+        max_seconds: time after which no further batch begins; None for no limit. The first batch is always played.
     """
     with worker_pool(min(workers, len(batches)), _set_player, make_player) as pool:
         futures = [pool.submit(_play, index, seeds) for index, seeds in enumerate(batches)]
@@ -81,13 +81,13 @@ def _collect(futures: list[Future[Batch]], deadline: float | None) -> Generator[
 
 
 def _cancel(futures: Sequence[Future[Batch]]) -> None:
-    """Takes back the batches that no worker has begun; from the last one, so that none begins meanwhile."""
+    """Cancels the batches that no worker has begun, last first, so that none begins meanwhile."""
     for future in reversed(futures):
         future.cancel()
 
 
 def _start_worker(start: Callable[..., object] | None, arguments: Sequence[Any]) -> None:
-    """Leaves Ctrl-C, which reaches every process, to the main process, and ends with it, however it ends."""
+    """Ignores Ctrl-C, which the main process handles, and ends this process when the main process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if start is not None:
@@ -108,5 +108,5 @@ def _set_player(make_player: Callable[[], Player]) -> None:
 
 def _play(index: int, seeds: Sequence[int]) -> Batch:
     if _player is None:
-        raise RuntimeError("a worker plays only after its start")
+        raise RuntimeError("a worker must be started before it plays")
     return _player.play(index, seeds)
