@@ -1,1 +1,1 @@
-"""Suites: policies on boards, played in units that survive an interruption, and the analysis apart from the games."""
+"""Suites: policies on boards, played in units that survive an interruption, and analysed after the games."""

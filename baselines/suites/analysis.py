@@ -1,4 +1,4 @@
-"""From the games of a suite to what its results.json says; tables and plots are made of that alone."""
+"""Analysis of a suite's games into the content of results.json, from which tables and plots are made."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def analyse(
 
     Args:
         suite: the suite.
-        tasks: its tasks, all of them played.
-        parts: the games of each of them.
-        left_out: the policies that do not play on a board.
-        seed: that of the first game.
-        games: how many each policy was to play on each board.
-        command: how to repeat it.
+        tasks: its tasks, all played.
+        parts: games of each task.
+        left_out: policies that do not play on a board.
+        seed: seed of game 0.
+        games: number of games requested of each policy on each board.
+        command: command line that repeats the suite.
     """
     results = [(task, _add_up(task, played)) for task, played in zip(tasks, parts, strict=True)]
     return {
@@ -88,10 +88,10 @@ def _row(suite: Suite, task: Task, result: PolicyResult) -> dict[str, Any]:
 def _compare(
     here: Sequence[tuple[Task, PolicyResult]], paired: str
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
-    """Returns the test that the row of each policy shows, and all the tests.
+    """Returns the test in the row of each policy, and all tests.
 
-    Policies meet only where they play the same games, and as many. Of equal win rates the one listed later counts as
-    stronger.
+    Only policies that play the same games, and equally many, are compared. Of two equal win rates the policy that is
+    listed later counts as stronger.
     """
     shown: dict[str, dict[str, Any]] = {}
     tests: list[dict[str, Any]] = []
@@ -108,7 +108,7 @@ def _compare(
 
 
 def _pairs(rivals: Sequence[PolicyResult], paired: str) -> list[tuple[PolicyResult, PolicyResult]]:
-    """Returns which policies, weakest first, are compared with which: see `Suite.paired`."""
+    """Returns the pairs to compare, from rivals in the order of their win rates; see `Suite.paired`."""
     if paired == "next":
         return list(pairwise(rivals))
     if paired == "all":

@@ -1,4 +1,4 @@
-"""What each suite is: boards, policies, and what its tables and its plot show."""
+"""Definitions of the suites: their boards, policies, tables and plots."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ class Entry:
     """A policy of a suite.
 
     Attributes:
-        policy: its specification, as `baselines.registry.find_policy` takes it.
-        cap: the most games that it plays on a board, because it is slow; None for all.
-        batch_size: the games that it plays side by side; None for as many as it wants.
-        start: "module:function" of what gives a game of its own start: a function of a `BoardConfig` and a seed
-            that returns a `baselines.evaluation.games.Start`. Such games are not those of the other policies.
+        policy: specification of the policy; see `baselines.registry.find_policy`.
+        cap: maximum number of games per board, for a slow policy; None for all games.
+        batch_size: number of games to play side by side; None for the policy's own choice.
+        start: "module:function" that gives each game its start, or None for the first-click rule. The function takes
+            a `BoardConfig` and a seed and returns a `baselines.evaluation.games.Start`. Games with such starts differ
+            from the games of the other policies.
     """
 
     policy: str
@@ -31,17 +32,17 @@ class Suite:
     """An experiment that one command repeats.
 
     Attributes:
-        name: what `--suite` takes.
-        title: what it is about, in one line.
-        boards: the games, whose moves each policy chooses.
-        entries: the policies, weakest first.
-        games: how many each policy plays on each board, unless `--games` says otherwise.
-        paired: "next", to compare each policy with the next stronger one on the board, "all", for each two, or the name
-            of one of the policies, for each other with that one.
-        columns: those of the tables, by their names in `baselines.suites.tables`.
-        plot: the plot, by its name in `baselines.suites.plots`.
+        name: value of `--suite`.
+        title: subject, in one line.
+        boards: boards and first-click rules; each policy brings its own moves.
+        entries: policies, weakest first.
+        games: default number of games of each policy on each board.
+        paired: comparisons to make: "next" compares each policy with the next stronger one on the board, "all" compares
+            every pair, and the name of a policy compares all others with it.
+        columns: columns of the tables, by their names in `baselines.suites.tables.COLUMNS`.
+        plot: name of the plot in `baselines.suites.plots.PLOTS`.
         scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.measures`.
-        notes: lines below the tables.
+        notes: notes below the tables, one line each.
     """
 
     name: str
@@ -60,7 +61,7 @@ def find_suite(name: str) -> Suite:
     """Returns the suite of this name.
 
     Raises:
-        ValueError: there is none; the message lists those there are.
+        ValueError: there is no such suite; the message lists the suites.
     """
     if name not in SUITES:
         raise ValueError(f"unknown suite {name!r}; there are {', '.join(SUITES)}")

@@ -1,4 +1,4 @@
-"""The folder of a suite: which suite it belongs to, and whether it can be gone on with."""
+"""Output folder of a suite: create it, or check that the same suite can resume in it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from baselines.support.files import hold_folder, replace_file
 from minesweeper_env import __version__
 
 FORMAT = 1
-"""The version of the files in the folder."""
+"""Version of the file format in the folder."""
 
 MANIFEST = "suite.json"
 
 
 def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> None:
-    """Makes the folder, or sees to it that it holds the same suite, so that its games can be gone on with.
+    """Creates the folder, or checks that it holds games of the same suite, so that the suite can resume.
 
     Args:
-        folder: where the games and the results of the suite are kept.
+        folder: folder for the games and the results.
         suite: the suite.
-        seed: that of the first game.
-        games: those of each policy on each board, at least as many as were asked for before.
+        seed: seed of game 0.
+        games: number of games of each policy on each board, at least as large as before.
 
     Raises:
-        ValueError: the folder holds something else, or cannot be written, or another process is playing into it; the
-            message says what.
+        ValueError: the folder holds something else, cannot be written, or is in use by another process; the message
+            says which.
     """
     wanted = {"format": FORMAT, "suite": suite.name, "seed": seed, "version": __version__, "games": games}
     try:

@@ -1,4 +1,4 @@
-"""What the rows of suites tell beyond the win rate."""
+"""Measures of a suite beyond the win rate: flags on the mines, and scores."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def marked(result: PolicyResult) -> dict[str, Any]:
 def scores(result: PolicyResult) -> dict[str, Any]:
     """Returns the score of Sun, Chen & Yang, and figures derived from it.
 
-    The score of a game is the number of its open cells, doubled on a win. Games that the first click lost are
-    among all games, and apart from those lost later.
+    The score of a game is its number of open cells, doubled on a win. The mean score includes games that the first
+    click lost; the mean score of lost games excludes them.
     """
     survivors = [record for record in result.records if not _lost_at_once(record)]
     won = sum(record.won for record in survivors)

@@ -1,4 +1,4 @@
-"""The games of a task on disk: one file for each unit of play, written as a whole and checked when it is read."""
+"""Games of a task on disk: one file per unit of play, written atomically and checked when it is read."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What the libraries raise, between them, on bytes that are no archive of arrays."""
+"""Everything that NumPy, zipfile and json raise on bytes that are no archive of arrays."""
 
 _BITS = ("won", "truncated", "marked")
 _NUMBERS = ("clicks", "opened")
 
 
 class DamagedPartError(ValueError):
-    """A file of games cannot be what was written; the message names it."""
+    """A file of games is damaged or belongs to other games; the message names it."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Part:
     """Consecutive games of a task.
 
     Attributes:
-        first: the number of the first one, counted from 0; its seed is that of the suite plus this.
-        records: one a game.
-        seconds: the time spent playing them.
-        counters: what the policy did meanwhile.
+        first: index of the first game; its seed is the seed of the suite plus this index.
+        records: one record per game.
+        seconds: time spent playing.
+        counters: increase of the policy's counters meanwhile.
     """
 
     first: int
@@ -59,28 +59,33 @@ class Part:
 
     @property
     def games(self) -> range:
-        """The numbers of the games."""
+        """The indices of the games."""
         return range(self.first, self.first + len(self.records))
 
 
 class PartStore:
-    """The files of the games of a task, in a folder of their own.
+    """Files of the games of a task, in a folder of their own.
 
-    A file is a .npz archive: the records as arrays, of bits or of the smallest integers that hold them, and a
-    "header", JSON as bytes, with the task, the first game, the seconds and the counters.
+    A file is a .npz archive with these arrays:
+
+    | name | content |
+    |---|---|
+    | won, truncated, marked | one bit per game, packed |
+    | clicks, opened | one number per game, in the smallest integer type that holds them |
+    | header | JSON as bytes: the task, the first game, the seconds and the counters |
     """
 
     def __init__(self, folder: Path, task: Task, seed: int) -> None:
-        """Takes the folder of the suite, the task, and the seed of the suite."""
+        """Opens the files of `task` in the folder of a suite with this seed."""
         self._folder = folder / task.folder
         self._task = task
         self._seed = seed
 
     def write(self, part: Part) -> None:
-        """Writes a part, in place of one with the same first game.
+        """Writes a part, and replaces a part with the same first game.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the part cannot be written.
         """
         arrays = {name: np.packbits([getattr(record, name) for record in part.records]) for name in _BITS}
         for name in _NUMBERS:
@@ -95,10 +100,10 @@ class PartStore:
         replace_file(self._folder / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
 
     def read(self) -> list[Part]:
-        """Returns the parts there are, in order; without one that ends amid a batch where there are to be more games.
+        """Returns the stored parts in order, except a part that ends within a batch which must now be longer.
 
         Raises:
-            DamagedPartError: a file is not what `write` wrote, or of another task.
+            DamagedPartError: a file is damaged, or belongs to another task.
             OSError: a file cannot be read.
         """
         parts: list[Part] = []
@@ -106,7 +111,7 @@ class PartStore:
             part = self._read_file(path)
             begin, end = part.games.start, part.games.stop
             if begin % self._task.batch_size or end > self._task.games or (parts and begin < parts[-1].games.stop):
-                raise DamagedPartError(f"{path} holds games that do not fit beside the others; delete it to play on")
+                raise DamagedPartError(f"{path} holds games that do not fit the other files; delete it to resume")
             if end % self._task.batch_size == 0 or end == self._task.games:
                 parts.append(part)
         return parts
@@ -135,7 +140,7 @@ class PartStore:
         except _UNREADABLE as error:
             raise DamagedPartError(f"{path} is damaged; delete it to play its games again") from error
         if found != identity or path.name != f"{part.first:08d}{SUFFIX}":
-            raise DamagedPartError(f"{path} belongs to other games than {self._task}; delete it to play on")
+            raise DamagedPartError(f"{path} belongs to other games than {self._task}; delete it to resume")
         return part
 
     def _assemble(self, header: dict[str, Any], columns: list[list[Any]]) -> Part:

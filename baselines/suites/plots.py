@@ -1,4 +1,4 @@
-"""The plots of the suites, made of the content of results.json; every rate with its 95 % interval."""
+"""Plots of the suites from the content of results.json; every rate has its 95 % interval."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draw(suite: Suite, content: Content) -> bytes:
 
 
 def _labels(content: Content) -> dict[str, str]:
-    """Returns what each policy is called in a plot, which says where it played fewer games than asked for."""
+    """Returns the label of each policy, with its number of games if it played fewer than requested."""
     fewest: dict[str, int] = {}
     for board in content["boards"]:
         for row in board["results"]:
@@ -39,7 +39,7 @@ def _labels(content: Content) -> dict[str, str]:
 
 
 def _styles(content: Content) -> dict[str, dict[str, Any]]:
-    """Returns how each policy is drawn as a line."""
+    """Returns the line style of each policy."""
     return {
         policy: {"color": f"C{i}", "marker": MARKERS[i % len(MARKERS)], "label": label}
         for i, (policy, label) in enumerate(_labels(content).items())
@@ -47,7 +47,7 @@ def _styles(content: Content) -> dict[str, dict[str, Any]]:
 
 
 def _reach(values: Sequence[float], ends: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Returns how far the intervals reach below and above the values."""
+    """Returns the distances from the values down to the low ends and up to the high ends of their intervals."""
     pairs = list(zip(values, ends, strict=True))
     return [
         [max(0.0, value - low) for value, (low, _) in pairs],
@@ -56,12 +56,12 @@ def _reach(values: Sequence[float], ends: Sequence[Sequence[float]]) -> list[lis
 
 
 def _points(boards: Sequence[Content], policy: str) -> list[tuple[int, Content]]:
-    """Returns the rows of a policy with the places of their boards, counted from 0."""
+    """Returns the rows of a policy, each with the index of its board."""
     return [(i, row) for i, board in enumerate(boards) for row in board["results"] if row["policy"] == policy]
 
 
 def _draw_rates(axes: Axes, boards: Sequence[Content], styles: dict[str, dict[str, Any]]) -> None:
-    """Draws a line of win rates over the numbers of mines for each policy, a little beside each other."""
+    """Draws win rates over the number of mines, one line per policy; small shifts keep the intervals apart."""
     for i, (policy, style) in enumerate(styles.items()):
         points = _points(boards, policy)
         if points:
@@ -84,7 +84,7 @@ def _rates_over_mines(figure: Figure, content: Content) -> None:
 
 
 def _rates_and_times(figure: Figure, content: Content) -> None:
-    """Draws win rates above and times below, over the number of mines, one column for each size."""
+    """Draws win rates above times, both over the number of mines, with one column per board size."""
     styles = _styles(content)
     sizes = list(dict.fromkeys(tuple(board["config"]["size"]) for board in content["boards"]))
     figure.set_size_inches(3.6 * len(sizes), 6.5)
@@ -106,7 +106,7 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
 
 
 def _draw_dots(axes: Axes, board: Content, labels: dict[str, str], name: str, ends: str) -> None:
-    """Draws a value of each policy as a dot with its interval, a line for each policy."""
+    """Draws one value per policy as a dot with its interval, one row per policy."""
     policies = list(labels)
     for row in board["results"]:
         if row[name] is not None:

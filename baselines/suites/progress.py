@@ -1,4 +1,4 @@
-"""Shows how far a suite is: a bar over all of it on a terminal, plain lines elsewhere."""
+"""Progress of a suite: one bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 from baselines.suites.schedule import Schedule
 
 LINE_SECONDS = 30.0
-"""Where there is no terminal, a line comes at least so often."""
+"""Maximum time between two lines where stderr is no terminal."""
 
 
 class Progress:
-    """Tells on stderr what has been played; a context manager."""
+    """A context manager that reports on stderr the games played so far."""
 
     def __init__(self, schedule: Schedule) -> None:
-        """Takes the schedule that is being played."""
+        """Prepares to report on a schedule."""
         self._schedule = schedule
         self._next_line = time.monotonic() + LINE_SECONDS
         self._bar: Any = None
 
     def __enter__(self) -> Progress:
-        """Begins to show the bar, if stderr is a terminal."""
+        """Shows the bar if stderr is a terminal."""
         if sys.stderr.isatty():
             from tqdm import tqdm
 
@@ -34,19 +34,19 @@ class Progress:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._bar is not None:
             self._bar.close()
 
     def finished(self, text: str) -> None:
-        """Tells that a task is done."""
+        """Reports that a task is done."""
         if self._bar is None:
             self._print(f"{text}; {self._state()}")
 
     def show(self) -> None:
-        """Shows how far the games are; called every second or so."""
+        """Updates the display; the runner calls it about every second."""
         if self._bar is not None:
-            self._bar.n = self._schedule.share()
+            self._bar.n = self._schedule.fraction_done()
             self._bar.set_postfix_str(self._state(), refresh=True)
         elif time.monotonic() >= self._next_line:
             self._print(self._state())
@@ -62,7 +62,7 @@ class Progress:
 
 
 def format_seconds(seconds: float) -> str:
-    """Returns a time in the unit that suits it."""
+    """Returns a time in seconds, minutes or hours, whichever reads best."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 90 * 60:

@@ -1,4 +1,4 @@
-"""Plays what a schedule hands out, in one pool of workers over all tasks, and keeps every unit as it is done."""
+"""Play the units of a schedule in one pool of workers, and store each unit when it is done."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from baselines.suites.schedule import Schedule, Unit
 from baselines.suites.tasks import Task
 
 LOOK_SECONDS = 1.0
-"""How often the progress is shown while no unit ends."""
+"""Time between two updates of the progress while no unit ends."""
 
 
 def play_tasks(
     tasks: Sequence[Task], stores: Sequence[PartStore], schedule: Schedule, seed: int, workers: int, progress: Progress
 ) -> None:
-    """Plays all that the schedule hands out, and writes each unit when it is done.
+    """Plays all units of a schedule, and writes each unit when it is done.
 
     Args:
-        tasks: those of the schedule.
-        stores: where the games of each of them are kept.
+        tasks: tasks of the schedule.
+        stores: store of the games of each task.
         schedule: hands out the units.
-        seed: that of the first game of each task.
-        workers: the processes that play; 1 plays in this one.
-        progress: is told what is done.
+        seed: seed of game 0 of each task.
+        workers: number of processes; 1 plays in this process.
+        progress: display of the games played so far.
 
     Raises:
         PolicyError: a policy broke the protocol.
@@ -58,9 +58,9 @@ def play_unit(task: Task, seed: int, first: int, games: int) -> Part:
 
     Args:
         task: the task.
-        seed: that of its first game.
-        first: the number of the first game to play, that of the first one of a batch.
-        games: how many to play.
+        seed: seed of game 0 of the task.
+        first: index of the first game to play; a batch begins there.
+        games: number of games to play.
     """
     player, size = _player(task, seed), task.batch_size
     records, seconds, counters = [], 0.0, Counter[str]()
@@ -75,12 +75,12 @@ def play_unit(task: Task, seed: int, first: int, games: int) -> Part:
 
 @cache
 def _player(task: Task, seed: int) -> Player:
-    """Returns the player of a task, which its process keeps."""
+    """Returns the player of a task; the process keeps it for later units."""
     return task.make_player(seed)
 
 
 class _Here(Executor):
-    """Does at once, in this process, what it is given."""
+    """An executor that runs each call at once, in this process."""
 
     def submit(self, work: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -90,7 +90,7 @@ class _Here(Executor):
 
 @contextmanager
 def _executor(workers: int) -> Generator[tuple[Executor, int]]:
-    """Yields what plays, and how many units it takes at once: one waits for each worker, so that none is idle."""
+    """Yields an executor and its number of units at a time; one unit per worker waits, so that no worker is idle."""
     if workers == 1:
         try:
             yield _Here(), 1

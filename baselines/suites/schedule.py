@@ -1,4 +1,4 @@
-"""In which order the games of a suite are played, and how much of it is left."""
+"""Schedule of a suite: the order of its games, and an estimate of the remaining time."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from baselines.suites.parts import Part
 from baselines.suites.tasks import Task
 
 UNIT_SECONDS = 3.0
-"""About how long a unit takes, as far as the batches of a policy allow; so much is lost by an interruption."""
-
+"""Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
 
 LEAST_SECONDS = 0.2
-"""The shortest that units get towards the end, as far as the pace of a policy is known."""
+"""Minimum target time of a unit, towards the end of the suite."""
 
 
 class Unit(NamedTuple):
-    """Consecutive games of a task that a worker plays at once: whole batches, or the last batch of the task.
+    """Consecutive games of a task for one worker: whole batches, or the last batch of the task.
 
     Attributes:
-        task: the number of the task.
-        first: the number of the first game.
-        games: how many there are.
+        task: index of the task.
+        first: index of the first game.
+        games: number of games.
     """
 
     task: int
@@ -33,7 +32,7 @@ class Unit(NamedTuple):
 
 @dataclass
 class _State:
-    """What is known of a task: the games that nobody has begun, those done, and the time that they took."""
+    """State of a task: the ranges of games not yet begun, the games done and in play, and the seconds spent."""
 
     task: Task
     gaps: list[range]
@@ -47,16 +46,16 @@ class _State:
 
     @property
     def pace(self) -> float | None:
-        """Seconds a game."""
+        """Seconds per game; None before the first game is done."""
         return self.seconds / self.done if self.done else None
 
     def take(self, seconds: float) -> tuple[int, int]:
-        """Takes the first games that nobody has begun, for about so long a time; returns the first and their number."""
+        """Takes about `seconds` of games from the front; returns the index of the first and their number."""
         gap, size = self.gaps[0], self.task.batch_size
         batches = 1 if not self.pace else max(1, int(seconds / (self.pace * size)))
         games = min(batches * size, len(gap))
         if games > size:
-            # The last batch of a task may be a short one, which more games would replace; so it stands alone.
+            # The last batch may be short, and a later run with more games would replace it; so it is a unit of its own.
             games -= games % size
         rest = gap[games:]
         self.gaps[:1] = [rest] if rest else []
@@ -67,17 +66,17 @@ class _State:
 class Schedule:
     """Hands out units, the longest task first.
 
-    What a policy costs shows in its first batch; so each task plays one, and then the task with the most work
-    left is always the next. Towards the end units get shorter, so that all workers end at about the same time.
+    Each task first plays one batch, which shows its pace. After that the task with the most remaining work is always
+    next. Units get shorter towards the end, so that all workers finish at about the same time.
     """
 
     def __init__(self, tasks: Sequence[Task], parts: Sequence[Sequence[Part]], workers: int) -> None:
-        """Prepares to play what is not among the parts of each task.
+        """Schedules the games that the parts lack.
 
         Args:
             tasks: the tasks, quick ones first as far as that is known.
-            parts: what of each of them has been played.
-            workers: how many play at once.
+            parts: parts of each task that have been played.
+            workers: number of workers.
         """
         self._workers = workers
         self._states = [
@@ -86,7 +85,7 @@ class Schedule:
         ]
 
     def next(self) -> Unit | None:
-        """Returns the next unit and marks it as begun; None if there is none left."""
+        """Returns the next unit and marks it as begun; None if no unit is left."""
         begun = [(number, state) for number, state in enumerate(self._states) if state.gaps]
         if not begun:
             return None
@@ -97,7 +96,7 @@ class Schedule:
         return Unit(number, *self._states[number].take(limit))
 
     def finish(self, unit: Unit, seconds: float) -> bool:
-        """Takes down that a unit has been played in that time; returns whether its task is now done."""
+        """Records a played unit and its time; returns True if its task is now done."""
         state = self._states[unit.task]
         state.done += unit.games
         state.flying -= unit.games
@@ -105,34 +104,34 @@ class Schedule:
         return not state.gaps and not state.flying
 
     def left(self) -> list[tuple[Task, int]]:
-        """Returns the tasks that are not done, and how many games each has left."""
+        """Returns the unfinished tasks, each with its number of games left."""
         return [(state.task, state.task.games - state.done) for state in self._states if state.done < state.task.games]
 
     @property
     def games(self) -> int:
-        """The games of all tasks."""
+        """The number of games of all tasks."""
         return sum(state.task.games for state in self._states)
 
     @property
     def done(self) -> int:
-        """Those that have been played."""
+        """The number of games played."""
         return sum(state.done for state in self._states)
 
     def seconds_left(self) -> float | None:
-        """Returns how long the workers still need, by the pace of each task so far; None as long as one has none."""
+        """Returns the remaining time by the pace of each task; None while the pace of a task is unknown."""
         if any(state.pace is None for state in self._states):
             return None
         return sum((state.pace or 0.0) * (state.task.games - state.done) for state in self._states) / self._workers
 
-    def share(self) -> float:
-        """Returns the share of the work that is done, 0 to 1; tasks without a pace do not count."""
+    def fraction_done(self) -> float:
+        """Returns the fraction of the work that is done, 0 to 1, over the tasks whose pace is known."""
         done = sum(state.seconds for state in self._states)
         every = sum((state.pace or 0.0) * state.task.games for state in self._states)
         return done / every if every else 0.0
 
 
 def _work(state: _State) -> float:
-    """Returns the seconds of work that nobody has begun; a task that has no pace yet comes last."""
+    """Returns the seconds of work not yet begun; 0 while the pace is unknown."""
     return (state.pace or 0.0) * state.unbegun
 
 

@@ -1,4 +1,4 @@
-"""The content of results.json as tables: on the terminal, as Markdown and as CSV."""
+"""Tables of the content of results.json: on the terminal, as Markdown and as CSV."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Content = dict[str, Any]
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading, and the text of a row's cell, given the row of the JSON."""
+    """A column of a table: its heading, and a function from a row of the JSON to the text of the cell."""
 
     heading: str
     text: Callable[[Content], str]
 
 
 class Table(NamedTuple):
-    """A table of texts; the first column names the row, the others are numbers."""
+    """A table of strings; the first column names the row, the others hold numbers."""
 
     title: str
     headings: list[str]
@@ -65,17 +65,17 @@ COLUMNS: dict[str, Column] = {
     "score_lost": _with_interval("score if lost", "score_lost", "score_lost_ci95", ".1f"),
     "p": Column("p (against)", _test),
 }
-"""The columns that a suite can have, by name."""
+"""The columns that a suite can choose, by name."""
 
 
 def board_title(config: Content) -> str:
-    """Returns a board in short, such as "16x30/99"."""
+    """Returns the name of a board, such as "16x30/99"."""
     rows, cols = config["size"]
     return board_name(rows, cols, config["mines"])
 
 
 def make_tables(suite: Suite, content: Content) -> list[Table]:
-    """Returns the win rates of all boards side by side, where there are several, and a table for each board."""
+    """Returns a table per board, after a table of all win rates if there are several boards."""
     boards = content["boards"]
     tables = [_rates(content)] if len(boards) > 1 else []
     tables += [_board_table(suite, board) for board in boards]
@@ -85,7 +85,7 @@ def make_tables(suite: Suite, content: Content) -> list[Table]:
 
 
 def _board_table(suite: Suite, board: Content) -> Table:
-    """Returns the rows of a board, without the columns that say nothing of any of them."""
+    """Returns the table of a board without its empty columns."""
     results = board["results"]
     columns = [COLUMNS[name] for name in suite.columns]
     columns = [column for column in columns if any(column.text(row) for row in results)]
@@ -127,7 +127,7 @@ def _tests(content: Content) -> Table:
 
 
 def caption(content: Content) -> str:
-    """Returns a line about the games of the results."""
+    """Returns a line with the number of games and their seeds."""
     last = content["seed"] + content["games"] - 1
     return f"n = {content['games']} games of each policy on each board, seeds {content['seed']} to {last}"
 
@@ -163,7 +163,7 @@ def print_tables(suite: Suite, content: Content) -> None:
 
 
 def csv_text(content: Content) -> str:
-    """Returns results.csv: a line for each policy on each board, with all that the JSON tells of it."""
+    """Returns the content of results.csv: one line per policy and board, with every figure of the JSON."""
     rows = [{**_flat(board["config"]), **_flat(row)} for board in content["boards"] for row in board["results"]]
     names = list(dict.fromkeys(name for row in rows for name in row))
     buffer = io.StringIO()

@@ -1,4 +1,4 @@
-"""The rows of a suite before they are played: a policy on a board each."""
+"""Tasks of a suite: the games of one policy on one board each."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Task:
     """The games of one policy on one board.
 
     Attributes:
-        policy: its specification.
-        config: the games.
-        games: their number.
-        batch_size: how many are played side by side; the random choices of the policy begin anew with each batch.
-        start: what gives a game its start, as "module:function"; None for the first-click rule.
+        policy: specification of the policy.
+        config: board and rules of the games.
+        games: number of games.
+        batch_size: number of games played side by side; the policy is reset before each batch.
+        start: "module:function" that gives each game its start; None for the first-click rule.
     """
 
     policy: str
@@ -41,11 +41,11 @@ class Task:
 
     @property
     def folder(self) -> str:
-        """The path of the folder that keeps the games, inside that of the suite."""
+        """Path of the folder with the games, relative to the folder of the suite."""
         return f"games/{file_name(name_of(self.config))}/{re.sub(r'[^-=,.+0-9A-Za-z]', '_', self.policy)}"
 
     def make_player(self, seed: int) -> Player:
-        """Returns the player of these games, whose own random choices depend on `seed`."""
+        """Returns the player of these games; its random choices depend on `seed`."""
         return Player(partial(build_policy, self.policy, self.config), self.config, seed, start=self._start())
 
     def _start(self) -> Callable[[int], Start] | None:
@@ -56,7 +56,7 @@ class Task:
 
 
 class LeftOut(NamedTuple):
-    """A policy that does not play on a board, and why."""
+    """A policy that does not play on a board, and the reason."""
 
     policy: str
     config: BoardConfig
@@ -64,16 +64,18 @@ class LeftOut(NamedTuple):
 
     @property
     def board(self) -> str:
-        """The board in short."""
+        """Name of the board."""
         return name_of(self.config)
 
 
 def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:
-    """Yields what there is to play, board by board; each policy is made once, to see whether it plays there.
+    """Yields the tasks of a suite, board by board, and the policies that refuse a board.
+
+    Each policy is made once per board to find out.
 
     Args:
         suite: the suite.
-        games: those of each policy on each board; policies with a cap play no more than that.
+        games: number of games of each policy on each board; a policy with a cap plays at most its cap.
 
     Raises:
         MissingExtraError: a policy needs a package that is not installed.

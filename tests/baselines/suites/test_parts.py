@@ -143,7 +143,7 @@ def test_a_part_under_another_name_is_refused(store, tmp_path):
 def test_parts_that_do_not_fit_together_are_refused(store, parts):
     for first, games in parts:
         store.write(make_part(first, games))
-    with pytest.raises(DamagedPartError, match="do not fit beside the others"):
+    with pytest.raises(DamagedPartError, match="do not fit the other files"):
         store.read()
 
 
@@ -190,7 +190,7 @@ def test_the_longest_task_is_the_next_one():
     assert not schedule.finish(slow, 1.0)
     schedule.finish(quick, 0.01)
     assert schedule.seconds_left() == pytest.approx((99 + 0.99) / 2)
-    assert schedule.share() == pytest.approx(1.01 / 101)
+    assert schedule.fraction_done() == pytest.approx(1.01 / 101)
     # Units of 3 s: 30 games of the slow policy; the quick one waits until no work is left but its own.
     order = [schedule.next() for _ in range(31)]
     assert {unit.task for unit in order} == {1}
