@@ -52,6 +52,7 @@ def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
     """Covers a board; the first click places its mines."""
     cells, most = rules.neighbours.shape
     boards.shown[i, :] = most + 3
+    # The sentinel is an open cell: neither covered nor flagged, so no neighbour loop needs to skip it.
     boards.shown[i, cells] = 0
     boards.progress[i, STATUS] = FRESH
     boards.progress[i, REMAINING] = cells - rules.mines
@@ -82,6 +83,7 @@ def _step_game(rules: Rules, boards: Boards, i: Int, action: Int) -> int:
             _reveal_mines(rules, boards, i)
         elif progress[i, REMAINING] == 0:
             progress[i, STATUS] = WON
+    # Illegal actions count as steps, so the step limit ends every game.
     progress[i, STEPS] += 1
     if progress[i, STATUS] <= PLAYING and progress[i, STEPS] >= rules.max_steps:
         progress[i, STATUS] = TRUNCATED
@@ -169,6 +171,7 @@ def step_batch(
     """
     rules, boards = Rules(*state[:RULE_FIELDS]), Boards(*state[RULE_FIELDS:])
     total = rules.moves.shape[0] * rules.neighbours.shape[0]
+    # All actions are checked before the first step, so that an error leaves every game unchanged.
     for i in range(actions.shape[0]):
         if actions[i] < 0 or actions[i] >= total:
             return i

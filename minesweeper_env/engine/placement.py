@@ -22,6 +22,7 @@ from minesweeper_env.engine.state import (
 def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
     """Places a mine in a free cell, and counts it in the neighbours."""
     boards.truth[i, cell] |= MINE_BIT
+    # Neighbours off the board are counted in column n, which nothing reads.
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] += 1
 
@@ -93,6 +94,7 @@ def _clear_zone(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
     for cell in range(rules.neighbours.shape[0]):
         if truth[i, cell] & MINE_BIT and _in_zone(rules, first, cell):
             while truth[i, rules.refuges[refuge]] & MINE_BIT or _in_zone(rules, first, rules.refuges[refuge]):
+                # A skipped refuge stays unusable, so the search for the next mine starts here.
                 refuge += 1
             _remove_mine(rules, boards, i, cell)
             add_mine(rules, boards, i, rules.refuges[refuge])

@@ -61,7 +61,7 @@ class Rules(NamedTuple):
 
     Attributes:
         neighbours: (n, K) uint32, the neighbours of each cell; n stands for "off the board".
-        refuges: (n,) int64, the cells in the order in which the "corners" rule moves mines to them.
+        refuges: (n,) int64, the cells as `refuge_order` sorts them for the "corners" rule.
         moves: (m,) int64, the `Move` that each block of n actions makes.
         mines: the number of mines.
         first_click: FIRST_ANY, FIRST_SAFE, FIRST_OPENING or FIRST_CORNERS.
@@ -104,7 +104,7 @@ RULE_FIELDS = len(Rules._fields)
 
 
 def refuge_order(rows: int, cols: int) -> NDArray[np.int64]:
-    """Returns the cells in the order in which the "corners" rule fills them.
+    """Returns the cells sorted by when the "corners" rule fills them.
 
     The corners come first: bottom right, top left, bottom left, top right. The other cells of the sides follow in
     reading order, then the rest in reading order.

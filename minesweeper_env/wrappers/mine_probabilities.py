@@ -33,8 +33,8 @@ class MineProbabilities(
     | mine_probability_exact | bool, whether all of them are known |
 
     All layouts that fit the board count as equally likely. Before the first click every cell therefore has the
-    probability mines / cells. Two kinds of cells have no known probability: the covered cells of a position that is
-    too hard for the oracle, and the flags of a lost board if some are right and others wrong.
+    probability mines / cells. If a position is too hard for the oracle, the probabilities of its covered cells are
+    unknown. On a lost board the flags have unknown probabilities if some are right and others wrong.
 
     `place` selects where else the probabilities appear:
 

@@ -1,6 +1,6 @@
 """Minesweeper on a given layout, in obvious Python: the reference that the engine is tested against.
 
-It uses sets and dictionaries of (row, col) pairs, computes everything anew, and imports nothing from the package.
+It uses sets and dictionaries of (row, col) pairs, keeps no intermediate results, and imports nothing from the package.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class NaiveGame:
         return set(self.around(cell) - flags - self.opened)
 
     def is_legal(self, move: str, cell: Cell) -> bool:
-        """Says whether a move would change the board of a game that is under way."""
+        """Returns whether a move would change the board of an unfinished game."""
         if move == "chord":
             return bool(self.to_chord(cell))
         if cell in self.opened:

@@ -59,8 +59,8 @@ def allowed_cells(first_click, size, radius, click):
 def placement_p_value(layouts, allowed):
     """Chi-squared test that each allowed cell holds a mine equally often, corrected for sampling without replacement.
 
-    The counts of cells vary less than those of independent draws, by the factor (n - M) / (n - 1) for M mines on
-    n cells; divided by it, the statistic has the chi-squared law with n - 1 degrees of freedom.
+    For M mines on n cells the counts vary less than independent draws would, by the factor (n - M) / (n - 1). The
+    statistic divided by this factor has the chi-squared distribution with n - 1 degrees of freedom.
     """
     counts = layouts[:, allowed].sum(axis=0)
     n, mines = len(counts), int(layouts[0].sum())
