@@ -21,7 +21,7 @@ import minesweeper_env
 from baselines.evaluation.games import play_games
 from baselines.learned.agents.storage import CLICKS, load_network, read_description
 from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.networks.precision import PRECISIONS
+from baselines.learned.networks.size import PRECISIONS
 from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.models import make_model_learner

@@ -6,23 +6,26 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_size, positive_number, whole_number_from
+from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_size, whole_number_from
+from baselines.learned.settings.files import read_configuration
+from baselines.learned.settings.hyperparameters import ALGORITHMS
+from baselines.learned.settings.options import describe, options_of
+from baselines.learned.settings.retired import present_names
+from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, hold_folder
-from minesweeper_env.config import FIRST_CLICKS
-from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.run import Outcome, Training
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
+DEFAULT_SIDE, DEFAULT_MINES = 8, 14
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
 
@@ -64,45 +67,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="train.py", description="Train a Minesweeper agent by reinforcement learning.")
-    whole = whole_number_from(1)
-    what = parser.add_argument_group("what to train")
-    what.add_argument("--config", help="settings to start from: one that comes with the package, or a .toml file")
-    what.add_argument("--algo", choices=("ppo", "plain-ppo", "dqn", "value"), help="the algorithm (ppo)")
-    what.add_argument("--size", type=parse_size, help="8, or 16x30 for rows x columns (8)")
-    what.add_argument("--mines", type=whole, help="the number of mines (14)")
-    what.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")
-    what.add_argument("--first-click", choices=FIRST_CLICKS, help="the first-click rule (opening)")
-    what.add_argument("--reward", choices=REWARDS, help="the reward scheme (safe_click)")
-    what.add_argument("--gamma", type=float, help="the discount factor, 0 to 1 (0)")
-    what.add_argument("--teacher", choices=("none", "exact"), help="exact: learn the oracle's probabilities (none)")
-    what.add_argument("--start", metavar="AGENT", help="a run folder, or an agent by name, that the network begins as")
-    what.add_argument("--seed", type=whole_number_from(0), help="of all random choices (0)")
-    length = parser.add_argument_group("how long, and where")
-    length.add_argument("--minutes", type=positive_number, help="how long to train in all, by the clock (10)")
-    length.add_argument("--steps", type=whole, help="how many steps to train in all, instead")
-    length.add_argument("--out", type=Path, help="the run folder (runs/ALGO-SIZE-MINES, or runs/CONFIG)")
-    length.add_argument("--resume", action="store_true", help="go on from the last checkpoint of the run folder")
-    length.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where to learn (auto)")
-    length.add_argument("--threads", type=whole, help="the processor threads to learn with (all cores)")
-    size = parser.add_argument_group("how")
-    size.add_argument("--envs", type=whole, help="the games played at once (256)")
-    size.add_argument("--channels", type=whole, help="the width of the network (32)")
-    size.add_argument("--depth", type=whole, help="how many times the network applies its block (6)")
-    size.add_argument(
-        "--precision", choices=("float32", "bfloat16"), help="number format of the convolutions (default float32)"
+    parser = Parser(
+        prog="train.py",
+        description="Train a Minesweeper agent by reinforcement learning.",
+        epilog=_hyperparameter_help(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    size.add_argument("--optimizer", choices=("muon", "adam"), help="what takes the steps (muon)")
-    size.add_argument("--eval-games", type=whole, help="the games of each evaluation while training (300)")
-    size.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="hyperparameters of the algorithm")
+    whole, task = whole_number_from(1), parser.add_argument_group("what to train")
+    task.add_argument("--config", metavar="NAME|FILE.toml", help="configuration: one of the package, or a file")
+    task.add_argument("--size", type=parse_size, help=f"8, or 16x30 for rows x columns (default {DEFAULT_SIDE})")
+    task.add_argument("--mines", type=whole, help=f"number of mines (default {DEFAULT_MINES})")
+    task.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")
+    _add_options(task, ("algo", "first_click", "reward", "gamma", "teacher", "start", "seed"))
+    length = parser.add_argument_group("length and place")
+    length.add_argument("--out", type=Path, help="run folder (default runs/ALGO-SIZE-MINES, or runs/CONFIG)")
+    length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the run folder")
+    length.add_argument("--threads", type=whole, help="processor threads of PyTorch (default all cores)")
+    _add_options(length, ("minutes", "steps", "device"))
+    how = parser.add_argument_group("how to train")
+    _add_options(how, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
+    how.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="hyperparameters, listed below")
     return parser
+
+
+def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
+    """Adds arguments for settings, by their declarations."""
+    declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
+    for name in names:
+        entry, option = declared[name]
+        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": float}
+        group.add_argument(
+            "--" + name.replace("_", "-"),
+            type=kinds.get(str(entry.type).partition(" ")[0], str),
+            choices=option.choices or None,
+            metavar=None if option.choices else name.upper(),
+            help=describe(entry, option),
+        )
+
+
+def _hyperparameter_help() -> str:
+    lines = ["hyperparameters (--set NAME=VALUE), by algorithm:"]
+    for algo, hyperparameters in ALGORITHMS.items():
+        lines.append(f"  {algo}")
+        lines += [f"    {entry.name}: {describe(entry, option)}" for entry, option in options_of(hyperparameters)]
+    return "\n".join(lines)
 
 
 def _resolve(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
     """Returns the settings, and the folder to train in."""
-    from baselines.learned.settings.files import read_configuration
-    from baselines.learned.settings.training import TrainingSettings
-
     given = _given(options, {field.name for field in fields(TrainingSettings)})
     if options.steps is not None and options.minutes is not None:
         raise ValueError("give either --minutes or --steps")
@@ -131,8 +143,8 @@ def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
-        rows, cols = options.size or (8, 8)
-        given["boards"] = (board_name(rows, cols, options.mines or 14),)
+        rows, cols = options.size or (DEFAULT_SIDE, DEFAULT_SIDE)
+        given["boards"] = (board_name(rows, cols, options.mines or DEFAULT_MINES),)
     if options.steps is not None:
         given["minutes"] = None
     if options.minutes is not None:
@@ -155,8 +167,6 @@ def _assignment(text: str) -> tuple[str, int | float]:
 
 def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     from baselines.learned.common.tensor_files import read_json
-    from baselines.learned.settings.retired import present_names
-    from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.run import RUN_FILE
 
     if not (folder / RUN_FILE).is_file():

@@ -10,7 +10,8 @@ from torch import nn
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import VALUE, load_network, read_description
 from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.precision import PRECISIONS, set_precision
+from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.size import PRECISIONS
 from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.policy import Policy
 from baselines.support.checks import one_of

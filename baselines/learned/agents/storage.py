@@ -13,7 +13,8 @@ from torch import nn
 
 from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
 from baselines.learned.common.weights import load_weights
-from baselines.learned.networks.board import BoardNetwork, NetworkSize
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.retired import TWO_HEADS_REPLACED
 from baselines.registry import AGENT_FILE
 

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.codes import Codes
-from minesweeper_env.config import whole_number
 
 MAX_COUNT = Codes.of_radius(1).max_count
-MAX_CHANNELS, MAX_DEPTH = 1024, 64
 
 _MANY = 64.0
 """The number of unopened safe cells that the input plane shows as 1; larger numbers look the same."""
-
-
-@dataclass(frozen=True)
-class NetworkSize:
-    """Size of a network.
-
-    Attributes:
-        channels: features per cell.
-        depth: number of times the residual block is applied; each has two 3x3 convolutions and a global pooling.
-
-    Raises:
-        ValueError: a field is out of range; the message says what is allowed.
-    """
-
-    channels: int = 32
-    depth: int = 6
-
-    def __post_init__(self) -> None:
-        """Checks the fields."""
-        for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("depth", self.depth, MAX_DEPTH)):
-            if whole_number(name, value, 1) > most:
-                raise ValueError(f"{name} must be 1 to {most}, not {value}")
 
 
 class ResidualBlock(nn.Module):

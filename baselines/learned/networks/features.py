@@ -8,7 +8,8 @@ from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor
 
-from baselines.learned.networks.board import NetworkSize, Trunk
+from baselines.learned.networks.board import Trunk
+from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.codes import MINE
 
 

@@ -10,16 +10,14 @@ from torch import nn
 
 from baselines.learned.networks.board import Tower
 
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-
 
 def set_precision(network: nn.Module, precision: str) -> None:
     """Sets the number format of all convolutions in a network.
 
     Args:
         network: changed in place.
-        precision: one of `PRECISIONS`.
+        precision: one of `baselines.learned.networks.size.PRECISIONS`.
     """
     for module in network.modules():
         if isinstance(module, Tower):
-            module.dtype = PRECISIONS[precision]
+            module.dtype = getattr(torch, precision)

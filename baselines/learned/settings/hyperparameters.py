@@ -1,51 +1,38 @@
-"""The hyperparameters of each algorithm, by the names that Stable-Baselines3 gives them where it has them."""
+"""Hyperparameters of each algorithm, under the names of Stable-Baselines3 where it has them."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import present_names
-from baselines.support.checks import number_within, whole_number_within
+from baselines.learned.value.limits import BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
 
-
-def _number(default: float, least: float, most: float) -> Any:
-    return field(default=default, metadata={"least": least, "most": most})
+_ISOLATED = "cap on the total loss weight, in cells, of covered cells without an open neighbour"
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What all algorithms share.
-
-    Attributes:
-        learning_rate: of Adam, at first; `muon.py` says what Muon makes of it.
-        learning_rate_flat: the share of the training, 0 to 0.99, in which it stays; from then on it falls linearly.
-        learning_rate_final: the share of it that is left in the end, 0 to 1.
-        batch_size: the samples of a minibatch on a board of 64 cells; on others it has as many cells.
-        max_grad_norm: the norm of the gradient above which it is scaled down.
-        weight_decay: how fast weights shrink by themselves, as a share of the learning rate: in Muon its matrices,
-            in Adam (which makes it AdamW) all.
+    """Hyperparameters of all algorithms; each field declares its meaning and its bounds.
 
     Raises:
         ValueError: a value is not allowed; the message says what is.
     """
 
-    learning_rate: float = _number(1e-3, 1e-8, 1)
-    learning_rate_flat: float = _number(0.1, 0, 0.99)
-    learning_rate_final: float = _number(0.02, 0, 1)
-    batch_size: int = _number(64, 1, MAX_BATCH)
-    max_grad_norm: float = _number(10.0, 1e-6, 1e6)
-    weight_decay: float = _number(0.1, 0, 1)
+    learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
+    learning_rate_flat: float = option(0.1, "fraction of the training before the learning rate falls linearly", 0, 0.99)
+    learning_rate_final: float = option(0.02, "final learning rate as a fraction of the initial one", 0, 1)
+    batch_size: int = option(64, "boards per minibatch at 64 cells; larger boards are fewer", 1, MAX_BATCH)
+    max_grad_norm: float = option(10.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
 
     def __post_init__(self) -> None:
-        """Checks all fields by the bounds that they are declared with."""
-        for entry in fields(self):
-            check = whole_number_within if entry.type == "int" else number_within
-            value = check(entry.name, getattr(self, entry.name), entry.metadata["least"], entry.metadata["most"])
-            object.__setattr__(self, entry.name, value)
+        """Checks all fields."""
+        check_options(self)
 
     def to_json(self) -> dict[str, Any]:
         """Returns them as a JSON object."""
@@ -70,37 +57,20 @@ class Hyperparameters:
 
 @dataclass(frozen=True)
 class DQNHyperparameters(Hyperparameters):
-    """Those of DQN; `dqn.py` and `replay.py` say what they do.
+    """Hyperparameters of DQN; `dqn/algorithm.py` says how it uses them."""
 
-    Attributes:
-        buffer_size: the transitions that the replay buffer of a board holds.
-        learning_starts: the transitions that it must hold before a minibatch is drawn.
-        train_freq: the steps of all games between two rounds of training.
-        replay_ratio: mean number of draws per stored transition.
-        keep_scale: a transition is stored with a chance of `keep_scale` times the error of its prediction; with 0, all
-            are stored.
-        keep_min: lower bound of this probability.
-        hindsight: the weight of the loss on what all covered cells proved to be, beside that on the clicked one; with
-            0, learning is from the clicks alone.
-        isolated_weight_cap: cap on the total weight, in cells, of covered cells without an open neighbour in this loss.
-        target_update_interval: the steps between two updates of the target network.
-        exploration_fraction: the share of the training in which exploration falls to its final rate.
-        exploration_initial_eps: the share of random clicks at first.
-        exploration_final_eps: the share of random clicks in the end.
-    """
-
-    buffer_size: int = _number(50_000, 1, MAX_BUFFER)
-    learning_starts: int = _number(1_000, 1, MAX_BUFFER)
-    train_freq: int = _number(8, 1, 10_000)
-    replay_ratio: float = _number(4.0, 1e-3, 1e3)
-    keep_scale: float = _number(5.0, 0, 1e6)
-    keep_min: float = _number(0.1, 1e-3, 1)
-    hindsight: float = _number(1.0, 0, 1e3)
-    isolated_weight_cap: float = _number(64.0, 0, 1e6)
-    target_update_interval: int = _number(10_000, 1, 1 << 40)
-    exploration_fraction: float = _number(0.02, 0, 1)
-    exploration_initial_eps: float = _number(1.0, 0, 1)
-    exploration_final_eps: float = _number(0.0, 0, 1)
+    buffer_size: int = option(50_000, "transitions in the replay buffer of a board", 1, MAX_BUFFER)
+    learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
+    train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
+    replay_ratio: float = option(4.0, "mean number of draws per stored transition", 1e-3, 1e3)
+    keep_scale: float = option(5.0, "storing probability over the error of the prediction; 0 stores all", 0, 1e6)
+    keep_min: float = option(0.1, "lower bound of the storing probability", 1e-3, 1)
+    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0 learns from clicks alone", 0, 1e3)
+    isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
+    target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
+    exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls", 0, 1)
+    exploration_initial_eps: float = option(1.0, "initial fraction of random clicks", 0, 1)
+    exploration_final_eps: float = option(0.0, "final fraction of random clicks", 0, 1)
 
     def __post_init__(self) -> None:
         """Checks all fields."""
@@ -111,78 +81,51 @@ class DQNHyperparameters(Hyperparameters):
 
 @dataclass(frozen=True)
 class PPOHyperparameters(Hyperparameters):
-    """Those of PPO, as Stable-Baselines3 documents them.
+    """Hyperparameters of PPO; Stable-Baselines3 documents the first six of its own."""
 
-    Attributes:
-        n_steps: the steps of each game in a rollout.
-        n_epochs: how often each rollout is learned from.
-        gae_lambda: of generalised advantage estimation.
-        clip_range: of the probability ratio.
-        vf_coef: the weight of the value loss.
-        ent_coef: the weight of the entropy.
-        hindsight: the weight of the auxiliary loss on what covered cells proved to be; with 0, there is none.
-        isolated_weight_cap: cap on the total weight, in cells, of covered cells without an open neighbour in this loss.
-        buffer_size: how many boards are kept for it, of each size.
-        replay_ratio: mean number of draws per stored board.
-        keep_scale: a step is learned from, and its board kept, with a chance of `keep_scale` times 1 - V; with 0, all.
-        keep_min: lower bound of this probability.
-    """
-
-    max_grad_norm: float = _number(5.0, 1e-6, 1e6)
-    n_steps: int = _number(8, 1, 1 << 16)
-    n_epochs: int = _number(1, 1, 1_000)
-    gae_lambda: float = _number(0.95, 0, 1)
-    clip_range: float = _number(0.2, 1e-3, 10)
-    vf_coef: float = _number(1.0, 0, 1e6)
-    ent_coef: float = _number(0.0, 0, 1e6)
-    hindsight: float = _number(1.0, 0, 1e3)
-    isolated_weight_cap: float = _number(64.0, 0, 1e6)
-    buffer_size: int = _number(50_000, 1, MAX_BUFFER)
-    replay_ratio: float = _number(4.0, 1e-3, 1e3)
-    keep_scale: float = _number(5.0, 0, 1e6)
-    keep_min: float = _number(0.1, 1e-3, 1)
+    max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    n_steps: int = option(8, "steps of each game per rollout", 1, 1 << 16)
+    n_epochs: int = option(1, "passes over each rollout", 1, 1_000)
+    gae_lambda: float = option(0.95, "lambda of generalised advantage estimation", 0, 1)
+    clip_range: float = option(0.2, "clipping range of the probability ratio", 1e-3, 10)
+    vf_coef: float = option(1.0, "weight of the value loss", 0, 1e6)
+    ent_coef: float = option(0.0, "weight of the entropy", 0, 1e6)
+    hindsight: float = option(1.0, "weight of the auxiliary loss on all covered cells; 0 for none", 0, 1e3)
+    isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
+    buffer_size: int = option(50_000, "boards stored for the auxiliary loss, per board size", 1, MAX_BUFFER)
+    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
+    keep_scale: float = option(5.0, "probability of learning from a step over 1 - V; 0 keeps all steps", 0, 1e6)
+    keep_min: float = option(0.1, "lower bound of this probability", 1e-3, 1)
 
 
 @dataclass(frozen=True)
 class PlainPPOHyperparameters(PPOHyperparameters):
-    """Those of PPO without anything of ours: no hindsight, no thinning, the usual weight of the value loss."""
+    """Hyperparameters of unmodified PPO: no hindsight, no thinning, the usual weight of the value loss."""
 
-    learning_rate: float = _number(1e-3, 1e-8, 1)
-    batch_size: int = _number(512, 1, MAX_BATCH)
-    max_grad_norm: float = _number(0.5, 1e-6, 1e6)
-    weight_decay: float = _number(0.0, 0, 1)
-    n_steps: int = _number(32, 1, 1 << 16)
-    n_epochs: int = _number(4, 1, 1_000)
-    vf_coef: float = _number(0.5, 0, 1e6)
-    ent_coef: float = _number(0.01, 0, 1e6)
-    hindsight: float = _number(0.0, 0, 0)
-    keep_scale: float = _number(0.0, 0, 0)
+    batch_size: int = option(512, "boards per minibatch at 64 cells; larger boards are fewer", 1, MAX_BATCH)
+    max_grad_norm: float = option(0.5, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
+    n_steps: int = option(32, "steps of each game per rollout", 1, 1 << 16)
+    n_epochs: int = option(4, "passes over each rollout", 1, 1_000)
+    vf_coef: float = option(0.5, "weight of the value loss", 0, 1e6)
+    ent_coef: float = option(0.01, "weight of the entropy", 0, 1e6)
+    hindsight: float = option(0.0, "always 0", 0, 0)
+    keep_scale: float = option(0.0, "always 0", 0, 0)
 
 
 @dataclass(frozen=True)
 class ValueHyperparameters(Hyperparameters):
-    """Those of value; `value/practice.py` and `value/learner.py` say what they do.
+    """Hyperparameters of value; `value/self_play.py` and `value/learner.py` say how it uses them."""
 
-    Attributes:
-        exploration: the chance that a guess is any of the clicks that are considered, and not the best.
-        slack: how much more than the least risk a click may have to be considered.
-        breadth: how many clicks are considered at most, those of least risk.
-        decay: the lambda of the returns.
-        replay_ratio: number of draws per board.
-        waiting_batches: minibatches that wait at least, so that each one is drawn from boards of many games.
-        layouts: how many layouts, at most, are valued exactly, which ends a game.
-        nodes: the sets of layouts that are examined for this, at most.
-    """
-
-    max_grad_norm: float = _number(5.0, 1e-6, 1e6)
-    exploration: float = _number(0.3, 0, 1)
-    slack: float = _number(0.12, 0, 1)
-    breadth: int = _number(8, 1, 1_000)
-    decay: float = _number(0.7, 0, 1)
-    replay_ratio: int = _number(4, 1, 1_000)
-    waiting_batches: int = _number(64, 0, 1_000_000)
-    layouts: int = _number(250, 0, 1_000_000)
-    nodes: int = _number(20_000, 1, 1 << 40)
+    max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    exploration: float = option(0.3, "probability that a guess is drawn from all candidates", 0, 1)
+    slack: float = option(SLACK, "largest risk of a candidate above the least one", 0, 1)
+    breadth: int = option(BREADTH, "upper bound on the number of candidates", 1, 1_000)
+    decay: float = option(0.7, "lambda of the returns", 0, 1)
+    replay_ratio: int = option(4, "number of draws per board", 1, 1_000)
+    waiting_batches: int = option(64, "minibatches that wait at least, which mixes many games", 0, 1_000_000)
+    layouts: int = option(250, "upper bound on the layouts of an exactly valued end of a game", 0, 1_000_000)
+    nodes: int = option(20_000, "upper bound on the sets of layouts that one exact search examines", 1, 1 << 40)
 
 
 ALGORITHMS: dict[str, type[Hyperparameters]] = {
@@ -191,4 +134,4 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
     "dqn": DQNHyperparameters,
     "value": ValueHyperparameters,
 }
-"""The algorithms by name, and what sets their hyperparameters."""
+"""Algorithms by name, and the classes of their hyperparameters."""

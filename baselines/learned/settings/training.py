@@ -7,20 +7,17 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.learned.networks.board import NetworkSize
-from baselines.learned.networks.precision import PRECISIONS
+from baselines.learned.networks.size import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
 from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparameters
+from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import updated
 from baselines.support.board_names import parse_board
-from baselines.support.checks import number_within, one_of, whole_number_within
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 MAX_SEED = 1 << 12
 MAX_ENVS = 1 << 14
 MAX_BOARDS = 32
-TEACHERS = ("none", "exact")
-OPTIMIZERS = ("muon", "adam")
 USUAL_CELLS = 64
 """Numbers of games and of samples are meant for boards of so many cells; see `TrainingSettings.scaled`."""
 
@@ -29,70 +26,46 @@ USUAL_CELLS = 64
 class TrainingSettings:
     """A training that can be repeated: a budget in steps gives the same agent each time on a CPU.
 
+    Each field declares its meaning and its allowed values. Of `minutes` and `steps` one is None.
+
     Attributes:
-        algo: one of `ALGORITHMS`.
-        boards: what it plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
-        first_click: the first-click rule.
-        seed: 0 to `MAX_SEED` - 1, of all random choices.
-        minutes: the time to train, or None.
-        steps: the steps to train, or None; one of the two is given.
-        reward: the name of a reward scheme.
-        gamma: the discount factor, 0 to 1.
-        teacher: "none", or "exact" for learning the oracle's probabilities in place of the rewards (DQN alone).
-        start: a run folder, or the name of an agent, whose weights the network begins with, or None.
-        optimizer: "muon" (see `muon.py`), or "adam".
-        envs: the games that are played at once on a board of `USUAL_CELLS` cells; on others they have as many cells.
-        channels: of the network, as `NetworkSize` has them.
-        depth: of the network, as `NetworkSize` has it.
-        precision: number format of the convolutions, "float32" or "bfloat16".
-        eval_games: the games of each evaluation during training, on each board.
-        device: "auto", "cpu" or "cuda".
-        threads: the threads that PyTorch may use on the CPU.
+        boards: the boards that training plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
         hyperparameters: of the algorithm; None, or a dict of some of them, is completed by the defaults.
 
     Raises:
         ValueError: a setting is not allowed; the message says what is.
     """
 
-    algo: str = "ppo"
+    algo: str = option("ppo", "algorithm", choices=tuple(ALGORITHMS))
     boards: Sequence[str] = ("8x8/14",)
-    first_click: str = "opening"
-    seed: int = 0
-    minutes: float | None = 10.0
-    steps: int | None = None
-    reward: str = "safe_click"
-    gamma: float = 0.0
-    teacher: str = "none"
-    start: str | None = None
-    optimizer: str = "muon"
-    envs: int = 256
-    channels: int = NetworkSize.channels
-    depth: int = NetworkSize.depth
-    precision: str = "float32"
-    eval_games: int = 300
-    device: str = "auto"
-    threads: int = 1
+    first_click: str = option("opening", "first-click rule", choices=FIRST_CLICKS)
+    seed: int = option(0, "seed of all random choices", 0, MAX_SEED - 1)
+    minutes: float | None = option(10.0, "training time in minutes, over all sessions", 0, 1e6)
+    steps: int | None = option(None, "training length in steps of all games together, instead of --minutes", 1, 1 << 53)
+    reward: str = option("safe_click", "reward scheme", choices=tuple(REWARDS))
+    gamma: float = option(0.0, "discount factor", 0, 1)
+    teacher: str = option("none", "distillation target; exact: the oracle's probabilities", choices=("none", "exact"))
+    start: str | None = option(None, "initialise from this run folder or shipped agent")
+    optimizer: str = option("muon", "optimiser", choices=("muon", "adam"))
+    envs: int = option(256, "games played side by side at 64 cells; larger boards are fewer", 1, MAX_ENVS)
+    channels: int = option(NetworkSize.channels, "features per cell of the network", 1, MAX_CHANNELS)
+    depth: int = option(NetworkSize.depth, "number of times the network applies its block", 1, MAX_DEPTH)
+    precision: str = option("float32", "number format of the convolutions", choices=PRECISIONS)
+    eval_games: int = option(300, "games per evaluation and board during training", 1, 100_000)
+    device: str = option("auto", "device that learns", choices=("auto", "cpu", "cuda"))
+    threads: int = option(1, "processor threads of PyTorch", 1, 1024)
     hyperparameters: Hyperparameters = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         """Checks the settings, which may come from a file."""
-        one_of("algo", self.algo, ALGORITHMS)
-        one_of("reward", self.reward, REWARDS)
-        one_of("teacher", self.teacher, TEACHERS)
-        one_of("optimizer", self.optimizer, OPTIMIZERS)
-        one_of("precision", self.precision, PRECISIONS)
-        one_of("device", self.device, ("auto", "cpu", "cuda"))
-        number_within("gamma", self.gamma, 0, 1)
-        for name, most in (("envs", MAX_ENVS), ("eval_games", 100_000), ("threads", 1024)):
-            whole_number_within(name, getattr(self, name), 1, most)
-        whole_number_within("seed", self.seed, 0, MAX_SEED - 1)
+        check_options(self)
         self._check_budget()
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
-            raise ValueError("a teacher needs algo dqn, reward safe_click and gamma 0: it gives the chance to be safe")
+            raise ValueError(
+                "teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safety probabilities"
+            )
         if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
-            raise ValueError("algo value learns the chance to win: it takes no reward and no gamma")
-        if self.start is not None and not isinstance(self.start, str):
-            raise ValueError(f"start must be a run folder or the name of an agent, not {self.start!r}")
+            raise ValueError("algo value learns win probabilities; it takes no reward and no gamma")
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
@@ -102,9 +75,7 @@ class TrainingSettings:
     def _check_budget(self) -> None:
         if (self.minutes is None) == (self.steps is None):
             raise ValueError("give either minutes or steps")
-        if self.steps is not None:
-            whole_number_within("steps", self.steps, 1, 1 << 53)
-        if self.minutes is not None and number_within("minutes", self.minutes, 0, 1e6) == 0:
+        if self.minutes == 0:
             raise ValueError("minutes must be more than 0")
 
     @property

@@ -17,8 +17,8 @@ from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, learning_ra
 from baselines.learned.common.state import optimiser_tensors, restore_optimiser, unprefixed
 from baselines.learned.common.tensor_files import Tensors
 from baselines.learned.common.weights import load_weights
-from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.settings.hyperparameters import ValueHyperparameters
 from baselines.learned.settings.training import TrainingSettings, scaled

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.networks.board import MAX_COUNT, BoardPlanes, NetworkSize, Tower
+from baselines.learned.networks.board import MAX_COUNT, BoardPlanes, Tower
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.value.positions import Positions
 
 CELLS_AT_ONCE = 1 << 15

@@ -118,7 +118,8 @@ def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypat
     torch = pytest.importorskip("torch")
     from baselines.learned.agents.policy import LearnedPolicy
     from baselines.learned.agents.storage import save_agent
-    from baselines.learned.networks.board import BoardNetwork, NetworkSize
+    from baselines.learned.networks.board import BoardNetwork
+    from baselines.learned.networks.size import NetworkSize
 
     monkeypatch.setattr("baselines.registry.AGENTS_FOLDER", tmp_path)
     (tmp_path / "tiny-agent").mkdir()

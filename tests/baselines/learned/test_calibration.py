@@ -13,7 +13,8 @@ from baselines.__main__ import main
 from baselines.learned.agents.storage import save_agent
 from baselines.learned.calibration.compare import Comparison, compare, load_rater
 from baselines.learned.calibration.plot import draw_safety
-from baselines.learned.networks.board import BoardNetwork, NetworkSize
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 

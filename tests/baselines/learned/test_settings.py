@@ -1,9 +1,14 @@
-"""Settings of runs that older versions wrote."""
+"""Settings: those of older runs, and the options that train.py and its help take from their declarations."""
 
 import pytest
 from support.tiny_training import tiny
+from tqdm import tqdm
 
+from baselines.cli.train import main
+from baselines.learned.settings.hyperparameters import ALGORITHMS
+from baselines.learned.settings.options import options_of
 from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.console import BAR_FORMAT, postfix
 
 
 def older(algo, **changes):
@@ -29,3 +34,25 @@ def test_a_precision_that_was_measured_at_the_start_is_now_float32():
 def test_a_win_seeking_run_says_what_replaces_it():
     with pytest.raises(ValueError, match="train algo value"):
         TrainingSettings.from_json(older("dqn", reward="win", gamma=1.0))
+
+
+def test_every_option_is_an_argument_of_train_py(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    for entry, option in options_of(TrainingSettings):
+        assert f"--{entry.name.replace('_', '-')} " in shown
+        assert option.meaning in shown or entry.name == "threads"
+    for hyperparameters in ALGORITHMS.values():
+        for entry, option in options_of(hyperparameters):
+            assert f"{entry.name}: {option.meaning} (default {entry.default})" in shown
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_progress_bar_shows_the_win_rate(columns):
+    text = postfix(123_456_789, 12_345.6, 0.657)
+    line = tqdm.format_meter(
+        450, 1000, 36_000, ncols=columns, bar_format=BAR_FORMAT, postfix=text, initial=0, unit="", prefix=""
+    )
+    assert len(line) <= columns
+    assert "wins 65.7%" in line

@@ -7,7 +7,8 @@ import pytest
 COUNT = """
 import resource, torch
 from baselines.learned.agents.allocation import keep_freed_memory
-from baselines.learned.networks.board import BoardNetwork, NetworkSize
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.size import NetworkSize
 torch.set_num_threads(1)
 {begin}
 network, codes = BoardNetwork.of_size(NetworkSize(8, 2)), torch.zeros((500, 8, 8))

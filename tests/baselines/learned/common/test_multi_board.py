@@ -9,9 +9,10 @@ from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import load_network, save_agent
-from baselines.learned.networks.board import BoardNetwork, BoardPlanes, NetworkSize, Tower
+from baselines.learned.networks.board import BoardNetwork, BoardPlanes, Tower
 from baselines.learned.networks.masks import click_masks
 from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.ppo.policy import SHARPNESS
 from baselines.learned.settings.files import configuration_names, read_configuration

@@ -8,7 +8,7 @@ import torch
 from support.policies import all_layouts, click_config
 
 from baselines.learned.common.budget import Clock
-from baselines.learned.networks.board import NetworkSize
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.hyperparameters import ValueHyperparameters
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import best_clicks

@@ -12,7 +12,7 @@ from support.policies import click_config
 
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.networks.board import NetworkSize
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.hyperparameters import ValueHyperparameters
 from baselines.learned.value.learner import ValueLearner
 from baselines.learned.value.network import win_probabilities

@@ -10,8 +10,8 @@ import torch
 from support.policies import all_layouts, boards_in_play, click_config, number_won
 
 from baselines.evaluation.games import play_games
-from baselines.learned.networks.board import NetworkSize
 from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.value.network import ValueNetwork
 from baselines.learned.value.policy import ValuePolicy
 from minesweeper_env import BoardConfig
