@@ -19,8 +19,8 @@ class ExpectedValueSourcePolicy(SubsetPolicy):
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
         """Returns the sum over the open neighbours of clue / unknown neighbours; above all sums if there are none."""
-        hidden = knowledge.around(knowledge.unknown)
+        hidden = knowledge.neighbour_sum(knowledge.unknown)
         ratios = np.where(knowledge.open, knowledge.counts / np.maximum(hidden, 1), 0.0)
         # A cell has at most max_count open neighbours, and each ratio is at most max_count.
         beyond = self.config.codes.max_count**2 + 1.0
-        return np.where(knowledge.around(knowledge.open) > 0, knowledge.around(ratios), beyond)
+        return np.where(knowledge.neighbour_sum(knowledge.open) > 0, knowledge.neighbour_sum(ratios), beyond)

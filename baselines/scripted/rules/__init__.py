@@ -1,1 +1,1 @@
-"""Policies that deduce from local rules."""
+"""Policies that deduce from local rules and subset differences, after Sun, Chen & Yang and CS50."""

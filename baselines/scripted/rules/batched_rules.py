@@ -1,4 +1,4 @@
-"""What the boards of a batch show, what has been deduced from it, and the two local rules."""
+"""Knowledge about a batch of boards, and the two local rules that extend it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from minesweeper_env.config import BoardConfig
 
 
 class Knowledge:
-    """What is known in each of N games. Flags and question marks count for nothing.
+    """Visible and deduced state of N games. Flags and question marks are ignored.
 
     Attributes:
         config: the boards.
         open: (N, rows, cols) bool, the open cells.
-        counts: (N, rows, cols) int16, the counts that open cells show; 0 elsewhere.
-        safe: (N, rows, cols) bool, the covered cells that are certainly free.
+        counts: (N, rows, cols) int16, the clues of open cells; 0 elsewhere.
+        safe: (N, rows, cols) bool, the covered cells that are certainly safe.
         mine: (N, rows, cols) bool, the covered cells that are certainly mines.
         unknown: (N, rows, cols) bool, the other covered cells.
     """
 
     def __init__(self, observations: NDArray[np.int8], config: BoardConfig) -> None:
-        """Reads (N, rows, cols) observations, of which nothing has been deduced yet."""
+        """Reads (N, rows, cols) int8 observations; nothing is deduced yet."""
         self.config = config
         self.open: NDArray[np.bool_] = observations <= config.codes.max_count
         self.counts: NDArray[np.int16] = np.where(self.open, observations, 0).astype(np.int16)
@@ -32,36 +32,36 @@ class Knowledge:
         self.unknown = ~self.open
 
     def rows(self, chosen: NDArray[np.bool_]) -> Knowledge:
-        """Returns the knowledge of the games where `chosen`, (N,) bool, is true, as a copy."""
-        part = object.__new__(Knowledge)
-        part.config = self.config
+        """Returns a copy of the knowledge about the games where `chosen`, (N,) bool, is true."""
+        selection = object.__new__(Knowledge)
+        selection.config = self.config
         for name in ("open", "counts", "safe", "mine", "unknown"):
-            setattr(part, name, getattr(self, name)[chosen])
-        return part
+            setattr(selection, name, getattr(self, name)[chosen])
+        return selection
 
-    def settle(self, safe: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
-        """Takes down unknown cells as safe and as mines."""
+    def record(self, safe: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
+        """Marks unknown cells as safe and as mines, (N, rows, cols) bool each."""
         self.safe |= safe
         self.mine |= mine
         self.unknown &= ~(safe | mine)
 
-    def around(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Returns the sum of (N, rows, cols) values, or number of true ones, over the neighbours of each cell."""
+    def neighbour_sum(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Returns the sum of (N, rows, cols) values over the neighbours of each cell; see `neighbour_sums`."""
         return neighbour_sums(values, self.config.radius)
 
-    def mines_left_around(self) -> NDArray[np.int16]:
-        """Returns (N, rows, cols): at open cells, the number of unknown neighbours that are mines."""
-        return self.counts - self.around(self.mine)
+    def missing_mines(self) -> NDArray[np.int16]:
+        """Returns (N, rows, cols) int16: at open cells, the number of mines among the unknown neighbours."""
+        return self.counts - self.neighbour_sum(self.mine)
 
     def mines_left(self) -> NDArray[np.int64]:
-        """Returns (N,): the number of unknown cells that are mines."""
+        """Returns (N,) int64: the number of mines among the unknown cells."""
         return self.config.mines - self.mine.sum(axis=(1, 2))
 
 
 def neighbour_sums(values: NDArray[Any], radius: int) -> NDArray[Any]:
-    """Returns, for each cell, the sum over its neighbourhood of (N, rows, cols) values without the cell's own.
+    """Returns the sum of (N, rows, cols) values over the neighbours of each cell, without the cell itself.
 
-    Bools are added up as int16.
+    Booleans are summed as int16. The box sum is separable: it sums rows first, then columns.
     """
     count, rows, cols = values.shape
     values = values.astype(np.int16) if values.dtype == np.bool_ else values
@@ -77,35 +77,35 @@ def neighbour_sums(values: NDArray[Any], radius: int) -> NDArray[Any]:
 
 
 def find_mines(knowledge: Knowledge) -> NDArray[np.bool_]:
-    """Returns the unknown cells that the first local rule shows to be mines, (N, rows, cols).
+    """Returns (N, rows, cols) bool: the mines by the first local rule.
 
-    Where the unknown cells beside a count are as many as the mines it lacks, they all are mines.
+    If a clue lacks as many mines as it has unknown neighbours, they are all mines.
     """
-    unknown = knowledge.around(knowledge.unknown)
-    full = knowledge.open & (unknown > 0) & (knowledge.mines_left_around() == unknown)
-    return knowledge.unknown & (knowledge.around(full) > 0)
+    unknown = knowledge.neighbour_sum(knowledge.unknown)
+    full = knowledge.open & (unknown > 0) & (knowledge.missing_mines() == unknown)
+    return knowledge.unknown & (knowledge.neighbour_sum(full) > 0)
 
 
 def find_safe(knowledge: Knowledge) -> NDArray[np.bool_]:
-    """Returns the unknown cells that the second local rule shows to be free, (N, rows, cols).
+    """Returns (N, rows, cols) bool: the safe cells by the second local rule.
 
-    A count that its known mines reach has no other mine beside it.
+    If a clue equals the number of its known mines, its unknown neighbours are safe.
     """
-    reached = knowledge.open & (knowledge.mines_left_around() == 0)
-    return knowledge.unknown & (knowledge.around(reached) > 0)
+    reached = knowledge.open & (knowledge.missing_mines() == 0)
+    return knowledge.unknown & (knowledge.neighbour_sum(reached) > 0)
 
 
 def apply_local_rules_once(knowledge: Knowledge) -> bool:
-    """Applies the first local rule to all counts, then the second one; returns whether that yielded anything new."""
+    """Applies the first local rule to all clues, then the second one; returns whether either found a cell."""
     nothing = np.zeros_like(knowledge.open)
     mines = find_mines(knowledge)
-    knowledge.settle(nothing, mines)
+    knowledge.record(nothing, mines)
     safe = find_safe(knowledge)
-    knowledge.settle(safe, nothing)
+    knowledge.record(safe, nothing)
     return bool(mines.any() or safe.any())
 
 
 def apply_local_rules(knowledge: Knowledge) -> None:
-    """Applies the two local rules again and again until they yield nothing new."""
+    """Repeats the two local rules until they find nothing new."""
     while apply_local_rules_once(knowledge):
         pass

@@ -1,4 +1,4 @@
-"""`expected_value`: the deduction of `subset`, and a guess by the shares of mines that the counts show."""
+"""`expected_value`: deduction of `subset`, and the guess that Sun, Chen & Yang describe."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from baselines.scripted.rules.subset import SubsetPolicy
 
 
 class ExpectedValuePolicy(SubsetPolicy):
-    """Deduces as `subset` does; else clicks the cell beside which the counts lack the fewest mines a cell."""
+    """Deduces as `subset` does; guesses the cell with the lowest mean mine density around its open neighbours."""
 
     def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
-        """Returns the expected value of each unknown cell.
+        """Returns the (N, rows, cols) expected value of each unknown cell.
 
-        Beside open cells it is the mean, over these, of the mines that the count still lacks divided by the
-        unknown cells around it; elsewhere it is the share of mines among all unknown cells.
+        It is the mean over the open neighbours of missing mines / unknown neighbours. A cell without an open
+        neighbour gets the mine density of all unknown cells.
         """
-        hidden = knowledge.around(knowledge.unknown)
+        hidden = knowledge.neighbour_sum(knowledge.unknown)
         useful = knowledge.open & (hidden > 0)
-        shares = np.where(useful, knowledge.mines_left_around() / np.maximum(hidden, 1), 0.0)
-        counts = knowledge.around(useful)
+        densities = np.where(useful, knowledge.missing_mines() / np.maximum(hidden, 1), 0.0)
+        counts = knowledge.neighbour_sum(useful)
         density = knowledge.mines_left() / np.maximum(knowledge.unknown.sum(axis=(1, 2)), 1)
-        means: NDArray[np.float64] = knowledge.around(shares) / np.maximum(counts, 1)
+        means: NDArray[np.float64] = knowledge.neighbour_sum(densities) / np.maximum(counts, 1)
         return np.where(counts > 0, means, density[:, None, None])

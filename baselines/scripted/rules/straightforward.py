@@ -1,4 +1,4 @@
-"""`straightforward`: the two rules that look at one count at a time."""
+"""`straightforward`: the two local rules, which look at one clue at a time; described by Sun, Chen & Yang."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
 
 
 class StraightforwardPolicy(ScriptedPolicy):
-    """Applies the two local rules to their end; else clicks any cell that is not known to be a mine."""
+    """Repeats the local rules to their fixpoint; guesses a uniformly random cell not known to be a mine."""
 
     def deduce(self, knowledge: Knowledge) -> None:
-        """Applies the two local rules."""
+        """Repeats the two local rules until they find nothing new."""
         apply_local_rules(knowledge)

@@ -1,4 +1,7 @@
-"""`subset`: the closure of all counts, and of the number of mines, under subset differences."""
+"""`subset`: closure of all clues and of the number of mines under subset differences.
+
+The method is the knowledge base of CS50's project "Minesweeper", on which Sun, Chen & Yang build.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +19,21 @@ DEDUCTIONS: dict[str, Callable[[BoardConfig], Deduction]] = {
     "counts": partial(SubsetDeduction, use_mines=False),
     "source": SinglePassDeduction,
 }
-"""What can be deduced with: all that subset differences yield; the same without the number of mines; what the
-program of Sun, Chen & Yang deduces."""
+"""Deductions by name: the closure, the closure without the number of mines, and that of Sun, Chen & Yang's program."""
 
 
 class SubsetPolicy(ScriptedPolicy):
-    """Deduces by subset differences; else clicks any cell that is not known to be a mine."""
+    """Deduces by subset differences; guesses a uniformly random cell not known to be a mine."""
 
     def __init__(self, config: BoardConfig, deduction: str = "closure") -> None:
-        """Prepares to play games of this configuration.
+        """Prepares to play games of a configuration.
 
         Args:
             config: the games.
             deduction: one of `DEDUCTIONS`.
 
         Raises:
-            ValueError: there is no such deduction.
+            ValueError: `deduction` is unknown.
         """
         super().__init__(config)
         if deduction not in DEDUCTIONS:
@@ -40,7 +42,7 @@ class SubsetPolicy(ScriptedPolicy):
         self._deduction = self._make_deduction()
 
     def reset(self, seed: int) -> None:
-        """Begins the random choices anew, and forgets what has been deduced."""
+        """Seeds the random choices, and drops all deductions."""
         super().reset(seed)
         self._deduction = self._make_deduction()
 

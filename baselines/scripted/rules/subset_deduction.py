@@ -48,8 +48,8 @@ class SubsetDeduction:
     def apply(self, knowledge: Knowledge) -> None:
         """Records at least one safe cell in each game where the rules find one, and all mines elsewhere."""
         apply_local_rules(knowledge)
-        lacking = knowledge.mines_left_around()
-        useful = knowledge.open & (knowledge.around(knowledge.unknown) > 0)
+        lacking = knowledge.missing_mines()
+        useful = knowledge.open & (knowledge.neighbour_sum(knowledge.unknown) > 0)
         left = knowledge.mines_left().tolist()
         for i in np.flatnonzero(~knowledge.safe.any(axis=(1, 2))):
             unknown = to_bits(knowledge.unknown[i])

@@ -137,7 +137,7 @@ def test_expected_value_is_the_mean_share():
     assert risks[0, 0] == pytest.approx((1 / 2 + 2 / 4) / 2)
     assert risks[0, 2] == pytest.approx(2 / 4)
     assert risks[0, 5] == pytest.approx(4 / 10)
-    knowledge.settle(np.zeros_like(knowledge.open), np.eye(1, 12, 0, dtype=bool).reshape(1, 2, 6))
+    knowledge.record(np.zeros_like(knowledge.open), np.eye(1, 12, 0, dtype=bool).reshape(1, 2, 6))
     risks = ExpectedValuePolicy(config).risks(knowledge)[0]
     assert risks[0, 1] == pytest.approx((0 / 1 + 1 / 3) / 2)
     assert risks[0, 5] == pytest.approx(3 / 9)
