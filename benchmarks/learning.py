@@ -88,7 +88,7 @@ def models() -> dict[str, MultiBoardMixin]:
 
 def shares(model: MultiBoardMixin) -> list[str]:
     """Returns the fractions of the training time spent on `PARTS`, in per cent."""
-    return [f"{share:.1%}" for share in model.clock.shares(*PARTS).values()]
+    return [f"{share:.1%}" for share in model.clock.fractions(*PARTS).values()]
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from baselines.support.terminal import game_bar, table_console
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
-    from baselines.learned.calibration.compare import Comparison
+    from baselines.learned.calibration.compare import ProbabilityComparison
     from baselines.learned.networks.board import BoardNetwork
 
 DEFAULT_AGENT = "dqn"
@@ -99,7 +99,7 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     return seeds, config, network
 
 
-def _print(comparison: Comparison, options: argparse.Namespace) -> None:
+def _print(comparison: ProbabilityComparison, options: argparse.Namespace) -> None:
     from rich.table import Table
 
     last = options.seed + options.games - 1

@@ -1,1 +1,1 @@
-"""Comparison of an agent with the exact probabilities."""
+"""Comparison of an agent's mine probabilities with the exact ones."""

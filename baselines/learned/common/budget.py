@@ -1,4 +1,4 @@
-"""How long a training may take, schedules that follow it in minutes or in steps, and where the time goes."""
+"""Limit of a training in minutes or steps, schedules that follow it, and a clock of where the time goes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Budget:
     """A limit in steps, or in seconds of wall-clock time.
 
     Attributes:
-        steps: the steps of the environment to take in all, or None.
-        seconds: the seconds to train in all, or None; one of the two is given.
-        seconds_before: the seconds of earlier sessions of a training that is resumed.
+        steps: upper bound on environment steps in all sessions, or None.
+        seconds: upper bound on seconds in all sessions, or None; exactly one of the two is given.
+        seconds_before: seconds of earlier sessions of a resumed training.
     """
 
     steps: int | None = None
@@ -25,11 +25,11 @@ class Budget:
     _start: float = field(default_factory=time.monotonic)
 
     def elapsed(self) -> float:
-        """Returns the seconds trained so far, those of earlier sessions included."""
+        """Returns the seconds trained so far, earlier sessions included."""
         return self.seconds_before + time.monotonic() - self._start
 
     def progress(self, steps: int) -> float:
-        """Returns how much of the budget is spent, 0 to 1, after `steps` steps in all."""
+        """Returns the spent fraction of the budget, 0 to 1, after `steps` steps in all."""
         if self.steps is not None:
             return min(1.0, steps / self.steps)
         assert self.seconds is not None
@@ -42,33 +42,33 @@ class Budget:
 
 @dataclass
 class Clock:
-    """Divides the time that passes among what it was spent on.
+    """Counts elapsed time by activity.
 
     Attributes:
-        seconds: by name, since the clock was made.
+        seconds: seconds since the clock was made, by name of the activity.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
     _last: float = field(default_factory=time.perf_counter)
 
     def lap(self, name: str) -> None:
-        """Counts the time since the last lap as spent on `name`."""
+        """Adds the time since the last lap to the activity `name`."""
         now = time.perf_counter()
         self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
         self._last = now
 
-    def shares(self, *names: str) -> dict[str, float]:
-        """Returns which part of their common time each of the names took; nothing before any time is spent."""
+    def fractions(self, *names: str) -> dict[str, float]:
+        """Returns the fraction of their common time that each activity took; empty if they took none."""
         total = sum(self.seconds.get(name, 0.0) for name in names)
         return {name: self.seconds.get(name, 0.0) / total for name in names} if total > 0 else {}
 
 
-class Paced(BaseAlgorithm):
-    """A mixin whose schedules follow a `Budget` once it is set, since minutes say nothing about steps.
+class BudgetMixin(BaseAlgorithm):
+    """Mixin that makes the schedules of an algorithm follow a `Budget`, which may be one of minutes.
 
     Attributes:
-        budget: what the schedules follow, or None for Stable-Baselines3's own count of steps.
-        clock: what the time was spent on: "environment", "inference" and "update".
+        budget: followed by the schedules; None for Stable-Baselines3's own count of steps.
+        clock: time spent on "environment", "inference" and "update".
     """
 
     budget: Budget | None = None
@@ -88,12 +88,12 @@ class Paced(BaseAlgorithm):
 
 @dataclass(frozen=True)
 class FlatThenFalling:
-    """A learning rate that is flat at first and then falls linearly.
+    """Learning rate that is constant at first and then falls linearly.
 
     Attributes:
-        initial: the rate at the start.
-        flat: the share of the training through which it stays.
-        final: the rate at the end, as a share of the initial one.
+        initial: rate at the start.
+        flat: fraction of the training with this rate.
+        final: rate at the end, as a fraction of the initial one.
     """
 
     initial: float
@@ -101,7 +101,7 @@ class FlatThenFalling:
     final: float = 0.02
 
     def __call__(self, progress_remaining: float) -> float:
-        """Returns the rate when this share of the training, 1 down to 0, remains."""
-        # The last rollout may go beyond the end.
+        """Returns the rate when this fraction of the training, from 1 down to 0, remains."""
+        # The last rollout may pass the end of the budget, which makes the remaining fraction negative.
         falling = min(1.0, max(0.0, progress_remaining) / (1.0 - self.flat))
         return self.initial * (self.final + (1.0 - self.final) * falling)

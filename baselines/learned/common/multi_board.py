@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.buffers import BaseBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 
-from baselines.learned.common.budget import Budget, Paced
+from baselines.learned.common.budget import Budget, BudgetMixin
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.networks.board import BoardNetwork
@@ -69,7 +69,7 @@ class BoardSlot:
         self.games[dones] += len(self.games)
 
 
-class MultiBoardMixin(Paced):
+class MultiBoardMixin(BudgetMixin):
     """Mixin that lets a Stable-Baselines3 algorithm train on several boards.
 
     Attributes:

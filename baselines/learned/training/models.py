@@ -69,7 +69,7 @@ class ModelLearner:
 
     def log(self) -> None:
         """Writes a row; its names are Stable-Baselines3's, and "time/..." from the clock."""
-        for name, fraction in self.clock.shares("environment", "inference", "update").items():
+        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
             self.model.logger.record(f"time/{name}", fraction)
         self.model.dump_logs()
 

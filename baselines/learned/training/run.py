@@ -198,7 +198,7 @@ def run(
         if training.best.kept is None or not stop.requested:
             training.evaluate(log)
         training.save()
-    shares = learner.clock.shares("environment", "inference", "update")
+    shares = learner.clock.fractions("environment", "inference", "update")
     return Outcome(stop.requested, learner.steps, training.best.summary, shares)
 
 

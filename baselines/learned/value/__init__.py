@@ -1,1 +1,1 @@
-"""The `value` agent: the oracle's mine probabilities, and a network that says what boards are worth."""
+"""The `value` agent: the oracle's mine probabilities, and a network that values boards."""

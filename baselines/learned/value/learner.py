@@ -180,7 +180,7 @@ class ValueLearner:
 
     def log(self) -> None:
         """Writes a row: the means since the last one, and the clock's fractions."""
-        for name, fraction in self.clock.shares("environment", "inference", "update").items():
+        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
             self._logger.record(f"time/{name}", fraction)
         self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
         self._logger.dump(self.steps)

@@ -1,4 +1,4 @@
-"""What an agent says of cells, beside the exact probabilities."""
+"""Comparison of an agent's mine probabilities with the exact ones."""
 
 import io
 import json
@@ -11,7 +11,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 from baselines.__main__ import main
 from baselines.learned.agents.storage import save_agent
-from baselines.learned.calibration.compare import Comparison, compare, load_rater
+from baselines.learned.calibration.compare import ProbabilityComparison, compare, load_rater
 from baselines.learned.calibration.plot import draw_safety
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
@@ -32,7 +32,7 @@ def write_agent(folder, **changes):
     return folder
 
 
-def test_a_comparison_holds_every_board_of_the_games_beside_the_oracle(tmp_path):
+def test_a_comparison_holds_every_board_of_the_games_and_the_exact_probabilities(tmp_path):
     network = load_rater(write_agent(tmp_path))
     found = compare(network, BOARD, range(230))
     assert set(found.games) <= set(range(230))
@@ -53,14 +53,14 @@ def test_a_comparison_holds_every_board_of_the_games_beside_the_oracle(tmp_path)
 def test_figures_of_a_comparison():
     codes = np.array([[[11, 11, 1, 11]]], np.int8)
     said, exact = np.array([[[0.0, 0.44, 0.3, 0.48]]]), np.array([[[0.0, 0.5, 0.0, 0.5]]])
-    comparison = Comparison(codes, np.zeros(1, np.int64), said, exact)
+    comparison = ProbabilityComparison(codes, np.zeros(1, np.int64), said, exact)
     squares = comparison.root_mean_squares()
     assert squares["covered cells"] == pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 3))
-    assert squares["beside numbers"] == pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 2))
+    assert squares["next to numbers"] == pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 2))
     (first, second) = comparison.reliability()
     assert first == (0.0, 0.0, 0.0, 1)
     assert second == (pytest.approx(0.46), 0.5, pytest.approx(np.sqrt((0.06**2 + 0.02**2) / 2)), 2)
-    perfect = Comparison(codes, np.zeros(1, np.int64), exact, exact)
+    perfect = ProbabilityComparison(codes, np.zeros(1, np.int64), exact, exact)
     assert set(perfect.root_mean_squares().values()) == {0.0}
 
 
@@ -77,7 +77,7 @@ def test_the_command_prints_classes_and_draws(tmp_path, capsys):
     arguments = ["safety", "--agent", agent, "--size", "5", "--mines", "4", "--games", "30", "--out", str(picture)]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert "root mean squared difference, beside numbers: 0." in printed
+    assert "root mean squared difference, next to numbers: 0." in printed
     assert imageio.imread(picture).shape[0] > 500
 
 
@@ -100,8 +100,8 @@ def test_bad_arguments_are_one_line(arguments, complaint, tmp_path, capsys):
     assert complaint in error
 
 
-def test_an_agent_that_gives_no_chances_is_refused(tmp_path, capsys):
+def test_an_agent_whose_outputs_are_no_probabilities_is_refused(tmp_path, capsys):
     for changes in ({"gamma": 0.5}, {"reward": "win"}, {"algo": "ppo"}):
         with pytest.raises(SystemExit, match="2"):
             main(["safety", "--agent", str(write_agent(tmp_path, **changes))])
-        assert "are no chances of safety" in capsys.readouterr().err
+        assert "are no probabilities of safety" in capsys.readouterr().err

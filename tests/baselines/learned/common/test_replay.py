@@ -1,4 +1,4 @@
-"""What DQN stores, and what it learns from the end of a game."""
+"""Replay buffer, hindsight and distillation: stored transitions, outcomes of games, targets."""
 
 import numpy as np
 import pytest
@@ -110,7 +110,7 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
 
 
 def watch_clicks(model):
-    """Returns lists of the predictions and the rewards of all clicks that are not the first of a game."""
+    """Returns lists of the predictions and rewards of all clicks except first ones."""
     predicted, rewards = [], []
     store = model._store_transition
 
@@ -175,7 +175,7 @@ def test_hindsight_counts_covered_cells_of_finished_games():
 
 
 @pytest.mark.parametrize(("isolated_weight_cap", "share"), [(0, 0.0), (1, 0.2), (4.5, 0.9), (5, 1.0), (64, 1.0)])
-def test_in_hindsight_there_is_a_limit_to_what_untouched_cells_count_for(isolated_weight_cap, share):
+def test_hindsight_caps_the_weight_of_cells_without_an_open_neighbour(isolated_weight_cap, share):
     codes = torch.tensor([[[11, 2, 11, 11, 11, 9], [11, 11, 11, 11, 10, 11]]], dtype=torch.int8)
     safe = torch.tensor([[0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1]], dtype=torch.int8)
     outputs = torch.linspace(-2.0, 2.0, 12)[None]

@@ -1,4 +1,4 @@
-"""Which steps of a rollout PPO learns from."""
+"""Thinning of the rollouts of PPO."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ STEPS, GAMES = 50, 80
 
 @pytest.fixture
 def filled():
-    """A rollout whose returns are drawn with the chances that its values say, from 0.5 to 1."""
+    """Returns a rollout with values from 0.5 to 1, whose returns are 1 with these probabilities."""
     env = MinesweeperVecEnv(BoardConfig(4, 5, 3, moves=("click",)), 1)
     buffer = ThinnedRolloutBuffer(STEPS, env.observation_space, env.action_space, "cpu", 1.0, 0.0, GAMES)
     generator = np.random.default_rng(7)
@@ -40,7 +40,7 @@ def test_without_thinning_every_step_is_drawn_once(filled):
     assert filled.drawn == STEPS * GAMES
 
 
-def test_a_step_stays_with_a_chance_that_grows_with_the_loss_it_was_expected_to_have(filled):
+def test_the_probability_to_keep_a_step_grows_with_its_expected_loss(filled):
     values, returns = filled.values.ravel().copy(), filled.returns.ravel().copy()
     filled.keep_scale, filled.keep_min = 2.5, 0.25
     batches, steps = drawn(filled, 64)
@@ -69,7 +69,7 @@ def test_there_is_a_minibatch_even_if_every_step_was_certain(filled):
 @pytest.mark.parametrize(
     ("settings", "all_kept"), [({}, False), ({"gamma": 0.5}, True), ({"reward": "progress"}, True)]
 )
-def test_ppo_thins_where_returns_are_chances(settings, all_kept):
+def test_ppo_thins_where_returns_are_probabilities(settings, all_kept):
     few = {"n_steps": 8, "batch_size": 64, "keep_scale": 0.5, "keep_min": 0.01}
     model = make_model(tiny("ppo", envs=64, hyperparameters=few, **settings))
     model.learn(512)

@@ -106,7 +106,11 @@ def test_boards_get_equal_work_and_their_figures():
         assert 0.0 < np.mean(logged[f"train/explored/{board}"]) < 0.3
     assert logged["train/learning_rate"][0] == 2e-3 > logged["train/learning_rate"][-1]
     assert learner.steps % 16 == 0
-    assert learner.clock.shares("environment", "inference", "update").keys() == {"environment", "inference", "update"}
+    assert learner.clock.fractions("environment", "inference", "update").keys() == {
+        "environment",
+        "inference",
+        "update",
+    }
 
 
 def test_a_snapshot_of_another_training_is_refused():
