@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores policies on seeded games; `python evaluate.py --help` says how."""
+"""Score policies on seeded games; see `python evaluate.py --help`."""
 
 import sys
 

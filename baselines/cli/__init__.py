@@ -1,1 +1,1 @@
-"""The commands `evaluate.py` and `train.py`."""
+"""The commands of `evaluate.py`, `train.py` and `python -m baselines`."""

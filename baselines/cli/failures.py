@@ -1,4 +1,4 @@
-"""What can go wrong while games are played, and how the commands say so."""
+"""Errors during play, and their one-line messages."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from baselines.suites.parts import DamagedPartError
 from minesweeper_env.inference import PositionTooHardError
 
 PLAY_ERRORS = (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)
-"""What ends the play of games: an unwritable file, a broken policy, a position that is too hard, a killed worker, or
-games on disk that something else has changed meanwhile."""
+"""Errors that end play: an unwritable file, a broken policy, a position that is too hard, a killed worker, or damaged
+files of games."""
 
 
 def explain(error: Exception) -> str:
-    """Returns what went wrong in one line."""
+    """Returns the message of an error in one line."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split())
 
 
 def carry_out(program: str, work: Callable[[], object]) -> int:
-    """Does work that writes its files at its end, if at all.
+    """Runs work that writes its files only at its end.
 
     Args:
-        program: the name of the command, for its complaints.
-        work: what to do.
+        program: name of the command, for error messages.
+        work: the work.
 
     Returns:
         The exit status: 0 when all is done, 130 after Ctrl-C, 1 when a file could not be written.

@@ -32,7 +32,7 @@ class PolicyRun:
     """Policies to play, and their results so far.
 
     Attributes:
-        options: those of the command.
+        options: options of the command.
         report: the games, and the results of the policies that have played.
         batch_sizes: the number of games that each policy plays side by side, by its name.
     """
@@ -46,7 +46,7 @@ class PolicyRun:
         """Checks all that can be checked before the first game, and builds each policy once.
 
         Args:
-            options: those of the command.
+            options: options of the command.
             command: the command line, for the record.
 
         Raises:

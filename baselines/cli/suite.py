@@ -1,4 +1,4 @@
-"""`python evaluate.py --suite`: plays a suite into a folder, and goes on where it stopped."""
+"""`python evaluate.py --suite`: play a suite into a folder, or resume it there."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from baselines.support.extras import import_extra
 from baselines.support.files import hold_folder, replace_file
 
 MOST_LINES = 12
+"""Maximum number of unfinished tasks that are listed."""
 
 
 @dataclass
@@ -32,12 +33,12 @@ class SuiteRun:
 
     Attributes:
         suite: the suite.
-        folder: where its games and results are kept.
-        seed: that of the first game.
-        games: how many each policy plays on each board.
-        command: how to repeat it.
-        tasks: what there is to play.
-        left_out: the policies that do not play on a board.
+        folder: folder of its games and results.
+        seed: seed of game 0.
+        games: number of games of each policy on each board.
+        command: command line that repeats the suite.
+        tasks: tasks to play.
+        left_out: policies that do not play on a board.
     """
 
     suite: Suite
@@ -50,7 +51,7 @@ class SuiteRun:
 
     @classmethod
     def prepare(cls, name: str, folder: Path, seed: int, games: int | None, command: str) -> SuiteRun:
-        """Checks all that can be checked before the first game, and makes the folder.
+        """Checks all that can be checked before the first game, and creates the folder.
 
         Raises:
             ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
@@ -73,7 +74,7 @@ class SuiteRun:
         return run
 
     def play(self, workers: int) -> int:
-        """Plays what has not been played, and then writes the results; returns the exit status.
+        """Plays the remaining games and then writes the results; returns the exit status.
 
         Raises:
             OSError: the results cannot be written, or another process is playing into the folder.
@@ -100,10 +101,10 @@ class SuiteRun:
         return 0
 
     def read_parts(self) -> list[list[Part]]:
-        """Returns the games of each task that are in the folder.
+        """Returns the stored games of each task.
 
         Raises:
-            DamagedPartError: a file of them is damaged.
+            DamagedPartError: a file of games is damaged.
         """
         return [store.read() for store in self._stores()]
 
@@ -122,7 +123,7 @@ class SuiteRun:
         sys.stderr.flush()
 
     def _write_results(self) -> None:
-        """Prints the tables, and writes the results in four forms."""
+        """Prints the tables, and writes the results as JSON, CSV, Markdown and a plot."""
         content = analyse(
             self.suite,
             self.tasks,

@@ -1,1 +1,1 @@
-"""Helpers for files, terminals and arguments that all parts of the package share."""
+"""Helpers that all parts of the package share: files, figures, terminals, names of boards and checks."""

@@ -1,4 +1,4 @@
-"""Checks of what a user asks a training for; each complaint is one line that says what is allowed."""
+"""Checks of values from users; every error message is one line that says what is allowed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from minesweeper_env.config import whole_number
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """Returns `value` if it is one of the allowed ones.
+    """Returns `value` if it is allowed.
 
     Raises:
-        ValueError: it is not.
+        ValueError: `value` is not one of `allowed`.
     """
     names = list(allowed)
     if value not in names:
@@ -22,10 +22,10 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
-    """Returns `value` as an int of `least` to `most`.
+    """Returns `value` as an int between `least` and `most`.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: `value` is no whole number, or out of range.
     """
     number = whole_number(name, value, least)
     if number > most:
@@ -34,10 +34,10 @@ def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
 
 
 def number_within(name: str, value: Any, least: float, most: float) -> float:
-    """Returns `value` as a float of `least` to `most`.
+    """Returns `value` as a float between `least` and `most`.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: `value` is no finite number, or out of range.
     """
     fits = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
     if not fits or not least <= value <= most:

@@ -1,4 +1,4 @@
-"""The optional dependencies, loaded where they are needed."""
+"""Optional dependencies, imported where they are needed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def import_extra(module: str, extra: str = "baselines") -> ModuleType:
     """Imports an optional dependency.
 
     Args:
-        module: the name of the module.
-        extra: the extra of this package that installs it.
+        module: name of the module.
+        extra: extra of this package that installs it.
 
     Raises:
         MissingExtraError: the module is not installed.

@@ -1,4 +1,4 @@
-"""Result files: checked before the work, and replaced as a whole."""
+"""Result files: checked before the work starts, and written atomically."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 def check_writable(path: Path) -> None:
-    """Makes sure that a file can be written in its folder, before hours are spent on what goes into it.
+    """Checks that a file can be written, before hours are spent on its content.
 
     Raises:
-        ValueError: the folder does not exist or cannot be written, or the path is a folder.
+        ValueError: its folder does not exist or cannot be written, or the path is a folder.
     """
     if path.is_dir():
         raise ValueError(f"{path} is a folder, and must be a file")
@@ -28,10 +28,10 @@ def check_writable(path: Path) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file such that, whatever happens meanwhile, its path holds the old content or all of the new.
+    """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 
     Raises:
-        OSError: it cannot be written; `filename` is its path.
+        OSError: the file cannot be written; `filename` is its path.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -41,7 +41,7 @@ def replace_file(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        # A full disk shows in calls that know of no path.
+        # On a full disk, write and fsync raise errors without a path.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
@@ -49,10 +49,12 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def hold_folder(folder: Path) -> Generator[None]:
-    """Keeps other processes out of a folder, as far as they ask; a process that ends, however it does, lets go.
+    """Locks a folder against other processes that call this function; the end of the process releases the lock.
+
+    Windows has no such lock, and the function does nothing there.
 
     Raises:
-        BlockingIOError: another process holds it.
+        BlockingIOError: another process holds the lock.
     """
     if sys.platform == "win32":
         yield
@@ -66,7 +68,7 @@ def hold_folder(folder: Path) -> Generator[None]:
         except BlockingIOError as error:
             raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
         except OSError:
-            # Some network file systems can lock no folder.
+            # Some network file systems cannot lock folders.
             pass
         yield
     finally:

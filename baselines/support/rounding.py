@@ -1,6 +1,6 @@
-"""When two numbers count as equal that were computed in different ways."""
+"""Tolerance for numbers that were computed in different ways."""
 
 from __future__ import annotations
 
 TIE = 1e-9
-"""Chances, and expected rewards, that differ by less are equal: they are sums of fractions, taken in any order."""
+"""Probabilities and expected rewards that differ by less count as equal: rounding depends on the order of sums."""

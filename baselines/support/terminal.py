@@ -1,4 +1,4 @@
-"""How the commands show themselves: as wide as the terminal on one, and in plain lines elsewhere."""
+"""Output of the commands: as wide as the terminal, or plain lines where there is no terminal."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FILE_WIDTH = 250
-"""The most characters in a line of a table where stdout is a file; tables take no more than they need."""
+"""Maximum width of a table, in characters, where stdout is a file."""
 
 
 def table_console() -> Console:
-    """Returns what prints tables on stdout."""
+    """Returns a console that prints tables on stdout."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
@@ -23,15 +23,15 @@ def table_console() -> Console:
 
 @contextmanager
 def game_bar(verb: str, name: str, games: int) -> Generator[Callable[[int], object]]:
-    """Shows how many games are done, as a bar on a terminal, and elsewhere as one line on stderr at the beginning.
+    """Shows the number of finished games: as a bar on a terminal, otherwise as one line on stderr at the beginning.
 
     Args:
-        verb: what is done, such as "playing".
-        name: with what.
-        games: their number.
+        verb: the activity, such as "playing".
+        name: its object, such as the name of a policy.
+        games: number of games in all.
 
     Yields:
-        What is told of each few games that are finished.
+        A callback that takes the number of further finished games.
     """
     from tqdm import tqdm
 

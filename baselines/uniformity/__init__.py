@@ -1,1 +1,1 @@
-"""Do the mines lie as the first-click rules claim? Samples from the engine, tests of them, and plots."""
+"""Tests that mines lie as the first-click rules claim: samples from the engine, hypotheses and plots."""

@@ -1,4 +1,4 @@
-"""The tests of where the mines lie, and of how many clicks come before one; SciPy gives the distributions."""
+"""Hypothesis tests of the placement of mines and of the clicks before a mine, with SciPy's distributions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LEAST_EXPECTED = 5.0
-"""What a bin must expect for the statistic to have nearly the chi-squared law."""
+"""Least expected count of a bin; below it the chi-squared law is a poor approximation."""
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ChiSquared:
-    """A chi-squared test.
+    """Result of a chi-squared test.
 
     Attributes:
-        statistic: of Pearson's chi-squared test, corrected where it needs be.
-        degrees: its degrees of freedom.
-        p_value: the chance of one as large as this if the claim holds.
+        statistic: Pearson's statistic, corrected for draws without replacement where they occur.
+        degrees: degrees of freedom.
+        p_value: probability of a statistic at least this large if the hypothesis holds.
     """
 
     statistic: float
@@ -39,13 +39,13 @@ class ChiSquared:
 
 @dataclass(frozen=True)
 class Bin:
-    """Numbers of clicks that are counted together.
+    """A range of numbers of clicks, pooled for the test.
 
     Attributes:
-        first: the least of them.
-        last: the largest.
-        observed: the games that had so many.
-        expected: how many would have by the law.
+        first: smallest number of clicks.
+        last: largest number of clicks.
+        observed: number of games in the range.
+        expected: expected number of games by the law.
     """
 
     first: int
@@ -55,50 +55,50 @@ class Bin:
 
 
 def placement_test(counts: Counts, games: int, mines: int) -> ChiSquared:
-    """Tests whether each of n cells holds a mine equally often, where each game has `mines` of them on these cells.
+    """Tests the hypothesis that each of n cells holds a mine equally often.
 
-    The mines of a game are drawn without replacement, so the counts vary less than those of independent draws: the
-    mean of Pearson's statistic is n - mines instead of n - 1. Times (n - 1) / (n - mines) it has the chi-squared law
-    with n - 1 degrees of freedom.
+    The mines of a game are drawn without replacement, so the counts vary less than under independent draws: the mean
+    of Pearson's statistic is n - mines instead of n - 1. Multiplied by (n - 1) / (n - mines), the statistic has the
+    chi-squared law with n - 1 degrees of freedom.
 
     Args:
-        counts: (n,) int64, how many of the games had a mine in each cell; n is at least 2, and more than `mines`.
-        games: the number of games.
-        mines: that of a game, at least 1.
+        counts: (n,) int64, number of games with a mine in each cell; n is at least 2, and more than `mines`.
+        games: number of games.
+        mines: number of mines per game on these cells, at least 1.
     """
     return ChiSquared.of(correct(raw_statistic(counts, games, mines), len(counts), mines), len(counts) - 1)
 
 
 def raw_statistic(counts: Counts, games: int, mines: int) -> float:
-    """Returns Pearson's statistic of equal expectations, as if all mines had been drawn independently."""
+    """Returns Pearson's statistic for equal expectations, as if all mines were drawn independently."""
     expected = games * mines / len(counts)
     return float(((counts - expected) ** 2 / expected).sum())
 
 
 def correct(statistic: float, cells: int, mines: int) -> float:
-    """Returns Pearson's statistic as it would be if the mines had been drawn with replacement."""
+    """Returns Pearson's statistic rescaled to draws with replacement."""
     return statistic * (cells - 1) / (cells - mines)
 
 
 def clicks_law(cells: int, mines: int) -> Floats:
-    """Returns P(k), k = 0..cells - mines: the free cells that come before the first mine in a random order.
+    """Returns P(k) for k = 0..cells - mines: the probability of k safe cells before the first mine in random order.
 
-    That is the negative hypergeometric law, C(cells - k - 1, mines - 1) / C(cells, mines).
+    This is the negative hypergeometric law, P(k) = C(cells - k - 1, mines - 1) / C(cells, mines).
     """
     layouts = comb(cells, mines)
     return np.array([comb(cells - k - 1, mines - 1) / layouts for k in range(cells - mines + 1)])
 
 
 def clicks_test(clicks: Counts, cells: int, mines: int) -> tuple[ChiSquared, list[Bin]]:
-    """Tests whether the clicks before a mine, without flood fill, have the law of `clicks_law`.
+    """Tests the hypothesis that the clicks before a mine, without flood fill, follow `clicks_law`.
 
     Args:
-        clicks: (games,) int64, those of each game.
-        cells: the cells that a mine may lie in.
-        mines: the number of mines.
+        clicks: (games,) int64, number of clicks of each game.
+        cells: number of cells that may hold a mine.
+        mines: number of mines.
 
     Returns:
-        The test, and its bins: neighbouring numbers are pooled until each bin expects `LEAST_EXPECTED` games.
+        The test and its bins. Neighbouring numbers are pooled until each bin expects `LEAST_EXPECTED` games.
 
     Raises:
         ValueError: there are too few games for two bins.
@@ -112,7 +112,7 @@ def clicks_test(clicks: Counts, cells: int, mines: int) -> tuple[ChiSquared, lis
 
 
 def pool(observed: Counts, expected: Floats) -> list[Bin]:
-    """Adds neighbouring numbers together until each bin expects enough; what is left at the end joins the last."""
+    """Pools neighbouring numbers until each bin expects `LEAST_EXPECTED`; the remainder joins the last bin."""
     bins: list[Bin] = []
     first = 0
     for last in range(len(expected)):
@@ -130,8 +130,8 @@ def fewer_clicks_test(flooded: Counts, plain: Counts) -> float:
     """Returns the one-sided p-value of the Mann-Whitney test that flood fill leaves fewer clicks before a mine.
 
     Args:
-        flooded: the clicks of games with flood fill.
-        plain: those of other games, without.
+        flooded: (games,) int64, clicks of games with flood fill.
+        plain: (games,) int64, clicks of other games, without flood fill.
     """
     from scipy.stats import mannwhitneyu
 

@@ -1,4 +1,4 @@
-"""The tests of a sample as one finding: a row of a table, JSON, and a plot of observed against expected."""
+"""Report of the tests of a sample: rows of a table, JSON, and a plot of observed against expected."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ OBSERVED, EXPECTED, FLOODED = "C0", "C1", "C2"
 
 @dataclass(frozen=True)
 class Finding:
-    """What the tests say of a sample.
+    """A sample and the results of its tests.
 
     Attributes:
         sample: the sample.
-        placement: whether each eligible cell holds a mine equally often.
-        clicks: whether the clicks before a mine, without flood fill, have their law.
-        bins: those of this test.
-        fewer: the p-value of the test that flood fill leaves fewer clicks before a mine.
+        placement: test that each eligible cell holds a mine equally often.
+        clicks: test that the clicks before a mine, without flood fill, follow their law.
+        bins: bins of the test `clicks`.
+        fewer: p-value of the test that flood fill leaves fewer clicks before a mine.
     """
 
     sample: Sample
@@ -55,7 +55,7 @@ class Finding:
         return cls(sample, placement, clicks, bins, fewer_clicks_test(sample.flooded, sample.plain))
 
     def rows(self) -> list[list[str]]:
-        """Returns a row of the table for each test: rule, test, statistic, degrees of freedom, p, what was seen."""
+        """Returns one row per test: rule, test, statistic, degrees of freedom, p, observation."""
         sample, rule = self.sample, self.sample.config.first_click
         cells, mines = len(sample.eligible), sample.config.mines
         law = clicks_law(cells, mines)
@@ -71,7 +71,7 @@ class Finding:
         ]
 
     def content(self) -> dict[str, Any]:
-        """Returns what JSON says."""
+        """Returns the finding as a JSON object."""
         sample = self.sample
         raw = raw_statistic(sample.counts, sample.games, sample.config.mines)
         return {
@@ -111,19 +111,19 @@ class Finding:
 
     def _draw_placement(self, axes: Axes) -> None:
         sample = self.sample
-        cells, share = len(sample.eligible), sample.config.mines / len(sample.eligible)
-        deviation = 2.0 * float(np.sqrt(sample.games * share * (1.0 - share)))
-        expected = sample.games * share
+        cells, density = len(sample.eligible), sample.config.mines / len(sample.eligible)
+        deviation = 2.0 * float(np.sqrt(sample.games * density * (1.0 - density)))
+        expected = sample.games * density
         axes.axhspan(expected - deviation, expected + deviation, color=EXPECTED, alpha=0.15)
         axes.axhline(expected, color=EXPECTED, label="expected, ± 2 standard deviations")
         axes.plot(range(cells), sample.counts, ".", color=OBSERVED, label="observed")
-        axes.set_xlabel("cell that a mine may lie in")
+        axes.set_xlabel("cell that may hold a mine")
         axes.set_ylabel("games with a mine there")
         _finish(axes, "placement", self.placement.p_value)
 
     def _draw_clicks(self, axes: Axes) -> None:
         at = [(each.first + each.last) / 2 for each in self.bins]
-        # A pooled bin shows the mean of its numbers, so that it compares with its neighbours.
+        # A pooled bin shows its mean per number of clicks, which compares with the bins beside it.
         widths = np.array([each.last - each.first + 1 for each in self.bins])
         axes.bar(
             at,
@@ -135,7 +135,7 @@ class Finding:
         )
         axes.plot(at, np.array([each.expected for each in self.bins]) / widths, ".-", color=EXPECTED, label="expected")
         axes.set_xlabel("clicks before a mine, no flood fill")
-        axes.set_ylabel("games, for each number of clicks")
+        axes.set_ylabel("games per number of clicks")
         _finish(axes, "clicks", self.clicks.p_value)
 
     def _draw_flood(self, axes: Axes) -> None:
@@ -153,7 +153,7 @@ class Finding:
         axes.plot(range(len(expected)), expected, ".", markersize=3, color=EXPECTED, label="expected, no flood fill")
         axes.set_xlim(-0.5, most)
         axes.set_xlabel("clicks before a mine")
-        axes.set_ylabel("share of the games with more")
+        axes.set_ylabel("fraction of games with more")
         _finish(axes, "fewer with flood fill", self.fewer)
 
 

@@ -1,4 +1,4 @@
-"""Layouts and games for the tests, from the engine itself."""
+"""Samples for the tests: layouts and games that the engine itself produces."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 CHUNK = 500
-"""The games that are played side by side."""
+"""Number of games played side by side."""
 
 Cells = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the games of one first-click rule were like. The first click is the same in all of them.
+    """Layouts and games of one first-click rule. All have the same first click.
 
     Attributes:
-        config: the games.
-        games: how many layouts, and how many games with flood fill.
-        first: the cell of the first click.
-        eligible: (n,) the cells that a mine may lie in.
-        counts: (n,) int64, how many layouts have a mine in each of them.
-        outside: the mines that were found in other cells; any at all break the rule.
-        plain: (games,) int64, clicks before a mine without flood fill: the layout's eligible cells in random order.
-        flooded: (games,) int64, the same in other games, played with flood fill until they ended; each click is
-            drawn from the covered cells. The first click of "safe" and "opening" counts in neither.
+        config: board and rules of the games.
+        games: number of layouts, and number of games with flood fill.
+        first: cell of the first click, as row * cols + col.
+        eligible: (n,) int64, cells that may hold a mine.
+        counts: (n,) int64, number of layouts with a mine in each eligible cell.
+        outside: number of mines in other cells; any such mine breaks the rule.
+        plain: (games,) int64, clicks before a mine without flood fill: a layout's eligible cells are opened in random
+            order.
+        flooded: (games,) int64, clicks before a mine with flood fill, in other games. Each click is uniform over the
+            covered cells. Neither array counts the first click of "safe" and "opening".
     """
 
     config: BoardConfig
@@ -46,9 +47,9 @@ class Sample:
 
 
 def eligible_cells(config: BoardConfig, first: int) -> Cells:
-    """Returns the cells that the first-click rule lets a mine lie in, after a first click on the cell `first`."""
+    """Returns the cells that may hold a mine after a first click on the cell `first`."""
     allowed = np.ones(config.cells + 1, np.bool_)
-    # The table points off the board to one cell past the last.
+    # For neighbours off the board the table holds the index `cells`.
     allowed[-1] = False
     if config.first_click != "any":
         allowed[first] = False
@@ -58,21 +59,21 @@ def eligible_cells(config: BoardConfig, first: int) -> Cells:
 
 
 def check_sample(config: BoardConfig, games: int) -> None:
-    """Makes sure that there is something to test, and games enough for it.
+    """Checks that the rule claims uniformity and that the games suffice for the tests.
 
     Raises:
-        ValueError: the rule claims no uniformity, or the mines or the games are too few or too many.
+        ValueError: the rule claims no uniformity, the mines fill all eligible cells, or the games are too few.
     """
     rule, mines = config.first_click, config.mines
     if rule not in UNIFORM_FIRST_CLICKS:
         raise ValueError(
             f"the first-click rule {rule!r} claims no uniformity: it moves mines to the corners and sides; "
-            f"those that do are {', '.join(UNIFORM_FIRST_CLICKS)}"
+            f"choose {', '.join(UNIFORM_FIRST_CLICKS)}"
         )
     cells = len(eligible_cells(config, middle(config)))
     if mines >= cells:
         raise ValueError(
-            f"under {rule!r} the {mines} mines fill all {cells} cells that they may lie in: nothing is random"
+            f"with first_click {rule!r} the {mines} mines fill all {cells} cells that may hold one: nothing is random"
         )
     least = -(-5 * cells // min(mines, cells - mines))
     if games < least:
@@ -80,18 +81,18 @@ def check_sample(config: BoardConfig, games: int) -> None:
 
 
 def middle(config: BoardConfig) -> int:
-    """Returns the cell of the first click."""
+    """Returns the cell of the first click, in the middle of the board."""
     return config.rows // 2 * config.cols + config.cols // 2
 
 
 def draw_sample(config: BoardConfig, games: int, seed: int, on_drawn: Callable[[int], object]) -> Sample:
-    """Draws layouts from the games of the seeds from `seed` on, and plays games of the seeds that follow these.
+    """Draws the layouts of seeds `seed` to seed + games - 1, and plays the games of the next `games` seeds.
 
     Args:
-        config: the games, whose only move is "click".
-        games: how many layouts, and how many games with flood fill.
-        seed: that of the first layout.
-        on_drawn: told how many more are done, 2 * games in all.
+        config: board and rules of the games, whose only move is "click".
+        games: number of layouts, and number of games with flood fill.
+        seed: seed of the first layout.
+        on_drawn: called with the number of further layouts or games, 2 * games in all.
     """
     first = middle(config)
     eligible = eligible_cells(config, first)
@@ -113,7 +114,7 @@ def draw_sample(config: BoardConfig, games: int, seed: int, on_drawn: Callable[[
 
 
 def draw_layouts(config: BoardConfig, games: int, seed: int, first: int) -> NDArray[np.bool_]:
-    """Returns (games, cells) bool, the mines of the games of these seeds after a first click on the cell `first`."""
+    """Returns (games, cells) bool, True at the mines after a first click on the cell `first`."""
     env = MinesweeperVectorEnv.of_config(config, games)
     env.reset(seed=seed)
     env.step(np.full(games, first))
@@ -122,13 +123,13 @@ def draw_layouts(config: BoardConfig, games: int, seed: int, first: int) -> NDAr
 
 
 def clicks_in_random_order(layouts: NDArray[np.bool_], rng: np.random.Generator) -> Cells:
-    """Returns how many cells of each of N layouts, (N, n) bool, come before a mine in an order of its own."""
+    """Returns, for each of N layouts (N, n) bool, the number of cells before the first mine in a random order."""
     order = np.argsort(rng.random(layouts.shape), axis=1)
     return np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
 
 
 def play_at_random(config: BoardConfig, games: int, seed: int, first: int) -> Cells:
-    """Returns how many clicks at random came before a mine, or won the game, in the games of these seeds."""
+    """Returns the number of random clicks before a mine in each game; a won game counts all its clicks."""
     env = MinesweeperVectorEnv.of_config(config, games)
     env.reset(seed=seed)
     clicks = np.zeros(games, np.int64)
