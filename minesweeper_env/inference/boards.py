@@ -1,4 +1,4 @@
-"""What a board must be like before anything is inferred from it."""
+"""Validation of boards before inference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What inference raises beside ordinary errors."""
+"""Errors of inference."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class InconsistentBoardError(ValueError):
     """
 
     def __init__(self, reason: str, cell: tuple[int, int]) -> None:
-        """Says why no layout fits, and names a cell at fault."""
+        """Describes why no layout fits, and names a cell at fault."""
         super().__init__(f"no layout of mines fits this board: {reason} (cell {cell})")
         self.reason = reason
         self.cell = cell
 
     def __reduce__(self) -> tuple[type[InconsistentBoardError], tuple[str, tuple[int, int]]]:
-        """Pickles what the error was made of."""
+        """Returns the arguments that a pickle rebuilds the error from."""
         return type(self), (self.reason, self.cell)
 
 

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.frontier import SAFE
-from minesweeper_env.inference.counting.posterior import CONTRADICTION, read_board, settled_posterior
+from minesweeper_env.inference.counting.posterior import CONTRADICTION, finish_posterior, read_board
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
 from minesweeper_env.inference.counting.states import OK, Floats
-from minesweeper_env.inference.counting.workspace import Workspace, carve_work
+from minesweeper_env.inference.counting.workspace import Workspace, carve
 from minesweeper_env.inference.search.endgame import load_layouts, search_loaded
 from minesweeper_env.inference.search.layouts import consistent_layouts
 from minesweeper_env.inference.search.workspace import make_search_workspace
@@ -82,7 +82,7 @@ def propagate(board: NDArray[np.int8], max_count: int, workspace: Workspace) -> 
     Returns:
         The outcome.
     """
-    return read_board(carve_work(workspace), board, workspace.neighbours, max_count)
+    return read_board(carve(workspace), board, workspace.neighbours, max_count)
 
 
 @inlined
@@ -94,7 +94,7 @@ def is_known_safe(cell: int, workspace: Workspace) -> bool:
 @inlined
 def posterior_after_propagation(workspace: Workspace, mines: int, probabilities: Floats) -> tuple[int, float]:
     """Computes the posterior of the board that `propagate` has read; see `posterior`."""
-    return settled_posterior(carve_work(workspace), workspace.neighbours, mines, 0.0, FIXED_TOTAL, probabilities)
+    return finish_posterior(carve(workspace), workspace.neighbours, mines, 0.0, FIXED_TOTAL, probabilities)
 
 
 @inlined

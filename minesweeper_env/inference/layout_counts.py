@@ -1,4 +1,4 @@
-"""How many layouts fit a board, and what a covered cell would show."""
+"""Numbers of layouts that fit a board, and the distribution of the clue under a covered cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
-from minesweeper_env.inference.counting.modular import combine_remainders, part_remainders, primes_for, total_layouts
+from minesweeper_env.inference.counting.modular import (
+    combine_remainders,
+    component_remainders,
+    primes_for,
+    total_layouts,
+)
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
 from minesweeper_env.inference.counting.states import OK
 from minesweeper_env.inference.counting.workspace import Workspace
@@ -20,28 +25,28 @@ from minesweeper_env.inference.errors import InconsistentBoardError
 
 
 def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
-    """Returns the number of layouts that fit a board, exactly.
+    """Returns the exact number of layouts that fit a board.
 
     Args:
         board: (rows, cols) cell codes of any integer type.
         mines: the number of mines on the whole board.
-        radius: the reach of a count, 1 to 5.
+        radius: the radius of the neighbourhood, 1 to 5.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
         PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     rows, cols = array.shape
     sizes, found = np.empty(2 * array.size + 2, np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
     primes = primes_for(int((array > Codes.of_radius(radius).max_count).sum()))
-    parts = 0
+    components = 0
 
     def count(workspace: Workspace, prime: float) -> int:
-        nonlocal parts
-        outcome, parts = part_remainders(
+        nonlocal components
+        outcome, components = component_remainders(
             array.ravel(), workspace.neighbours.shape[1], mines, prime, sizes, found, *workspace
         )
         return outcome
@@ -50,33 +55,33 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         outcome = run_with_workspace(count, rows, cols, radius, float(prime))
         if outcome != OK:
             raise failure(array, mines, radius, outcome)
-        remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * parts : 2].sum() + parts]])
+        remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * components : 2].sum() + components]])
     fillings = iter(combine_remainders(remainders, primes))
-    ranges = [(int(sizes[2 * part]), int(sizes[2 * part + 1]) + 1) for part in range(parts)]
+    ranges = [(int(sizes[2 * component]), int(sizes[2 * component + 1]) + 1) for component in range(components)]
     counted = [(low, [next(fillings) for _ in range(width)]) for low, width in ranges]
-    layouts = total_layouts(counted, int(sizes[2 * parts]), int(sizes[2 * parts + 1]))
+    layouts = total_layouts(counted, int(sizes[2 * components]), int(sizes[2 * components + 1]))
     if layouts == 0:
-        raise InconsistentBoardError(f"what it shows cannot be with {mines} mines", _a_covered_cell(array, radius))
+        raise InconsistentBoardError(f"its numbers allow no layout with {mines} mines", _a_covered_cell(array, radius))
     return layouts
 
 
 def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, radius: int = 1) -> NDArray[np.float64]:
-    """Returns what a covered cell would show if it were clicked.
+    """Returns the distribution of the clue that a covered cell would show.
 
     Args:
         board: (rows, cols) cell codes of any integer type.
         mines: the number of mines on the whole board.
         cell: (row, col) of a covered cell.
-        radius: the reach of a count, 1 to 5.
+        radius: the radius of the neighbourhood, 1 to 5.
 
     Returns:
-        (K + 1,) float64, K being the largest count: the chance that the cell is free and shows each count.
-        They add up to 1 less the chance of a mine.
+        (K + 1,) float64 for clues up to K: the probabilities that the cell is free and shows each clue. They add up
+        to 1 minus the probability of a mine.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
         PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     codes = Codes.of_radius(radius)
@@ -94,7 +99,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         except InconsistentBoardError:
             continue
         weights[count] = math.exp(layouts - whole)
-    # The logarithms of large numbers round; that the chances add up mends it.
+    # Logarithms of large numbers round; scaling to the known sum removes the error.
     return weights * ((1.0 - probabilities[row, col]) / weights.sum())
 
 

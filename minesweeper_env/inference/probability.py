@@ -1,4 +1,4 @@
-"""Exact posteriors: what each covered cell is, given the visible board and the number of mines."""
+"""Exact posteriors: the probability that each covered cell is a mine, given the visible board and the mine count."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class CertainCells(NamedTuple):
     """The covered cells that are the same in all layouts.
 
     Attributes:
-        safe: (rows, cols) bool, those that are free in all of them.
-        mine: (rows, cols) bool, those that are mines in all of them.
+        safe: (rows, cols) bool, the cells that are free in all layouts.
+        mine: (rows, cols) bool, the cells that are mines in all layouts.
     """
 
     safe: NDArray[np.bool_]
@@ -31,42 +31,42 @@ class CertainCells(NamedTuple):
 def mine_probabilities(
     board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
 ) -> NDArray[np.float64]:
-    """Returns the chance that each cell is a mine, all layouts that fit the board being equally likely.
+    """Returns the probability that each cell is a mine, all layouts that fit the board being equally likely.
 
     Args:
-        board: (rows, cols) cell codes of any integer type. Flags and question marks are covered cells and
-            no evidence; a mine that is shown is known.
+        board: (rows, cols) cell codes of any integer type. Flags and question marks count as covered cells and are
+            no evidence; a shown mine is known.
         mines: the number of mines on the whole board.
-        prior: if given, the cells are independent instead, each a mine with this chance before anything
-            was seen, and `mines` is not used; strictly between 0 and 1.
-        radius: the reach of a count, 1 to 5.
+        prior: if given, the mine count is unknown, `mines` is not used, and each cell is independently a mine with
+            this probability before any evidence; strictly between 0 and 1.
+        radius: the radius of the neighbourhood, 1 to 5.
 
     Returns:
-        (rows, cols) float64; 0.0 on open cells, and exactly 0.0 and 1.0 where no layout says otherwise.
+        (rows, cols) float64; 0.0 on open cells, and exactly 0.0 and 1.0 on cells that are certain.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the frontier is so wide that it takes more than some 4 million states to count.
-        ValueError: an argument is not allowed; the message says what is.
+        PositionTooHardError: the frontier is so wide that counting takes more than some 4 million states.
+        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     probabilities = np.empty(array.shape)
-    wanted, share = _read_prior(prior)
-    infer(array[None], mines, radius, wanted, share, probabilities[None])
+    mode, density = _read_prior(prior)
+    infer(array[None], mines, radius, mode, density, probabilities[None])
     return probabilities
 
 
 def mine_probabilities_batch(
     boards: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1, threads: int = 1
 ) -> NDArray[np.float64]:
-    """Returns what `mine_probabilities` returns for each of N boards.
+    """Returns the result of `mine_probabilities` for each of N boards.
 
     Args:
         boards: (N, rows, cols) cell codes of any integer type.
         mines: the number of mines on each board.
         prior: as in `mine_probabilities`.
-        radius: the reach of a count, 1 to 5.
-        threads: how many threads, and so cores, share the boards.
+        radius: the radius of the neighbourhood, 1 to 5.
+        threads: the number of threads, and so of cores, that divide the boards.
 
     Returns:
         (N, rows, cols) float64.
@@ -74,36 +74,36 @@ def mine_probabilities_batch(
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
         PositionTooHardError: one of the boards is too hard.
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(boards, 3, mines, check_radius(radius))
-    wanted, share = _read_prior(prior)
+    mode, density = _read_prior(prior)
     probabilities = np.empty(array.shape)
-    shares = min(whole_number("threads", threads, 1), max(1, len(array)))
-    if shares == 1:
-        infer(array, mines, radius, wanted, share, probabilities)
+    pieces = min(whole_number("threads", threads, 1), max(1, len(array)))
+    if pieces == 1:
+        infer(array, mines, radius, mode, density, probabilities)
         return probabilities
-    ends = np.linspace(0, len(array), shares + 1).astype(int)
+    ends = np.linspace(0, len(array), pieces + 1).astype(int)
     slices = [slice(begin, end) for begin, end in pairwise(ends)]
-    with ThreadPoolExecutor(shares) as pool:
-        list(pool.map(lambda part: infer(array[part], mines, radius, wanted, share, probabilities[part]), slices))
+    with ThreadPoolExecutor(pieces) as pool:
+        list(pool.map(lambda piece: infer(array[piece], mines, radius, mode, density, probabilities[piece]), slices))
     return probabilities
 
 
 def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> CertainCells:
-    """Returns the cells that are free, and those that are mines, in all layouts that fit the board.
+    """Returns the cells that are free, and the cells that are mines, in all layouts that fit the board.
 
-    The dynamic programme then asks only whether there is a layout; no weight can get lost by rounding.
+    The dynamic programme asks only whether layouts exist, so no weight can underflow.
 
     Args:
         board: (rows, cols) cell codes of any integer type.
         mines: the number of mines on the whole board.
-        radius: the reach of a count, 1 to 5.
+        radius: the radius of the neighbourhood, 1 to 5.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
         PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     probabilities = np.empty(array.shape)

@@ -1,4 +1,4 @@
-"""Layouts drawn at random from those that fit a board."""
+"""Layouts drawn at random from all layouts that fit a board."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
-from minesweeper_env.inference.counting.run import failure, likely_share, run_with_workspace
+from minesweeper_env.inference.counting.run import failure, matching_density, run_with_workspace
 from minesweeper_env.inference.counting.sampler import draw_layouts
 from minesweeper_env.inference.counting.states import OK
 from minesweeper_env.inference.counting.workspace import Workspace
 
 _CHUNK = 256
-"""How many layouts are drawn at once, so that the random numbers take little memory."""
+"""Layouts per forward pass; bounds the memory for random numbers."""
 
 
 def sample_layouts(
     board: ArrayLike, mines: int, size: int, rng: np.random.Generator, *, radius: int = 1
 ) -> NDArray[np.bool_]:
-    """Returns layouts drawn independently, each that fits the board with the same chance.
+    """Returns layouts drawn independently and uniformly from all layouts that fit the board.
 
     Args:
         board: (rows, cols) cell codes of any integer type.
         mines: the number of mines on the whole board.
-        size: how many layouts to draw, at least 0.
-        rng: where the randomness comes from.
-        radius: the reach of a count, 1 to 5.
+        size: the number of layouts, at least 0.
+        rng: the source of randomness.
+        radius: the radius of the neighbourhood, 1 to 5.
 
     Returns:
         (size, rows, cols) bool, True for a mine.
@@ -35,7 +35,7 @@ def sample_layouts(
     Raises:
         InconsistentBoardError: no layout fits the board.
         PositionTooHardError: the frontier is too wide.
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     whole_number("size", size, 0)
@@ -43,25 +43,25 @@ def sample_layouts(
         raise ValueError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
     layouts = np.empty((size, array.size), np.bool_)
     for begin in range(0, max(size, 1), _CHUNK):
-        part = layouts[begin : begin + _CHUNK]
-        uniforms = rng.random((len(part), 3 * array.size + 1))
-        _fill(array, mines, radius, uniforms, part)
+        chunk = layouts[begin : begin + _CHUNK]
+        uniforms = rng.random((len(chunk), 3 * array.size + 1))
+        _fill(array, mines, radius, uniforms, chunk)
     return layouts.reshape(size, *array.shape)
 
 
 def _fill(
     board: NDArray[np.int8], mines: int, radius: int, uniforms: NDArray[np.float64], layouts: NDArray[np.bool_]
 ) -> None:
-    """Fills (size, n) layouts, given (size, 3 * n + 1) random numbers."""
+    """Fills (size, n) layouts from (size, 3 * n + 1) random numbers."""
     in_group = np.empty((len(layouts), board.size + 1), np.int32)
-    hand = np.empty((len(layouts), 3), np.int32)
+    position = np.empty((len(layouts), 3), np.int32)
 
-    def draw(workspace: Workspace, share: float) -> int:
+    def draw(workspace: Workspace, density: float) -> int:
         max_count = workspace.neighbours.shape[1]
-        return draw_layouts(board.ravel(), max_count, mines, share, uniforms, in_group, hand, layouts, *workspace)
+        return draw_layouts(board.ravel(), max_count, mines, density, uniforms, in_group, position, layouts, *workspace)
 
     outcome = run_with_workspace(draw, *board.shape, radius, 0.0)
     if outcome == UNDERFLOW:
-        outcome = run_with_workspace(draw, *board.shape, radius, likely_share(board, mines, radius))
+        outcome = run_with_workspace(draw, *board.shape, radius, matching_density(board, mines, radius))
     if outcome != OK:
         raise failure(board, mines, radius, outcome)

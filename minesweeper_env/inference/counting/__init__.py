@@ -1,4 +1,1 @@
-"""Dynamic programme that counts mine layouts and computes exact posteriors.
-
-Internal: import from `minesweeper_env.inference`.
-"""
+"""Dynamic programme that counts mine layouts and computes exact posteriors; docs/inference.md states the method."""

@@ -1,4 +1,7 @@
-"""All parts together, and the way back: from the weights of whole layouts to the chances of each group."""
+"""Convolution of the components' mine counts, and the backward pass to the probability of each group.
+
+Steps 5 and 6 of docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ from minesweeper_env.inference.counting.forward_pass import (
     BOOLEAN,
     DROPPED,
     IID,
-    Terms,
-    carry_on,
+    Weighting,
+    bits_lost_per_cell,
+    clamp,
     level_span,
-    loss_a_cell,
-    rescale,
-    tame,
-    tracks,
+    renormalise,
+    step_level,
+    tracks_mines,
     weigh_group,
 )
 from minesweeper_env.inference.counting.messages import pull_values
@@ -23,31 +26,33 @@ from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
 from minesweeper_env.inference.counting.workspace import VALUE, Work
 
 UNDERFLOW = -1
-"""The outcome of a board whose layouts have weights too small for floating point, if it has any."""
+"""Outcome of a board whose total weight is 0 in floating point; it may or may not have layouts."""
 
 
 @inlined
-def join_parts(work: Work, terms: Terms, parts: int, mines_left: int, outside: int) -> tuple[int, float, float]:
-    """Weighs the numbers of mines of all parts and of the cells outside against each other, and goes back.
+def join_components(
+    work: Work, weighting: Weighting, components: int, mines_left: int, outside: int
+) -> tuple[int, float, float]:
+    """Convolves the components and the cells outside, and runs the backward pass.
 
     Args:
-        work: with all parts counted; the chances of its groups are filled in.
-        terms: on which the fillings are weighed.
-        parts: how many there are.
-        mines_left: the mines of all unknown cells.
+        work: with all components counted; the probabilities of its groups are filled in.
+        weighting: the weights of the layouts.
+        components: the number of components.
+        mines_left: the mines among all unknown cells.
         outside: the number of unknown cells under no constraint.
 
     Returns:
-        The outcome, the chance of a mine in a cell outside, and the logarithm of the sum of all weights.
+        The outcome, the probability of a mine in a cell outside, and the logarithm of the total weight.
     """
     values = work.values
-    joint, width, low, log_scale = join_forward(work, terms, parts)
+    joint, width, low, log_scale = join_forward(work, weighting, components)
     after_at = joint + width
     spare = after_at + width
     if joint < 0 or spare >= len(values):
         return NEED_VALUES, 0.0, 0.0
     after = values[after_at:spare]
-    log_scale += weigh_outside(after, mines_left - low, outside, terms)
+    log_scale += weigh_outside(after, mines_left - low, outside, weighting)
     total, mine, free = 0.0, 0.0, 0.0
     for m in range(width):
         weight = values[joint + m] * after[m]
@@ -56,8 +61,9 @@ def join_parts(work: Work, terms: Terms, parts: int, mines_left: int, outside: i
         free += weight * (outside - (mines_left - low - m))
     if total == 0.0:
         return UNDERFLOW, 0.0, 0.0
-    for part in range(parts - 1, -1, -1):
-        last = work.plan.last_level[part]
+    # `after` holds, for each mine count of the components up to this one, the weight of everything after them.
+    for component in range(components - 1, -1, -1):
+        last = work.plan.last_level[component]
         begin, end = level_span(work, last)
         fill = values[begin:end]
         width -= len(fill) - 1
@@ -65,28 +71,28 @@ def join_parts(work: Work, terms: Terms, parts: int, mines_left: int, outside: i
         if spare + len(fill) >= len(values):
             return NEED_VALUES, 0.0, 0.0
         _correlate(values[joint : joint + width], after, values[spare : spare + len(fill)])
-        if not _go_back(work, terms, part, spare):
+        if not _go_back(work, weighting, component, spare):
             return NEED_VALUES, 0.0, 0.0
         _correlate(fill, after, after[:width])
         after = after[:width]
-        tame(after, terms, math.inf)
+        clamp(after, weighting, math.inf)
     elsewhere = mine / (mine + free) if outside > 0 else 0.0
-    return OK, terms.share if terms.wanted == IID else elsewhere, log_scale + math.log(total)
+    return OK, weighting.density if weighting.mode == IID else elsewhere, log_scale + math.log(total)
 
 
 @inlined
-def join_forward(work: Work, terms: Terms, parts: int) -> tuple[int, int, int, float]:
-    """Computes the weights of the mines of the first 0, 1, 2, ... parts, one array after the other.
+def join_forward(work: Work, weighting: Weighting, components: int) -> tuple[int, int, int, float]:
+    """Convolves the mine counts of the first 0, 1, 2, ... components, one array after the other.
 
     Returns:
-        Where the last array begins, or a negative number without room; its length, the number of mines that it
-        begins with, and the logarithm of what it was divided by.
+        The index of the last array (negative if there is no space), its length, the mine count of its first entry,
+        and the logarithm of its scale.
     """
     values = work.values
-    at, width, low, log_scale = work.cursor[VALUE], 1, 0, 0.0
+    at, width, low, log_scale = work.counters[VALUE], 1, 0, 0.0
     values[at] = 1.0
-    for part in range(parts):
-        begin, end = level_span(work, work.plan.last_level[part])
+    for component in range(components):
+        begin, end = level_span(work, work.plan.last_level[component])
         fill = values[begin:end]
         following = at + width
         if following + width + len(fill) >= len(values):
@@ -96,16 +102,16 @@ def join_forward(work: Work, terms: Terms, parts: int) -> tuple[int, int, int, f
         for j in range(len(fill)):
             for i in range(width):
                 target[i + j] += values[at + i] * fill[j]
-        scale, _ = tame(target, terms, math.inf)
+        scale, _ = clamp(target, weighting, math.inf)
         log_scale += scale
         at, width = following, len(target)
-        low += work.states.low[work.levels.state[work.plan.last_level[part]]]
+        low += work.states.low[work.levels.state[work.plan.last_level[component]]]
     return at, width, low, log_scale
 
 
 @inlined
 def _correlate(pattern: Floats, values: Floats, target: Floats) -> None:
-    """Sums up pattern[i] * values[i + m] for each m; `target` may be the beginning of `values`."""
+    """Computes the sum of pattern[i] * values[i + m] for each m; `target` may be the beginning of `values`."""
     for m in range(len(target)):
         total = 0.0
         for i in range(len(pattern)):
@@ -114,24 +120,25 @@ def _correlate(pattern: Floats, values: Floats, target: Floats) -> None:
 
 
 @inlined
-def weigh_outside(after: Floats, most: int, outside: int, terms: Terms) -> float:
-    """Fills in the chance of `most` - m mines among the independent cells outside, for each m, up to a factor.
+def weigh_outside(after: Floats, most: int, outside: int, weighting: Weighting) -> float:
+    """Fills in the weight of `most` - m mines among the independent cells outside, for each m.
 
     Returns:
-        The logarithm of what the values were divided by.
+        The logarithm of the factor that the values lack.
     """
-    if terms.wanted == IID:
+    if weighting.mode == IID:
         after[0] = 1.0
         return 0.0
-    share, after[:] = terms.share, 0.0
+    density, after[:] = weighting.density, 0.0
     least, greatest = max(0, most - len(after) + 1), min(most, outside)
     if least > greatest:
         return 0.0
-    if terms.wanted == BOOLEAN:
+    if weighting.mode == BOOLEAN:
         after[most - greatest : most - least + 1] = 1.0
         return 0.0
-    peak = min(max(int((outside + 1) * share), least), greatest)
-    odds = share / (1.0 - share)
+    # Starting at the mode of the binomial distribution keeps the largest weight at 1.
+    peak = min(max(int((outside + 1) * density), least), greatest)
+    odds = density / (1.0 - density)
     weight = 1.0
     for mines in range(peak, greatest + 1):
         after[most - mines] = weight
@@ -141,47 +148,48 @@ def weigh_outside(after: Floats, most: int, outside: int, terms: Terms) -> float
         after[most - mines] = weight
         weight *= mines / (odds * (outside - mines + 1.0))
     ways = math.lgamma(outside + 1.0) - math.lgamma(peak + 1.0) - math.lgamma(outside - peak + 1.0)
-    return ways + peak * math.log(share) + (outside - peak) * math.log1p(-share)
+    return ways + peak * math.log(density) + (outside - peak) * math.log1p(-density)
 
 
 @inlined
-def _go_back(work: Work, terms: Terms, part: int, begin: int) -> bool:
-    """Goes back through the levels of a part, from the weights of its last state, which are at values[begin].
+def _go_back(work: Work, weighting: Weighting, component: int, begin: int) -> bool:
+    """Runs the backward pass over the levels of a component, from the weights at values[begin] of its last state.
 
     Returns:
-        Whether there was room.
+        Whether the values had enough space.
     """
     values, levels, plan = work.values, work.levels, work.plan
-    last = plan.last_level[part]
+    last = plan.last_level[component]
     first = last - levels.place[last]
     largest = largest_level(work, last)
+    # Two buffers alternate: the messages of a level and those of the next one.
     here, there, spare = begin, begin + largest, begin + 2 * largest
     if spare > len(values):
         return False
-    shift = plan.part_end[part] - last
+    shift = plan.component_end[component] - last
     drift = 0.0
     for level in range(last - 1, first - 1, -1):
-        if levels.value[level] == DROPPED and not restore(work, terms, level, shift, spare, largest):
+        if levels.value[level] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
             return False
         group = plan.order[level + shift]
         size = work.frontier.size[group]
-        weigh_group(work.weights, size, terms.wanted, terms.share)
+        weigh_group(work.weights, size, weighting.mode, weighting.density)
         at, end = level_span(work, level)
         length = end - at
         mine, free = pull_values(
             values[at:end], levels.states[level], levels.width[level], work.states, levels.state[level],
-            work.weights, tracks(terms), values[here:],
+            work.weights, tracks_mines(weighting), values[here:],
             levels.width[level + 1], size, values[there : there + length],
         )  # fmt: skip
-        work.chance[group] = mine / (mine + free)
+        work.probability[group] = mine / (mine + free)
         here, there = there, here
-        _, drift = tame(values[here : here + length], terms, drift + loss_a_cell(terms) * size)
+        _, drift = clamp(values[here : here + length], weighting, drift + bits_lost_per_cell(weighting) * size)
     return True
 
 
 @inlined
 def largest_level(work: Work, last: int) -> int:
-    """Returns the most values that a level of a part has, whose last level this is."""
+    """Returns the largest number of values on a level of the component that ends with level `last`."""
     levels, largest = work.levels, 0
     for level in range(last - levels.place[last], last + 1):
         largest = max(largest, int(levels.states[level] * levels.width[level]))
@@ -189,22 +197,22 @@ def largest_level(work: Work, last: int) -> int:
 
 
 @inlined
-def restore(work: Work, terms: Terms, level: int, shift: int, begin: int, largest: int) -> bool:
-    """Computes the values of a level again, starting from the nearest one before it that has its values.
+def recompute(work: Work, weighting: Weighting, level: int, shift: int, begin: int, largest: int) -> bool:
+    """Recomputes the values of a level from the nearest earlier level that still has its values.
 
-    As many levels between them as there is room for keep their values too, at even distances, so that going
-    further back starts from there. Their scale may be another than it was, which the chances do not depend on.
+    Levels in between keep their values too, at even distances, as far as space allows. The next call then starts from
+    one of them. The scale of the values may differ from the first time; the probabilities do not depend on it.
 
     Args:
         work: with the links of all levels.
-        terms: as on the way forward.
-        level: one whose values were given up.
-        shift: a level plus `shift` is the position of its group in the plan.
-        begin: where room begins in the values.
-        largest: the most values that a level has.
+        weighting: the weights of the layouts, as in the forward pass.
+        level: a level without values.
+        shift: `level` + `shift` is the position of the level's group in the plan.
+        begin: the start of the free space in the values.
+        largest: the largest number of values on a level.
 
     Returns:
-        Whether there was room.
+        Whether the values had enough space.
     """
     values, levels = work.values, work.levels
     base = level
@@ -221,15 +229,16 @@ def restore(work: Work, terms: Terms, level: int, shift: int, begin: int, larges
     for present in range(base + 1, level + 1):
         stays = present == level or (present - base) % stride == 0
         target = at if stays else passing + present % 2 * largest
-        carry_on(work, terms, present - 1, work.frontier.size[work.plan.order[present - 1 + shift]], target)
+        step_level(work, weighting, present - 1, work.frontier.size[work.plan.order[present - 1 + shift]], target)
         levels.value[present] = target
+        # The buffer of the level before is overwritten by the next level but one.
         if levels.value[present - 1] >= passing and levels.value[present - 1] < passing + 2 * largest:
             levels.value[present - 1] = DROPPED
         first, end = level_span(work, present)
-        if terms.wanted == BOOLEAN:
-            tame(values[first:end], terms, 0.0)
+        if weighting.mode == BOOLEAN:
+            clamp(values[first:end], weighting, 0.0)
         else:
-            rescale(values[first:end])
+            renormalise(values[first:end])
         if stays:
             at = end
     return True

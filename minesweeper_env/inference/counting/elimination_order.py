@@ -1,4 +1,7 @@
-"""In which order the groups are counted: along the frontier, so that few constraints are open at once."""
+"""Elimination order of the groups: along the frontier, so that few constraints are open at once.
+
+See "Complexity and bounds" in docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,39 @@ from minesweeper_env.inference.counting.frontier import Frontier, Ints
 UNSEEN, ACTIVE, DONE = 0, 1, 2
 
 _FRESH = 1 << 16
-"""What it costs to open another constraint, against the number of groups that have to be placed."""
+"""Cost of opening a constraint; placing a group costs 1."""
 
 
 @subroutine
 def order_groups(
-    frontier: Frontier, constraints: int, groups: int, order: Ints, part_end: Ints, room: Ints
+    frontier: Frontier, constraints: int, groups: int, order: Ints, component_end: Ints, scratch: Ints
 ) -> tuple[int, int]:  # fmt: skip
-    """Lists the groups part by part, a part being connected by its constraints.
+    """Lists the groups component by component; a component is a set of groups connected by constraints.
 
-    Each part begins at its rim. Then again and again the constraint that is cheapest to finish is finished:
-    the one whose remaining groups lie under the fewest constraints that have not been met yet.
+    Each component begins at its rim. From there the cheapest open constraint is finished, again and again: the one
+    whose remaining groups lie under the fewest constraints that are not open yet.
 
     Args:
         frontier: with its groups.
-        constraints: how many there are.
-        groups: how many there are.
+        constraints: the number of constraints.
+        groups: the number of groups.
         order: (groups,) filled with the groups.
-        part_end: (groups,) filled with the end of each part in `order`.
-        room: (5 * n + 1,) scratch.
+        component_end: (groups,) filled with the end of each component in `order`.
+        scratch: (5 * n + 1,) int32.
 
     Returns:
-        The number of parts, and a number of constraints that are never exceeded by those open at once.
+        The number of components, and an upper bound on the constraints that are open at once.
     """
     cells = len(frontier.cell_of)
-    stage, left = room[:cells], room[cells : 2 * cells]
-    placed, active = room[2 * cells : 3 * cells], room[3 * cells : 4 * cells]
-    queue = room[4 * cells :]
+    stage, left = scratch[:cells], scratch[cells : 2 * cells]
+    placed, active = scratch[2 * cells : 3 * cells], scratch[3 * cells : 4 * cells]
+    queue = scratch[4 * cells :]
     for constraint in range(constraints):
         stage[constraint] = UNSEEN
         left[constraint] = frontier.below_start[constraint + 1] - frontier.below_start[constraint]
     for group in range(groups):
         placed[group] = 0
-    parts = 0
+    components = 0
     done = 0
     peak = 0
     for seed in range(constraints):
@@ -53,9 +56,9 @@ def order_groups(
                 done, many = _finish(frontier, chosen, stage, left, placed, active, many, order, done)
                 peak = max(peak, many)
                 many = _drop_finished(stage, left, active, many)
-            part_end[parts] = done
-            parts += 1
-    return parts, peak
+            component_end[components] = done
+            components += 1
+    return components, peak
 
 
 @inlined
@@ -63,7 +66,7 @@ def _finish(
     frontier: Frontier, chosen: int, stage: Ints, left: Ints, placed: Ints, active: Ints, many: int, order: Ints,
     done: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Places all groups under a constraint; returns the number of groups placed and of active constraints."""
+    """Places all groups under a constraint; returns the number of placed groups and of active constraints."""
     while left[chosen] > 0:
         group = _next_group(frontier, chosen, stage, placed)
         placed[group] = 1
@@ -93,7 +96,7 @@ def _drop_finished(stage: Ints, left: Ints, active: Ints, many: int) -> int:
 
 @inlined
 def _farthest(frontier: Frontier, seed: int, stage: Ints, queue: Ints) -> int:
-    """Returns the constraint that a breadth-first search from `seed` meets last."""
+    """Returns the constraint that a breadth-first search from `seed` visits last."""
     queue[0] = seed
     stage[seed] = ACTIVE
     tail = 1
@@ -116,7 +119,7 @@ def _farthest(frontier: Frontier, seed: int, stage: Ints, queue: Ints) -> int:
 
 @inlined
 def _cheapest(frontier: Frontier, stage: Ints, left: Ints, placed: Ints, active: Ints, many: int) -> int:
-    """Returns the active constraint that is cheapest to finish; of equal ones that which was met first."""
+    """Returns the active constraint that is cheapest to finish; the earliest one in a tie."""
     chosen = int(active[0])
     if many == 1:
         return chosen

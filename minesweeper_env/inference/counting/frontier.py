@@ -1,7 +1,7 @@
-"""From a settled board to what has to be counted: constraints, and groups of merged cells.
+"""Frontier of a propagated board: constraints, and groups of equivalent cells.
 
-An open cell whose neighbours are not all known is a constraint: so many of its unknown neighbours are mines.
-Unknown cells under the same constraints are one group, of which only the number of mines matters.
+Step 2 of docs/inference.md. A clue whose neighbours are not all known is a constraint: exactly so many of its unknown
+neighbours are mines. Unknown cells under the same constraints form a group, of which only the mine count matters.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined
 
 UNKNOWN, SAFE, MINE, OPEN = 0, 1, 2, 3
-"""What `Frontier.known` says of a cell: covered and not settled, free, a mine, open or off the board."""
+"""Values of `Frontier.known`; OPEN includes cells off the board."""
 
 Ints = NDArray[np.int32]
 
 
 class Frontier(NamedTuple):
-    """What is left of a board of n cells once each count has been applied by itself; all arrays int32.
+    """The constraints and groups of a board of n cells after propagation; all arrays int32.
 
     Attributes:
-        known: (n + 1,) one of UNKNOWN, SAFE, MINE, OPEN; the last entry stands for cells off the board.
-        missing: (n + 1,) of open cells, the mines among its unknown neighbours.
-        unknown: (n + 1,) of open cells, the number of its unknown neighbours.
-        constraint_of: (n + 1,) the constraint that an open cell is, or -1.
+        known: (n + 1,) UNKNOWN, SAFE, MINE or OPEN; the last entry stands for cells off the board.
+        missing: (n + 1,) for open cells, the mines among their unknown neighbours.
+        unknown: (n + 1,) for open cells, the number of their unknown neighbours.
+        constraint_of: (n + 1,) the constraint of an open cell, or -1.
         group_of: (n + 1,) the group of an unknown cell, or -1.
         cell_of: (n,) the open cell of a constraint.
-        size: (n,) the number of cells of a group.
-        above_start: (n + 1,) where the constraints of a group begin in `above`.
+        size: (n,) the number of cells in a group.
+        above_start: (n + 1,) the start of a group's constraints in `above`.
         above: (n * degree,) the constraints over each group, group after group, in ascending order.
-        below_start: (n + 1,) where the groups of a constraint begin in `below`.
+        below_start: (n + 1,) the start of a constraint's groups in `below`.
         below: (n * degree,) the groups under each constraint.
-        spare: (2 * n + 2,) room for stacks and lists.
+        spare: (2 * n + 2,) scratch for stacks and lists.
     """
 
     known: Ints
@@ -51,39 +51,12 @@ class Frontier(NamedTuple):
     spare: Ints
 
 
-def frontier_length(cells: int, degree: int) -> int:
-    """Returns the number of int32 entries that the arrays of a `Frontier` take together."""
-    return 11 * cells + 9 + 2 * cells * degree
-
-
-@inlined
-def carve_frontier(ints: Ints, cells: int, degree: int) -> Frontier:
-    """Cuts the arrays of a `Frontier` out of one array of at least `frontier_length` entries."""
-    n = cells + 1
-    pairs = cells * degree
-    at = 5 * n + 2 * cells
-    return Frontier(
-        ints[:n],
-        ints[n : 2 * n],
-        ints[2 * n : 3 * n],
-        ints[3 * n : 4 * n],
-        ints[4 * n : 5 * n],
-        ints[5 * n : 5 * n + cells],
-        ints[5 * n + cells : at],
-        ints[at : at + n],
-        ints[at + n : at + n + pairs],
-        ints[at + n + pairs : at + 2 * n + pairs],
-        ints[at + 2 * n + pairs : at + 2 * n + 2 * pairs],
-        ints[at + 2 * n + 2 * pairs : at + 4 * n + 2 * pairs],
-    )
-
-
 @inlined
 def merge_cells(frontier: Frontier, neighbours: NDArray[np.uint32]) -> tuple[int, int, int]:
-    """Lists the constraints of a settled board and the groups of its unknown cells.
+    """Lists the constraints of a propagated board and the groups of its unknown cells.
 
     Args:
-        frontier: with `known`, `missing` and `unknown` filled by `settle`; the rest is filled here.
+        frontier: with `known`, `missing` and `unknown` filled by `propagate_clues`; the rest is filled here.
         neighbours: (n, degree) uint32, the neighbours of each cell.
 
     Returns:
@@ -98,6 +71,7 @@ def merge_cells(frontier: Frontier, neighbours: NDArray[np.uint32]) -> tuple[int
         group_of[cell] = -1
         if frontier.known[cell] != UNKNOWN:
             continue
+        # The cell's constraints are written behind the last group, and stay there if they form a new one.
         top = end
         for j in range(degree):
             constraint = frontier.constraint_of[neighbours[cell, j]]
@@ -137,9 +111,10 @@ def _list_constraints(frontier: Frontier, first_group: Ints) -> int:
 
 @inlined
 def _find_group(frontier: Frontier, next_group: Ints, group: int, begin: int, end: int) -> int:
-    """Returns the group, `group` or one that follows it, under the constraints above[begin:end]; or -1.
+    """Returns the group under the constraints above[begin:end], or -1; the search starts at `group`.
 
-    Equal groups begin with the same constraint, and have their constraints in the same order, that of the cells.
+    Candidates are chained by their first constraint. Each lists its constraints in ascending order, so that equal sets
+    are equal lists.
     """
     while group >= 0:
         at = frontier.above_start[group]
@@ -156,7 +131,7 @@ def _find_group(frontier: Frontier, next_group: Ints, group: int, begin: int, en
 
 @inlined
 def _list_groups(frontier: Frontier, constraints: int, groups: int) -> None:
-    """Fills `below` from `above`."""
+    """Fills `below`, the transpose of `above`."""
     start, end = frontier.below_start, frontier.above_start[groups] if groups > 0 else 0
     for constraint in range(constraints + 1):
         start[constraint] = 0
@@ -164,6 +139,7 @@ def _list_groups(frontier: Frontier, constraints: int, groups: int) -> None:
         start[frontier.above[i]] += 1
     for constraint in range(constraints):
         start[constraint + 1] += start[constraint]
+    # Each start is the end of its list here, and moves back as the list fills.
     for group in range(groups - 1, -1, -1):
         for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
             constraint = frontier.above[i]

@@ -1,4 +1,7 @@
-"""Carries the values of states from level to level: forward, and back with what follows."""
+"""Forward and backward messages between neighbouring levels.
+
+The inner loops of steps 4 and 6 of docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,18 @@ def push_values(
     values: Floats, count: int, width: int, states: States, state: int, weights: Floats, track: int, target: Floats,
     target_width: int,
 ) -> None:  # fmt: skip
-    """Carries the values of a level over to the next one.
+    """Computes the values of the next level from the values of a level.
 
     Args:
-        values: (count * width,) the values of the level.
+        values: (count * width,) float64, the values of the level.
         count: the number of its states.
-        width: the number of values that each has room for.
+        width: the number of values reserved per state.
         states: with the links of the level.
         state: the index of its first state.
         weights: (size + 1,) the weight of each number of mines in the group.
-        track: 1 where the mines used are told apart, else 0.
+        track: 1 if states keep apart the mines used, else 0.
         target: filled with the values of the next level.
-        target_width: the number of values that each of its states has room for.
+        target_width: the number of values reserved per state of the next level.
     """
     target[:] = 0.0
     following = state + count
@@ -42,23 +45,23 @@ def pull_values(
     values: Floats, count: int, width: int, states: States, state: int, weights: Floats, track: int, target: Floats,
     target_width: int, size: int, source: Floats,
 ) -> tuple[float, float]:  # fmt: skip
-    """Carries the weights of what follows back by a level, and weighs the mines of its group.
+    """Computes the backward messages of a level from those of the next one, and weighs the mines of its group.
 
     Args:
-        values: (count * width,) the values of the level, from `push_values`.
+        values: (count * width,) float64, the values of the level, from `push_values`.
         count: the number of its states.
-        width: the number of values that each has room for.
+        width: the number of values reserved per state.
         states: with the links of the level.
         state: the index of its first state.
         weights: (size + 1,) the weight of each number of mines in the group.
-        track: 1 where the mines used are told apart, else 0.
-        target: the weights of what follows a state of the next level.
-        target_width: the number of them that each of its states has room for.
-        size: the number of cells of the group.
-        source: (count * width,) filled with the weights of what follows a state of this level.
+        track: 1 if states keep apart the mines used, else 0.
+        target: the backward messages of the next level.
+        target_width: the number of values reserved per state of the next level.
+        size: the number of cells in the group.
+        source: (count * width,) filled with the backward messages of this level.
 
     Returns:
-        The total weight of all fillings, each counted once a mine in the group, and once a free cell in it.
+        The total weight of all fillings times the mines in the group, and times the free cells in it.
     """
     mine, free = 0.0, 0.0
     source[:] = 0.0

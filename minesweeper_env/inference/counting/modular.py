@@ -1,4 +1,7 @@
-"""The number of layouts as an exact integer, from remainders modulo many primes."""
+"""Exact numbers of layouts, from remainders modulo many primes.
+
+The section "Counting" of docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import kernel
 from minesweeper_env.inference.counting.forward_pass import MODULAR, level_span
-from minesweeper_env.inference.counting.posterior import count_settled, read_board
+from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
 from minesweeper_env.inference.counting.states import OK, Floats
-from minesweeper_env.inference.counting.workspace import Workspace, carve_work
+from minesweeper_env.inference.counting.workspace import Workspace, carve
 
 _BITS = 21
-"""Each prime is above 2**21."""
+"""Each prime exceeds 2**21."""
 
 
 @kernel
-def part_remainders(
+def component_remainders(
     board: NDArray[np.int8],
     max_count: int,
     mines: int,
@@ -29,50 +32,50 @@ def part_remainders(
     remainders: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
-    """Counts the fillings of each part of the frontier, by the mines that they use, modulo a prime.
+    """Counts the fillings of each component by their mines, modulo a prime.
 
     Args:
         board: (n,) int8, cell codes.
-        max_count: the largest count.
+        max_count: the largest clue.
         mines: the number of mines.
         prime: below 2**22.
-        sizes: (2 * n + 2,) filled, for each part, with the fewest mines that it can have and how many more at
-            most; after the last part with the mines of all unknown cells and the number of those outside.
-        remainders: (2 * n,) filled with the remainders, part after part.
+        sizes: (2 * n + 2,) filled; entries 2 c and 2 c + 1 are the fewest mines of component c and the width of its
+            range. Two entries follow: the mines of all unknown cells, and the number of cells outside.
+        remainders: (2 * n,) filled with the remainders, component after component.
         *arrays: the fields of a `Workspace`.
 
     Returns:
-        The outcome and the number of parts.
+        The outcome and the number of components.
     """
     workspace = Workspace(*arrays)
-    work = carve_work(workspace)
+    work = carve(workspace)
     outcome = read_board(work, board, workspace.neighbours, max_count)
     if outcome != OK:
         return outcome, 0
-    outcome, parts, totals, _, _ = count_settled(work, workspace.neighbours, mines, prime, MODULAR)
+    outcome, components, totals, _, _ = run_forward_pass(work, workspace.neighbours, mines, prime, MODULAR)
     if outcome != OK:
         return outcome, 0
     at = 0
-    for part in range(parts):
-        last = work.plan.last_level[part]
+    for component in range(components):
+        last = work.plan.last_level[component]
         begin, end = level_span(work, last)
-        sizes[2 * part], sizes[2 * part + 1] = work.states.low[work.levels.state[last]], end - begin - 1
+        sizes[2 * component], sizes[2 * component + 1] = work.states.low[work.levels.state[last]], end - begin - 1
         for i in range(begin, end):
             remainders[at] = work.values[i]
             at += 1
-    sizes[2 * parts], sizes[2 * parts + 1] = totals.mines, totals.outside
-    return OK, parts
+    sizes[2 * components], sizes[2 * components + 1] = totals.mines, totals.outside
+    return OK, components
 
 
 def primes_for(cells: int) -> list[int]:
-    """Returns primes whose product is above 2**cells, and so above the number of fillings of so many cells."""
+    """Returns primes whose product exceeds 2**cells, and so the number of fillings of that many cells."""
     return [_prime(index) for index in range(cells // _BITS + 1)]
 
 
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
-    """Returns the numbers below the product of the primes that have these remainders, one list a prime.
+    """Returns the numbers below the product of the primes that have these remainders, one list per prime.
 
-    By the Chinese remainder theorem, in the form of Garner: a prime more adds a multiple of the product so far.
+    Chinese remainder theorem in Garner's form: each further prime adds a multiple of the product so far.
     """
     numbers, product = [0] * len(remainders[0]), 1
     for found, prime in zip(remainders, primes, strict=True):
@@ -85,16 +88,16 @@ def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[i
     return numbers
 
 
-def total_layouts(parts: list[tuple[int, list[int]]], mines: int, outside: int) -> int:
-    """Returns the number of layouts of all parts and the cells outside.
+def total_layouts(components: list[tuple[int, list[int]]], mines: int, outside: int) -> int:
+    """Returns the number of layouts of all components and the cells outside.
 
     Args:
-        parts: for each, the fewest mines that it can have, and the number of its fillings for each number from there.
-        mines: those of all parts and of the cells outside.
+        components: for each, its fewest mines, and its numbers of fillings for that many mines and more.
+        mines: the mines of all components and the cells outside.
         outside: the number of cells under no constraint.
     """
     ways = {0: 1}
-    for low, fillings in parts:
+    for low, fillings in components:
         joint: dict[int, int] = {}
         for used, many in ways.items():
             for more, filling in enumerate(fillings, used + low):
@@ -106,7 +109,7 @@ def total_layouts(parts: list[tuple[int, list[int]]], mines: int, outside: int) 
 
 @cache
 def _prime(index: int) -> int:
-    """Returns a prime number above 2**21; the first one for 0, the next one for 1, and so on."""
+    """Returns the prime of this index among the primes above 2**21, counted from 0."""
     number = (1 << _BITS if index == 0 else _prime(index - 1)) + 1
     while not all(number % factor for factor in range(2, isqrt(number) + 1)):
         number += 1

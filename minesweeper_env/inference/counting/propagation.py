@@ -1,4 +1,7 @@
-"""What each count of a visible board says by itself, applied until nothing new follows."""
+"""Propagation of single clues until nothing new follows.
+
+Step 1 of docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.inference.counting.frontier import MINE, OPEN, SAFE, UNKNOWN, Ints
 
 NOWHERE = -1
-"""The fault of a board on which no open cell contradicts its neighbours."""
+"""Fault of a board on which no open cell contradicts its neighbours."""
 
 
 @subroutine
-def settle(
+def propagate_clues(
     board: NDArray[np.int8],
     neighbours: NDArray[np.uint32],
     max_count: int,
@@ -22,19 +25,19 @@ def settle(
     unknown: Ints,
     stack: Ints,
 ) -> int:
-    """Reads a board and applies each count by itself until nothing new follows.
+    """Reads a board and applies single clues until nothing new follows.
 
     Args:
-        board: (n,) int8, cell codes; `max_count` + 4 is a mine that is shown.
-        neighbours: (n, degree) uint32, the neighbours of each cell, n for those off the board.
-        max_count: the largest count.
-        known: filled, as `missing` and `unknown`; see `Frontier`.
+        board: (n,) int8, cell codes; `max_count` + 4 is a shown mine.
+        neighbours: (n, degree) uint32, the neighbours of each cell, n for cells off the board.
+        max_count: the largest clue.
+        known: filled, as are `missing` and `unknown`; see `Frontier`.
         missing: filled.
         unknown: filled.
-        stack: (2 * n + 2,) room.
+        stack: (2 * n + 2,) scratch.
 
     Returns:
-        An open cell that its neighbours contradict, or NOWHERE.
+        An open cell that contradicts its neighbours, or NOWHERE.
     """
     cells = len(board)
     queued = stack[cells + 1 :]
@@ -48,26 +51,26 @@ def settle(
     waiting = 0
     for cell in range(cells):
         if known[cell] == OPEN:
-            lacking, covered = _look_around(known, neighbours, cell, board[cell])
+            lacking, covered = _count_neighbours(known, neighbours, cell, board[cell])
             missing[cell], unknown[cell] = lacking, covered
             if lacking < 0 or lacking > covered:
                 return cell
-            waiting = _push_settled(cell, lacking, covered, waiting, stack, queued)
+            waiting = _push_decisive(cell, lacking, covered, waiting, stack, queued)
     while waiting > 0:
         waiting -= 1
         cell = stack[waiting]
         queued[cell] = 0
         if unknown[cell] > 0:
-            fault, waiting = _settle_around(cell, neighbours, known, missing, unknown, waiting, stack, queued)
+            fault, waiting = _propagate_around(cell, neighbours, known, missing, unknown, waiting, stack, queued)
             if fault != NOWHERE:
                 return fault
     return NOWHERE
 
 
 @inlined
-def _look_around(known: Ints, neighbours: NDArray[np.uint32], cell: int, count: int) -> tuple[int, int]:
-    """Returns what an open cell lacks of its count, and the number of its unknown neighbours."""
-    lacking, covered = int(count), 0
+def _count_neighbours(known: Ints, neighbours: NDArray[np.uint32], cell: int, clue: int) -> tuple[int, int]:
+    """Returns the mines that an open cell still lacks, and the number of its unknown neighbours."""
+    lacking, covered = int(clue), 0
     for j in range(neighbours.shape[1]):
         state = known[neighbours[cell, j]]
         lacking -= state == MINE
@@ -76,8 +79,8 @@ def _look_around(known: Ints, neighbours: NDArray[np.uint32], cell: int, count: 
 
 
 @inlined
-def _push_settled(cell: int, lacking: int, covered: int, waiting: int, stack: Ints, queued: Ints) -> int:
-    """Puts an open cell that settles its neighbours on the stack; returns the height of the stack."""
+def _push_decisive(cell: int, lacking: int, covered: int, waiting: int, stack: Ints, queued: Ints) -> int:
+    """Pushes an open cell whose clue decides its neighbours; returns the height of the stack."""
     if covered > 0 and (lacking == 0 or lacking == covered) and queued[cell] == 0:
         stack[waiting] = cell
         queued[cell] = 1
@@ -86,7 +89,7 @@ def _push_settled(cell: int, lacking: int, covered: int, waiting: int, stack: In
 
 
 @inlined
-def _settle_around(
+def _propagate_around(
     cell: int,
     neighbours: NDArray[np.uint32],
     known: Ints,
@@ -96,21 +99,21 @@ def _settle_around(
     stack: Ints,
     queued: Ints,
 ) -> tuple[int, int]:
-    """Settles the unknown neighbours of an open cell, all mines or all free; returns a fault and the stack's height."""
+    """Marks the unknown neighbours of an open cell, all mines or all free; returns a fault and the stack's height."""
     cells, degree = neighbours.shape
     mine = np.int32(missing[cell] > 0)
     for j in range(degree):
-        settled = neighbours[cell, j]
-        if known[settled] != UNKNOWN:
+        decided = neighbours[cell, j]
+        if known[decided] != UNKNOWN:
             continue
-        known[settled] = SAFE + mine
+        known[decided] = SAFE + mine
         for i in range(degree):
-            other = int(neighbours[settled, i])
+            other = int(neighbours[decided, i])
             if other < cells and known[other] == OPEN:
                 missing[other] -= mine
                 unknown[other] -= 1
                 lacking, covered = missing[other], unknown[other]
                 if lacking < 0 or lacking > covered:
                     return other, waiting
-                waiting = _push_settled(other, lacking, covered, waiting, stack, queued)
+                waiting = _push_decisive(other, lacking, covered, waiting, stack, queued)
     return NOWHERE, waiting

@@ -1,4 +1,4 @@
-"""Runs the kernels with as much memory as they need, and turns their outcomes into errors."""
+"""Runs of kernels with as much memory as they need, and errors for their outcomes."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from minesweeper_env.inference.counting.workspace import Workspace, grow_workspa
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
 
 _EXTREME = 1e-6
-"""Shares of mines nearer to 0 and 1 are not tried."""
+"""Densities closer than this to 0 or 1 are not tried."""
 
 _HALVINGS = 40
 
 
 def infer(
-    boards: NDArray[np.int8], mines: int, radius: int, wanted: int, share: float, probabilities: NDArray[np.float64]
+    boards: NDArray[np.int8], mines: int, radius: int, mode: int, density: float, probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Computes the posteriors of boards that have been checked.
+    """Computes the posteriors of valid boards.
 
     Args:
         boards: (N, rows, cols) int8, contiguous.
         mines: the number of mines of each board.
-        radius: the reach of a count.
-        wanted: GIVEN_TOTAL, INDEPENDENT or CERTAINTY.
-        share: the prior, if INDEPENDENT; else 0 for one that suits the board.
-        probabilities: (N, rows, cols) float64, filled.
+        radius: the radius of the neighbourhood.
+        mode: FIXED_TOTAL, IID or BOOLEAN.
+        density: the prior in IID mode; otherwise 0, for a density that suits the board.
+        probabilities: (N, rows, cols) float64, filled with the probability of a mine in each cell.
 
     Returns:
-        (N,) float64, the natural logarithms of the numbers of layouts, if `wanted` is GIVEN_TOTAL.
+        (N,) float64, the natural logarithms of the numbers of layouts in FIXED_TOTAL mode.
 
     Raises:
         InconsistentBoardError: no layout fits one of the boards.
@@ -46,60 +46,61 @@ def infer(
     flat, results = boards.reshape(many, rows * cols), probabilities.reshape(many, rows * cols)
     done = 0
 
-    def go_on(workspace: Workspace) -> int:
+    def compute(workspace: Workspace) -> int:
         nonlocal done
         done, outcome = posteriors(
-            flat, workspace.neighbours.shape[1], mines, share, wanted, done, results, log_layouts, *workspace
+            flat, workspace.neighbours.shape[1], mines, density, mode, done, results, log_layouts, *workspace
         )
         return outcome
 
-    while (outcome := run_with_workspace(go_on, rows, cols, radius)) != OK:
-        if outcome != UNDERFLOW or share != 0.0:
+    while (outcome := run_with_workspace(compute, rows, cols, radius)) != OK:
+        if outcome != UNDERFLOW or density != 0.0:
             raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
-        found = likely_share(boards[done], mines, radius)
-        part = slice(done, done + 1)
-        log_layouts[part] = infer(boards[part], mines, radius, wanted, found, probabilities[part])
+        found = matching_density(boards[done], mines, radius)
+        one = slice(done, done + 1)
+        log_layouts[one] = infer(boards[one], mines, radius, mode, found, probabilities[one])
         done += 1
     return log_layouts
 
 
 def run_with_workspace(kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any) -> int:
-    """Calls kernel(room, *arguments), again with more memory where there was too little; returns its outcome."""
+    """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome."""
     rooms = workspace_pool(rows, cols, radius)
-    workspace = rooms.take()
+    workspace = rooms.borrow()
     outcome = kernel(workspace, *arguments)
     while OK < outcome <= NEED_VALUES:
         workspace = grow_workspace(workspace, outcome)
         outcome = kernel(workspace, *arguments)
-    rooms.put_back(workspace)
+    rooms.give_back(workspace)
     return outcome
 
 
 def failure(board: NDArray[np.int8], mines: int, radius: int, outcome: int, index: int | None = None) -> ValueError:
-    """Returns the error for the outcome of a kernel that could not do a board; `index` is its place in a batch."""
+    """Returns the error for an outcome of a board that a kernel failed on; `index` is the board's place in a batch."""
     where = "" if index is None else f"board {index}: "
     if outcome == UNDERFLOW:
-        # It may have no layouts at all.
+        # A total weight of 0 does not tell an impossible board from an unlikely one; BOOLEAN mode cannot underflow.
         try:
             infer(board[None], mines, radius, BOOLEAN, 0.0, np.empty((1, *board.shape)))
         except InconsistentBoardError as error:
             return InconsistentBoardError(where + error.reason, error.cell)
         return PositionTooHardError(
-            f"{where}{mines} mines are so unlikely for what it shows that the weights of its layouts vanish"
+            f"{where}{mines} mines are so unlikely for these numbers that the weights of all layouts underflow"
         )
     row, col = divmod(outcome - CONTRADICTION, board.shape[1])
-    return InconsistentBoardError(f"{where}what it shows cannot be with {mines} mines", (row, col))
+    return InconsistentBoardError(f"{where}its numbers allow no layout with {mines} mines", (row, col))
 
 
-def likely_share(board: NDArray[np.int8], mines: int, radius: int) -> float:
-    """Returns the share of mines under which independent cells would have as many as there are.
+def matching_density(board: NDArray[np.int8], mines: int, radius: int) -> float:
+    """Returns the density of mines at which independent cells would have `mines` mines on average.
 
-    With it the weights of a board do not vanish whose typical fillings have by far too many mines, or too few.
+    With a density of mines / cells, the weights of a board underflow if its typical fillings have far more mines or far
+    fewer. This density keeps the largest weights in range.
 
     Args:
         board: (rows, cols) int8, contiguous.
         mines: the number of mines.
-        radius: the reach of a count.
+        radius: the radius of the neighbourhood.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
@@ -108,8 +109,9 @@ def likely_share(board: NDArray[np.int8], mines: int, radius: int) -> float:
     infer(board[None], mines, radius, BOOLEAN, 0.0, probabilities)
     low, high = _EXTREME, 1.0 - _EXTREME
     for _ in range(_HALVINGS):
+        # Bisection of the log odds.
         odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
-        share = odds / (1.0 + odds)
-        infer(board[None], mines, radius, IID, share, probabilities)
-        low, high = (share, high) if probabilities.sum() < mines else (low, share)
-    return share
+        density = odds / (1.0 + odds)
+        infer(board[None], mines, radius, IID, density, probabilities)
+        low, high = (density, high) if probabilities.sum() < mines else (low, density)
+    return density

@@ -1,4 +1,7 @@
-"""The kernel that draws layouts: back through the levels, a filling with the chance that its weight gives it."""
+"""Kernel that draws layouts: backward through the levels, each link with the probability of its weight.
+
+The section "Sampling" of docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,22 @@ from minesweeper_env.inference.counting.backward_pass import (
     UNDERFLOW,
     join_forward,
     largest_level,
-    restore,
+    recompute,
     weigh_outside,
 )
-from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Terms, level_span, weigh_group
+from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Weighting, level_span, weigh_group
 from minesweeper_env.inference.counting.frontier import MINE, UNKNOWN, Ints
-from minesweeper_env.inference.counting.posterior import count_settled, read_board
+from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
-from minesweeper_env.inference.counting.workspace import Work, Workspace, carve_work
+from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
 
-TOTAL, STATE, USED = 0, 1, 2
-"""What each layout has in hand: the mines of the parts that are not yet drawn, above their fewest; the state that
-has been reached on the way back, counted from its level's first; and the mines used up to there, above its fewest."""
+TOTAL, STATE, USED = range(3)
+"""Columns of `position`, the point that a layout has reached on its way back.
+
+    TOTAL  the mines of the components not yet drawn, above their minimum
+    STATE  the present state, counted from the first one of its level
+    USED   the mines used up to that state, above its minimum
+"""
 
 
 @kernel
@@ -31,23 +38,23 @@ def draw_layouts(
     board: NDArray[np.int8],
     max_count: int,
     mines: int,
-    share: float,
+    density: float,
     uniforms: Floats,
     in_group: Ints,
-    hand: Ints,
+    position: Ints,
     layouts: NDArray[np.bool_],
     *arrays: Any,
 ) -> int:
-    """Draws layouts that fit a board, each with the same chance.
+    """Draws layouts that fit a board, independently and all with equal probability.
 
     Args:
         board: (n,) int8, cell codes.
-        max_count: the largest count.
+        max_count: the largest clue.
         mines: the number of mines.
-        share: as in `posteriors`.
+        density: as in `posteriors`.
         uniforms: (size, 3 * n + 1) float64, random numbers from [0, 1).
-        in_group: (size, n + 1) int32, filled with the mines of each group, and at last of the cells outside.
-        hand: (size, 3) int32, room.
+        in_group: (size, n + 1) int32, filled with the mines of each group, and last of the cells outside.
+        position: (size, 3) int32, scratch; see TOTAL.
         layouts: (size, n) bool, filled.
         *arrays: the fields of a `Workspace`.
 
@@ -55,14 +62,16 @@ def draw_layouts(
         The outcome.
     """
     workspace = Workspace(*arrays)
-    work = carve_work(workspace)
+    work = carve(workspace)
     outcome = read_board(work, board, workspace.neighbours, max_count)
     if outcome != OK:
         return outcome
-    outcome, parts, totals, _, terms = count_settled(work, workspace.neighbours, mines, share, FIXED_TOTAL)
+    outcome, components, totals, _, weighting = run_forward_pass(
+        work, workspace.neighbours, mines, density, FIXED_TOTAL
+    )
     if outcome != OK:
         return outcome
-    outcome = _draw_tallies(work, terms, parts, totals.mines, totals.outside, uniforms, in_group, hand)
+    outcome = _draw_counts(work, weighting, components, totals.mines, totals.outside, uniforms, in_group, position)
     if outcome == OK:
         for i in range(len(layouts)):
             _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], totals.outside, in_group[i], layouts[i])
@@ -70,43 +79,50 @@ def draw_layouts(
 
 
 @inlined
-def _draw_tallies(
-    work: Work, terms: Terms, parts: int, mines: int, outside: int, uniforms: Floats, in_group: Ints, hand: Ints
+def _draw_counts(
+    work: Work,
+    weighting: Weighting,
+    components: int,
+    mines: int,
+    outside: int,
+    uniforms: Floats,
+    in_group: Ints,
+    position: Ints,
 ) -> int:
-    """Draws how many mines each group gets, and the cells outside, in all layouts; returns the outcome."""
+    """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
     values = work.values
-    joint, width, low, _ = join_forward(work, terms, parts)
+    joint, width, low, _ = join_forward(work, weighting, components)
     spare = joint + 2 * width
     if joint < 0 or spare >= len(values):
         return NEED_VALUES
     after = values[joint + width : spare]
-    weigh_outside(after, mines - low, outside, terms)
+    weigh_outside(after, mines - low, outside, weighting)
     total = 0.0
     for m in range(width):
         after[m] *= values[joint + m]
         total += after[m]
     if total == 0.0:
         return UNDERFLOW
-    for i in range(len(hand)):
-        hand[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
-        in_group[i, len(work.frontier.cell_of)] = mines - low - hand[i, TOTAL]
+    for i in range(len(position)):
+        position[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
+        in_group[i, len(work.frontier.cell_of)] = mines - low - position[i, TOTAL]
     column = 1
-    for part in range(parts - 1, -1, -1):
-        begin, end = level_span(work, work.plan.last_level[part])
+    for component in range(components - 1, -1, -1):
+        begin, end = level_span(work, work.plan.last_level[component])
         width -= end - begin - 1
         joint -= width
-        for i in range(len(hand)):
-            _draw_part(values[joint : joint + width], values[begin:end], uniforms[i, column], hand[i])
+        for i in range(len(position)):
+            _draw_component(values[joint : joint + width], values[begin:end], uniforms[i, column], position[i])
         column += 1
-        if not _draw_groups(work, terms, part, spare, uniforms[:, column:], in_group, hand):
+        if not _draw_groups(work, weighting, component, spare, uniforms[:, column:], in_group, position):
             return NEED_VALUES
-        column += work.levels.place[work.plan.last_level[part]]
+        column += work.levels.place[work.plan.last_level[component]]
     return OK
 
 
 @inlined
 def _draw(weights: Floats, threshold: float) -> int:
-    """Returns the first index up to which the weights add up to more than `threshold`; never one of weight 0."""
+    """Returns the first index whose cumulative weight exceeds `threshold`; never an index of weight 0."""
     chosen = 0
     for m in range(len(weights)):
         if weights[m] > 0.0:
@@ -118,73 +134,75 @@ def _draw(weights: Floats, threshold: float) -> int:
 
 
 @inlined
-def _draw_part(before: Floats, fill: Floats, uniform: float, hand: Ints) -> None:
-    """Draws how many of the mines of this part and those before are in this part, above the fewest."""
+def _draw_component(before: Floats, fill: Floats, uniform: float, position: Ints) -> None:
+    """Draws the mine count of a component, given the count of all components up to it; both above their minimum."""
     total = 0.0
     for m in range(len(fill)):
-        if 0 <= hand[TOTAL] - m < len(before):
-            total += fill[m] * before[hand[TOTAL] - m]
+        if 0 <= position[TOTAL] - m < len(before):
+            total += fill[m] * before[position[TOTAL] - m]
     threshold, chosen = uniform * total, 0
     for m in range(len(fill)):
-        if 0 <= hand[TOTAL] - m < len(before):
-            weight = fill[m] * before[hand[TOTAL] - m]
+        if 0 <= position[TOTAL] - m < len(before):
+            weight = fill[m] * before[position[TOTAL] - m]
             if weight > 0.0:
                 chosen = m
                 if threshold < weight:
                     break
                 threshold -= weight
-    hand[TOTAL] -= chosen
-    hand[STATE], hand[USED] = 0, chosen
+    position[TOTAL] -= chosen
+    position[STATE], position[USED] = 0, chosen
 
 
 @inlined
-def _draw_groups(work: Work, terms: Terms, part: int, spare: int, uniforms: Floats, in_group: Ints, hand: Ints) -> bool:
-    """Draws how many mines each group of a part gets, the last one first; returns whether there was room."""
+def _draw_groups(
+    work: Work, weighting: Weighting, component: int, spare: int, uniforms: Floats, in_group: Ints, position: Ints
+) -> bool:
+    """Draws the mine count of each group of a component, the last group first; returns whether there was space."""
     levels, plan = work.levels, work.plan
-    last = plan.last_level[part]
+    last = plan.last_level[component]
     largest = largest_level(work, last)
-    shift = plan.part_end[part] - last
+    shift = plan.component_end[component] - last
     for level in range(last - 1, last - levels.place[last] - 1, -1):
-        if levels.value[level] == DROPPED and not restore(work, terms, level, shift, spare, largest):
+        if levels.value[level] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
             return False
         group = plan.order[level + shift]
-        weigh_group(work.weights, work.frontier.size[group], terms.wanted, terms.share)
-        for i in range(len(hand)):
-            in_group[i, group] = _step_back(work, level, uniforms[i, last - 1 - level], hand[i])
+        weigh_group(work.weights, work.frontier.size[group], weighting.mode, weighting.density)
+        for i in range(len(position)):
+            in_group[i, group] = _step_back(work, level, uniforms[i, last - 1 - level], position[i])
     return True
 
 
 @inlined
-def _step_back(work: Work, level: int, uniform: float, hand: Ints) -> int:
-    """Draws the state of a level from which that in hand was reached, and the mines of the group between them."""
+def _step_back(work: Work, level: int, uniform: float, position: Ints) -> int:
+    """Draws the state of a level that leads to `position`; returns the mine count of the group in between."""
     total = 0.0
     for i in range(work.levels.states[level]):
-        weight, _ = _link_weight(work, level, i, hand)
+        weight, _ = _link_weight(work, level, i, position)
         total += weight
     threshold, chosen = uniform * total, -1
     for i in range(work.levels.states[level]):
-        weight, _ = _link_weight(work, level, i, hand)
+        weight, _ = _link_weight(work, level, i, position)
         if weight > 0.0:
             chosen = i
             if threshold < weight:
                 break
             threshold -= weight
-    _, mines = _link_weight(work, level, chosen, hand)
+    _, mines = _link_weight(work, level, chosen, position)
     states, state, following = work.states, work.levels.state[level], work.levels.state[level + 1]
-    hand[USED] += states.low[following + hand[STATE]] - mines - states.low[state + chosen]
-    hand[STATE] = chosen
+    position[USED] += states.low[following + position[STATE]] - mines - states.low[state + chosen]
+    position[STATE] = chosen
     return mines
 
 
 @inlined
-def _link_weight(work: Work, level: int, source: int, hand: Ints) -> tuple[float, int]:
-    """Returns the weight of the ways through a state of a level to that in hand, and the mines of the group then."""
+def _link_weight(work: Work, level: int, source: int, position: Ints) -> tuple[float, int]:
+    """Returns the weight of all ways through a state of a level to `position`, and the group's mine count."""
     states, levels = work.states, work.levels
     state, following = levels.state[level] + source, levels.state[level + 1]
     mines = int(states.least[state])
     for link in range(states.first_link[state], states.first_link[state + 1]):
-        if states.links[link] == hand[STATE]:
-            at = hand[USED] + states.low[following + hand[STATE]] - mines - states.low[state]
+        if states.links[link] == position[STATE]:
+            at = position[USED] + states.low[following + position[STATE]] - mines - states.low[state]
             if 0 <= at <= states.high[state] - states.low[state]:
                 return work.weights[mines] * work.values[levels.value[level] + source * levels.width[level] + at], mines
         mines += 1
@@ -193,7 +211,7 @@ def _link_weight(work: Work, level: int, source: int, hand: Ints) -> tuple[float
 
 @inlined
 def _choose_cells(work: Work, uniforms: Floats, outside: int, in_group: Ints, layout: NDArray[np.bool_]) -> None:
-    """Draws which cells of each group are mines: each next cell with the share of mines that are left."""
+    """Draws the cells of each group: each cell is a mine with probability mines left / cells left."""
     frontier, left = work.frontier, work.frontier.spare
     cells = len(layout)
     for group in range(cells):

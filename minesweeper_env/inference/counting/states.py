@@ -1,9 +1,10 @@
-"""Counts the ways to fill a part of the frontier, by the mines that they use: a dynamic programme over its groups.
+"""States of the dynamic programme, and how a group branches from each of them.
 
-A state is what each open constraint still lacks. The groups are placed one after the other; a group of s cells that
-gets k mines takes k from each constraint above it, in C(s, k) ways. Since a constraint is open only from its first
-group to its last, the number of states depends on the width of the frontier and not on its length. The values of a
-state are the total weights of the ways that lead to it, one for each number of mines used so far.
+Part of step 4 of docs/inference.md. A state holds the number of mines that each open constraint still lacks. Groups
+are placed one after the other: a group of s cells that gets k mines takes k from each constraint above it, in C(s, k)
+ways. A constraint is open only from its first group to its last, so the number of states depends on the width of the
+frontier and not on its length. The values of a state are the total weights of the ways that lead to it, one for each
+number of mines used so far.
 """
 
 from __future__ import annotations
@@ -19,23 +20,29 @@ from minesweeper_env.inference.counting.frontier import Frontier, Ints
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
-OK, NEED_STATES, NEED_KEYS, NEED_VALUES = 0, 1, 2, 3
-"""What becomes of counting a part; of the other outcomes, 4 + c says that no filling suits constraint c."""
-INFEASIBLE = 4
+OK, NEED_STATES, NEED_KEYS, NEED_VALUES, INFEASIBLE = range(5)
+"""Outcomes of the forward pass.
+
+    OK              all components are counted
+    NEED_STATES     more states are needed
+    NEED_KEYS       more states are needed on one level
+    NEED_VALUES     more values are needed
+    INFEASIBLE + c  no filling satisfies constraint c
+"""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 
 
 class Levels(NamedTuple):
-    """The states level by level; a part of g groups has g + 1 levels. Level l has these entries, all int64.
+    """The levels of all components; a component of g groups has g + 1 levels, each with one int64 entry.
 
     Attributes:
         state: the index of its first state.
-        states: their number.
+        states: the number of its states.
         value: the index of its first value.
-        width: the number of values that a state has room for.
-        place: the number of levels of the same part before it.
+        width: the number of values reserved per state.
+        place: the number of earlier levels of the same component.
     """
 
     state: NDArray[np.int64]
@@ -46,15 +53,15 @@ class Levels(NamedTuple):
 
 
 class States(NamedTuple):
-    """How the states hang together.
+    """The states of all levels, S in total with L links.
 
     Attributes:
         first_link: (S + 1,) int32, the index of a state's first link.
         least: (S + 1,) int32, the fewest mines that the group can get in a state; each further link has one more.
-        low: (S,) int32, the fewest mines used in a state, which its first value is for.
+        low: (S,) int32, the fewest mines used in a state, to which its first value belongs.
         high: (S,) int32, the most mines used in a state.
-        links: (L,) int32, the state of the next level that a link leads to, counted from that level's first.
-        keys: (K,) uint64, what the constraints of the states of a level lack, packed into words.
+        links: (L,) int32, the target of a link, counted from the first state of the next level.
+        keys: (K,) uint64, the packed lacks of the states of the present level.
         next_keys: (K,) uint64, the same for the next level.
         table: (2 * K,) uint64, a hash table of the next level; K is a power of two.
     """
@@ -70,14 +77,14 @@ class States(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Where a key holds what the constraints lack: `bits` wide each, so many in a word.
+    """The places of constraints within a key; a slot is `bits` wide, and 64 // bits slots fill a word.
 
     Attributes:
         slot: (n,) int32, the slot of an open constraint, or -1.
         left: (n,) int32, the cells under a constraint that are not placed yet.
-        used: (n,) int32, 1 for a slot that is taken.
+        used: (n,) int32, 1 for a slot in use.
         bound: (3 * degree + 1,) int64, word, shift and cells left of each constraint over the present group.
-        step: (2 * words,) uint64, what a level adds to each key, and what a mine takes from it.
+        step: (2 * words,) uint64, the amount that a level adds to each key, then the amount that a mine subtracts.
     """
 
     slot: Ints
@@ -89,7 +96,7 @@ class Slots(NamedTuple):
 
 @inlined
 def open_group(frontier: Frontier, group: int, slots: Slots, bits: int, words: int) -> int:
-    """Gives slots to the constraints that begin with a group; fills `bound` and `step`.
+    """Assigns slots to the constraints that begin with a group; fills `bound` and `step`.
 
     Returns:
         The number of constraints over the group.
@@ -102,6 +109,7 @@ def open_group(frontier: Frontier, group: int, slots: Slots, bits: int, words: i
         constraint = frontier.above[i]
         fresh = slots.slot[constraint] < 0
         if fresh:
+            # The lowest free slot keeps keys within as few words as possible.
             free = np.int32(0)
             while slots.used[free] == 1:
                 free += np.int32(1)
@@ -122,7 +130,7 @@ def open_group(frontier: Frontier, group: int, slots: Slots, bits: int, words: i
 
 @inlined
 def close_group(frontier: Frontier, group: int, slots: Slots) -> None:
-    """Takes the slots back from the constraints that end with a group."""
+    """Frees the slots of the constraints that end with a group."""
     for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
         constraint = frontier.above[i]
         if slots.left[constraint] == 0:
@@ -134,25 +142,26 @@ def branch(
     states: States, state: int, count: int, link: int, size: int, slots: Slots, bounds: int, bits: int, words: int,
     track: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Finds the states that the states of a level lead to when the next group is placed.
+    """Finds the states that a level leads to when the next group is placed.
 
     Args:
-        states: with the level's keys; its links are added, and the keys of the next level take their place.
-        state: the index of the level's first state.
+        states: with the keys of the level. Its links are added, and the keys of the next level replace its keys.
+        state: the index of the first state of the level.
         count: the number of its states.
         link: the index of the next free link.
-        size: the number of cells of the group.
+        size: the number of cells in the group.
         slots: as `open_group` has left them.
         bounds: the number of constraints over the group.
         bits: the width of a slot.
-        words: the number of words of a key.
-        track: 1 where the mines used are told apart, else 0.
+        words: the number of words in a key.
+        track: 1 if states keep apart the mines used, else 0.
 
     Returns:
-        The number of new states, or an outcome other than FINE, negated; and the next free link.
+        The number of new states, or a negated outcome; and the next free link.
     """
     old, new = states.keys, states.next_keys
     capacity = len(old) // words
+    # At most half full, so that probes stay short.
     table_bits = 3
     while (1 << table_bits) < 2 * min(count * (size + 1), capacity):
         table_bits += 1
@@ -169,6 +178,7 @@ def branch(
             if found == capacity:
                 return -NEED_KEYS, link
             for word in range(words):
+                # Fields cannot borrow from each other: `_bounds` allows no more mines than any constraint lacks.
                 key = old[i * words + word] + slots.step[word] - np.uint64(mines) * slots.step[words + word]
                 new[found * words + word] = key
             at = _find(new, found, words, states.table, table_bits)
@@ -189,7 +199,7 @@ def branch(
 
 @inlined
 def _bounds(key: Words, size: int, slots: Slots, bounds: int, field: np.uint64) -> tuple[int, int]:
-    """Returns the fewest and the most mines that the present group can get in the state of a key."""
+    """Returns the fewest and the most mines that the present group can get in a state."""
     least, most = 0, size
     for b in range(bounds):
         word = slots.bound[3 * b]
@@ -201,7 +211,7 @@ def _bounds(key: Words, size: int, slots: Slots, bounds: int, field: np.uint64) 
 
 @inlined
 def _find(keys: Words, last: int, words: int, table: Words, table_bits: int) -> int:
-    """Returns where in a hash table the key with the index `last` is, or belongs; entries are indices plus 1."""
+    """Returns the index in the hash table of key `last`, or of the free entry for it; entries are indices plus 1."""
     mixed = np.uint64(0)
     for word in range(words):
         mixed = (mixed ^ keys[last * words + word]) * _GOLDEN

@@ -1,4 +1,7 @@
-"""Another order for parts that are wide: a sweep across the board, where that has fewer states."""
+"""Sweeps across the board as elimination order of wide components, where they promise fewer states.
+
+See "Complexity and bounds" in docs/inference.md.
+"""
 
 from __future__ import annotations
 
@@ -12,52 +15,53 @@ from minesweeper_env.inference.counting.frontier import Frontier, Ints
 from minesweeper_env.inference.counting.workspace import Plan
 
 _MANY = 40
-"""Parts of fewer groups are never wide."""
+"""Components of fewer groups are never wide."""
 
 _WIDE = 12.0
-"""A part is wide if it may have more than two to this power states on a level."""
+"""A component is wide if it may have more than 2 to this power states on a level."""
 
 
 @subroutine
-def reorder_wide_parts(frontier: Frontier, neighbours: NDArray[np.uint32], plan: Plan, parts: int) -> int:
-    """Puts the groups of wide parts in reading order, or column by column, where that promises fewer states.
+def reorder_wide_components(frontier: Frontier, neighbours: NDArray[np.uint32], plan: Plan, components: int) -> int:
+    """Orders the groups of wide components by rows or by columns, where that promises fewer states.
 
     Args:
         frontier: with its groups.
         neighbours: (n, degree) uint32, the neighbours of each cell.
-        plan: whose order may be changed within a part; its room is used.
-        parts: how many there are.
+        plan: its order may change within a component; its scratch is used.
+        components: the number of components.
 
     Returns:
-        A number that the constraints open at once in reordered parts do not exceed; 0 if there are no such parts.
+        An upper bound on the constraints open at once in reordered components; 0 if there are none.
     """
     peak, begin = 0, 0
-    for part in range(parts):
-        end = int(plan.part_end[part])
+    for component in range(components):
+        end = int(plan.component_end[component])
         if end - begin >= _MANY:
-            present, _ = _rate(frontier, plan.order[begin:end], plan.room)
+            present, _ = _rate(frontier, plan.order[begin:end], plan.scratch)
             if present > _WIDE:
-                peak = max(peak, _try_sweeps(frontier, neighbours, plan.order[begin:end], plan.room, present))
+                peak = max(peak, _try_sweeps(frontier, neighbours, plan.order[begin:end], plan.scratch, present))
         begin = end
     return peak
 
 
 @inlined
-def _try_sweeps(frontier: Frontier, neighbours: NDArray[np.uint32], order: Ints, room: Ints, present: float) -> int:
-    """Tries both sweeps for the groups in `order`; returns the constraints open at once in what it changed to, or 0."""
+def _try_sweeps(frontier: Frontier, neighbours: NDArray[np.uint32], order: Ints, scratch: Ints, present: float) -> int:
+    """Tries both sweeps; returns the constraints open at once if it changes `order`, else 0."""
     cells = len(neighbours)
-    sweep, keys = room[2 * cells : 2 * cells + len(order)], room[3 * cells : 4 * cells]
+    sweep, keys = scratch[2 * cells : 2 * cells + len(order)], scratch[3 * cells : 4 * cells]
     cols = _columns(neighbours)
     rows = cells // cols
     peak = 0
     for by_column in range(2):
+        # Downwards, so that a group's key is its first cell in the sweep's order by rows.
         for cell in range(cells - 1, -1, -1):
             if frontier.group_of[cell] >= 0:
                 keys[frontier.group_of[cell]] = cell % cols * rows + cell // cols if by_column == 1 else cell
         for i in range(len(order)):
             sweep[i] = order[i]
         _sort(sweep, keys)
-        states, open_at_once = _rate(frontier, sweep, room)
+        states, open_at_once = _rate(frontier, sweep, scratch)
         if states < present:
             present, peak = states, open_at_once
             for i in range(len(order)):
@@ -67,14 +71,14 @@ def _try_sweeps(frontier: Frontier, neighbours: NDArray[np.uint32], order: Ints,
 
 @inlined
 def _columns(neighbours: NDArray[np.uint32]) -> int:
-    """Returns the number of columns: that is how far the cell below the first one is, or the end of the only row."""
+    """Returns the number of columns: the cell below the first one; on a single row, the cell number off the board."""
     degree = neighbours.shape[1]
     return int(neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
 
 
 @inlined
 def _sort(groups: Ints, keys: Ints) -> None:
-    """Sorts groups by their keys; by insertion, since reading order is nearly sorted already."""
+    """Sorts groups by their keys; by insertion, because reading order is nearly sorted already."""
     for i in range(1, len(groups)):
         group = groups[i]
         j = i
@@ -85,20 +89,20 @@ def _sort(groups: Ints, keys: Ints) -> None:
 
 
 @inlined
-def _rate(frontier: Frontier, order: Ints, room: Ints) -> tuple[float, int]:
-    """Estimates an order of the groups of a part.
+def _rate(frontier: Frontier, order: Ints, scratch: Ints) -> tuple[float, int]:
+    """Estimates the states of an elimination order.
 
-    An open constraint can lack so many different numbers of mines; on each level these are multiplied.
+    The estimate for a level is the product, over open constraints, of the number of values that their lack can take.
 
     Args:
         frontier: with its groups.
         order: the groups.
-        room: the first n entries are used, for the number of cells placed under each constraint.
+        scratch: int32; the first n entries hold the number of cells placed under each constraint.
 
     Returns:
-        The logarithm to the base 2 of the most states on a level, and the most constraints open at once.
+        The base-2 logarithm of the most states on a level, and the most constraints open at once.
     """
-    placed = room[: len(frontier.cell_of)]
+    placed = scratch[: len(frontier.cell_of)]
     for group in order:
         for i in range(frontier.above_start[group], frontier.above_start[group + 1]):
             placed[frontier.above[i]] = 0
@@ -121,7 +125,7 @@ def _rate(frontier: Frontier, order: Ints, room: Ints) -> tuple[float, int]:
 
 @inlined
 def _choices(frontier: Frontier, constraint: int, placed: int) -> int:
-    """Returns how many different numbers of mines can lie under a constraint in `placed` of its cells."""
+    """Returns the number of mine counts that are possible in the `placed` first cells of a constraint."""
     cell = frontier.cell_of[constraint]
     missing, unknown = frontier.missing[cell], frontier.unknown[cell]
     return int(min(missing, placed) - max(0, missing - (unknown - placed)) + 1)

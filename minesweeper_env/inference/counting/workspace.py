@@ -1,53 +1,49 @@
-"""The memory that the kernels count in: they allocate nothing themselves."""
+"""Memory of the dynamic programme: kernels allocate nothing, and receive their arrays as a `Workspace`."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.counting.frontier import Frontier, Ints, carve_frontier, frontier_length
-from minesweeper_env.inference.counting.states import (
-    NEED_KEYS,
-    NEED_STATES,
-    Floats,
-    Levels,
-    Slots,
-    States,
-    Words,
-)
+from minesweeper_env.inference.counting.frontier import Frontier, Ints
+from minesweeper_env.inference.counting.states import NEED_KEYS, NEED_STATES, Floats, Levels, Slots, States, Words
 from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.neighbours import neighbour_table
 
 MAX_STATES = 1 << 22
+"""Largest number of states of a position; a position with more is too hard."""
+
 MAX_KEYS = 1 << 18
-"""The most states of a position, and of one level; beyond, it is too hard."""
+"""Largest number of states of one level."""
 
 MAX_VALUES = 20 << 20
-"""The most values of states that are held at once; where there are more, some are computed again."""
+"""Largest number of values in memory; beyond it some levels are recomputed on the way back."""
 
 _FIRST_STATES = 1 << 12
 _FIRST_KEYS = 1 << 9
 _FIRST_VALUES = 1 << 14
-_KEPT_VALUES = 1 << 18
-"""A room with more is given up after use."""
+_MAX_KEPT_VALUES = 1 << 18
+"""The pool drops a workspace with more values than this."""
 
 
 class Workspace(NamedTuple):
-    """What a kernel is given, for boards of n cells with up to `degree` neighbours each.
+    """The arrays that a kernel receives, for boards of n cells with up to `degree` neighbours each.
+
+    `carve` cuts them into the views that the kernels work on.
 
     Attributes:
-        neighbours: (n, degree) uint32, the neighbours of each cell.
-        ints: int32, for the `Frontier`, the order of its groups and the `Slots`.
-        longs: int64, for the `Levels` and the bounds.
-        floats: (n + degree + 2,) float64, for the chances of the groups and the weights of one.
-        words: (2 * n + 2,) uint64, for the steps of a level.
-        tables: (6 * S + 2,) int32, for the links between S states.
-        keys: (4 * K,) uint64, for the keys of two levels of up to K states, and a hash table of twice as many.
-        values: float64, for the values of the states, and whatever is summed up from them.
+        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
+        ints: int32, laid out by `_int_lengths`.
+        longs: int64, laid out by `_long_lengths`.
+        floats: (n + degree + 2,) float64, the probabilities of the groups, then the weights of one group.
+        words: (2 * n + 2,) uint64, for `Slots.step`.
+        tables: (6 * S + 2,) int32, for S states and 2 * S links.
+        keys: (4 * K,) uint64, for the keys of two levels of up to K states, and a hash table of 2 * K entries.
+        values: float64, for the values of the states and for sums over them.
     """
 
     neighbours: NDArray[np.uint32]
@@ -61,34 +57,34 @@ class Workspace(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The groups in the order in which they are counted.
+    """The elimination order of the groups.
 
     Attributes:
-        order: (n,) int32, the groups.
-        part_end: (n,) int32, where each part ends in `order`.
-        last_level: (n,) int64, the last level of each part.
-        room: int32 scratch.
+        order: (n,) int32, the groups, component after component.
+        component_end: (n,) int32, the end of each component in `order`.
+        last_level: (n,) int64, the last level of each component.
+        scratch: (5 * n + 1,) int32.
     """
 
     order: Ints
-    part_end: Ints
+    component_end: Ints
     last_level: NDArray[np.int64]
-    room: Ints
+    scratch: Ints
 
 
 class Work(NamedTuple):
-    """What the way forward fills, and the way back reads.
+    """Views of a `Workspace`: the forward pass fills them, and the backward pass reads them.
 
     Attributes:
         frontier: the constraints and groups.
         plan: the order of the groups.
-        levels: their states and values.
-        states: how these hang together.
-        slots: scratch.
-        chance: (n,) float64, filled with the chance of a mine in the cells of each group.
+        levels: the levels of the dynamic programme.
+        states: the states of the levels, and the links between them.
+        slots: scratch for the keys of the states.
+        probability: (n,) float64, filled with the probability of a mine in each cell of a group.
         weights: (degree + 2,) float64 scratch.
         values: float64, filled with the values of the levels.
-        cursor: (5,) int64; see LEVEL.
+        counters: (5,) int64; see LEVEL.
     """
 
     frontier: Frontier
@@ -96,68 +92,138 @@ class Work(NamedTuple):
     levels: Levels
     states: States
     slots: Slots
-    chance: Floats
+    probability: Floats
     weights: Floats
     values: Floats
-    cursor: NDArray[np.int64]
+    counters: NDArray[np.int64]
 
 
-LEVEL, STATE, LINK, VALUE, STRIDE = 0, 1, 2, 3, 4
-"""The entries of `Work.cursor`: the present level, the next free state, link and value, and how many levels lie
-between two whose values are kept."""
+LEVEL, STATE, LINK, VALUE, STRIDE = range(5)
+"""Entries of `Work.counters`.
+
+    LEVEL   the present level
+    STATE   the next free state
+    LINK    the next free link
+    VALUE   the next free value
+    STRIDE  one level in STRIDE keeps its values once memory is short
+"""
 
 
-@inlined
-def carve_work(room: Workspace) -> Work:
-    """Cuts what the kernels work on out of the arrays of a room."""
-    cells, degree = room.neighbours.shape
-    ints = room.ints[len(room.ints) - 10 * cells - 1 :]
-    longs, many = room.longs[cells + 5 :], 2 * cells + 1
-    most, tables = len(room.tables) // 6, room.tables
-    level, keys = len(room.keys) // 4, room.keys
-    return Work(
-        carve_frontier(room.ints, cells, degree),
-        Plan(ints[:cells], ints[cells : 2 * cells], room.longs[5 : cells + 5], ints[5 * cells :]),
-        Levels(
-            longs[:many],
-            longs[many : 2 * many],
-            longs[2 * many : 3 * many],
-            longs[3 * many : 4 * many],
-            longs[4 * many : 5 * many],
-        ),
-        States(
-            tables[: most + 1],
-            tables[most + 1 : 2 * most + 2],
-            tables[2 * most + 2 : 3 * most + 2],
-            tables[3 * most + 2 : 4 * most + 2],
-            tables[4 * most + 2 :],
-            keys[:level],
-            keys[level : 2 * level],
-            keys[2 * level :],
-        ),
-        Slots(
-            ints[2 * cells : 3 * cells],
-            ints[3 * cells : 4 * cells],
-            ints[4 * cells : 5 * cells],
-            longs[5 * many :],
-            room.words,
-        ),
-        room.floats[:cells],
-        room.floats[cells:],
-        room.values,
-        room.longs[:5],
+def _int_lengths(cells: int, degree: int) -> tuple[int, ...]:
+    """Returns the lengths of the views of `Workspace.ints`, in the order in which `carve` takes them."""
+    n, pairs = cells + 1, cells * degree
+    return (
+        n,  # Frontier.known, which stays first: other kernels read it there
+        n,  # Frontier.missing
+        n,  # Frontier.unknown
+        n,  # Frontier.constraint_of
+        n,  # Frontier.group_of
+        cells,  # Frontier.cell_of
+        cells,  # Frontier.size
+        n,  # Frontier.above_start
+        pairs,  # Frontier.above
+        n,  # Frontier.below_start
+        pairs,  # Frontier.below
+        2 * n,  # Frontier.spare
+        cells,  # Plan.order
+        cells,  # Plan.component_end
+        5 * cells + 1,  # Plan.scratch
+        cells,  # Slots.slot
+        cells,  # Slots.left
+        cells,  # Slots.used
     )
 
 
+def _long_lengths(cells: int, degree: int) -> tuple[int, ...]:
+    """Returns the lengths of the views of `Workspace.longs`, in the order in which `carve` takes them."""
+    levels = 2 * cells + 1
+    return (
+        5,  # Work.counters
+        cells,  # Plan.last_level
+        levels,  # Levels.state
+        levels,  # Levels.states
+        levels,  # Levels.value
+        levels,  # Levels.width
+        levels,  # Levels.place
+        3 * degree + 1,  # Slots.bound
+    )
+
+
+int_lengths, long_lengths = inlined(_int_lengths), inlined(_long_lengths)
+
+
+@inlined
+def take(array: Any, at: int, length: int) -> tuple[Any, int]:
+    """Returns a view of `length` entries of an array from `at` on, and the end of the view."""
+    return array[at : at + length], at + length
+
+
+@inlined
+def carve(workspace: Workspace) -> Work:
+    """Cuts the arrays of a workspace into views."""
+    cells, degree = workspace.neighbours.shape
+    ints, n = workspace.ints, int_lengths(cells, degree)
+    known, at = take(ints, 0, n[0])
+    missing, at = take(ints, at, n[1])
+    unknown, at = take(ints, at, n[2])
+    constraint_of, at = take(ints, at, n[3])
+    group_of, at = take(ints, at, n[4])
+    cell_of, at = take(ints, at, n[5])
+    size, at = take(ints, at, n[6])
+    above_start, at = take(ints, at, n[7])
+    above, at = take(ints, at, n[8])
+    below_start, at = take(ints, at, n[9])
+    below, at = take(ints, at, n[10])
+    spare, at = take(ints, at, n[11])
+    order, at = take(ints, at, n[12])
+    component_end, at = take(ints, at, n[13])
+    scratch, at = take(ints, at, n[14])
+    slot, at = take(ints, at, n[15])
+    left, at = take(ints, at, n[16])
+    used, _ = take(ints, at, n[17])
+    longs, m = workspace.longs, long_lengths(cells, degree)
+    counters, at = take(longs, 0, m[0])
+    last_level, at = take(longs, at, m[1])
+    first_state, at = take(longs, at, m[2])
+    states, at = take(longs, at, m[3])
+    value, at = take(longs, at, m[4])
+    width, at = take(longs, at, m[5])
+    place, at = take(longs, at, m[6])
+    bound, _ = take(longs, at, m[7])
+    tables, most = workspace.tables, len(workspace.tables) // 6
+    first_link, at = take(tables, 0, most + 1)
+    least, at = take(tables, at, most + 1)
+    low, at = take(tables, at, most)
+    high, at = take(tables, at, most)
+    links, _ = take(tables, at, 2 * most)
+    keys, at = take(workspace.keys, 0, len(workspace.keys) // 4)
+    next_keys, at = take(workspace.keys, at, len(workspace.keys) // 4)
+    table, _ = take(workspace.keys, at, len(workspace.keys) // 2)
+    return Work(
+        Frontier(
+            known, missing, unknown, constraint_of, group_of, cell_of, size, above_start, above, below_start, below,
+            spare,
+        ),
+        Plan(order, component_end, last_level, scratch),
+        Levels(first_state, states, value, width, place),
+        States(first_link, least, low, high, links, keys, next_keys, table),
+        Slots(slot, left, used, bound, workspace.words),
+        workspace.floats[:cells],
+        workspace.floats[cells:],
+        workspace.values,
+        counters,
+    )  # fmt: skip
+
+
 def make_workspace(rows: int, cols: int, radius: int) -> Workspace:
-    """Returns the room for boards of this size, with little space for states, of which most positions have few."""
+    """Returns a workspace for boards of this size, small at first: most positions have few states."""
     cells = rows * cols
     neighbours = neighbour_table(rows, cols, radius)
     degree = neighbours.shape[1]
     return Workspace(
         neighbours,
-        np.empty(frontier_length(cells, degree) + 10 * cells + 1, np.int32),
-        np.empty(cells + 5 * (2 * cells + 1) + 3 * degree + 6, np.int64),
+        np.empty(sum(_int_lengths(cells, degree)), np.int32),
+        np.empty(sum(_long_lengths(cells, degree)), np.int64),
         np.empty(cells + degree + 2),
         np.empty(2 * cells + 2, np.uint64),
         np.empty(6 * _FIRST_STATES + 2, np.int32),
@@ -166,58 +232,58 @@ def make_workspace(rows: int, cols: int, radius: int) -> Workspace:
     )
 
 
-def grow_workspace(room: Workspace, outcome: int) -> Workspace:
-    """Returns the room with up to four times as much of what a kernel ran out of.
+def grow_workspace(workspace: Workspace, outcome: int) -> Workspace:
+    """Returns the workspace with up to four times as much of the memory that a kernel lacked.
 
     Args:
-        room: the room that was too small.
-        outcome: NO_ROOM_FOR_STATES, NO_ROOM_FOR_KEYS or NO_ROOM_FOR_VALUES.
+        workspace: the workspace that was too small.
+        outcome: NEED_STATES, NEED_KEYS or NEED_VALUES.
 
     Raises:
-        PositionTooHardError: there is no more to be had.
+        PositionTooHardError: the workspace has its largest size already.
     """
     if outcome == NEED_STATES:
-        states = min(4 * (len(room.tables) // 6), MAX_STATES)
-        _check_growth(6 * states + 2, len(room.tables), "states")
-        return room._replace(tables=np.empty(6 * states + 2, np.int32))
+        states = min(4 * (len(workspace.tables) // 6), MAX_STATES)
+        _check_growth(6 * states + 2, len(workspace.tables), "states")
+        return workspace._replace(tables=np.empty(6 * states + 2, np.int32))
     if outcome == NEED_KEYS:
-        keys = min(len(room.keys), MAX_KEYS)
-        _check_growth(4 * keys, len(room.keys), "states at once")
-        return room._replace(keys=np.empty(4 * keys, np.uint64))
-    values = min(4 * len(room.values), MAX_VALUES)
-    _check_growth(values, len(room.values), "values")
-    return room._replace(values=np.empty(values))
+        keys = min(len(workspace.keys), MAX_KEYS)
+        _check_growth(4 * keys, len(workspace.keys), "states at once")
+        return workspace._replace(keys=np.empty(4 * keys, np.uint64))
+    values = min(4 * len(workspace.values), MAX_VALUES)
+    _check_growth(values, len(workspace.values), "values")
+    return workspace._replace(values=np.empty(values))
 
 
 def _check_growth(more: int, present: int, what: str) -> None:
     if more <= present:
         raise PositionTooHardError(
-            f"the frontier of this board is too wide: its layouts take too many {what} to be counted"
+            f"the frontier of this board is too wide: counting its layouts takes too many {what}"
         )
 
 
 class WorkspacePool:
-    """Lends out rooms of one size, so that threads never share one, and keeps those that come back."""
+    """Lends out workspaces of one size, so that no two threads share one, and keeps the returned ones."""
 
     def __init__(self, rows: int, cols: int, radius: int) -> None:
-        """Prepares to lend rooms for boards of this size."""
-        self._make = (rows, cols, radius)
+        """Prepares a pool for boards of this size."""
+        self._size = (rows, cols, radius)
         self._spare: list[Workspace] = []
 
-    def take(self) -> Workspace:
-        """Returns a room that nobody else has."""
+    def borrow(self) -> Workspace:
+        """Returns a workspace that nobody else holds."""
         try:
             return self._spare.pop()
         except IndexError:
-            return make_workspace(*self._make)
+            return make_workspace(*self._size)
 
-    def put_back(self, room: Workspace) -> None:
-        """Keeps a room for the next one who asks, unless it has grown large."""
-        if len(room.values) <= _KEPT_VALUES:
-            self._spare.append(room)
+    def give_back(self, workspace: Workspace) -> None:
+        """Keeps a workspace for the next caller, unless it has grown large."""
+        if len(workspace.values) <= _MAX_KEPT_VALUES:
+            self._spare.append(workspace)
 
 
 @lru_cache(maxsize=16)
 def workspace_pool(rows: int, cols: int, radius: int) -> WorkspacePool:
-    """Returns the lender of rooms for boards of this size."""
+    """Returns the pool for boards of this size."""
     return WorkspacePool(rows, cols, radius)

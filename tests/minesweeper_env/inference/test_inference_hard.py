@@ -165,10 +165,10 @@ def room_with(values):
     return make_workspace(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
 
 
-def posterior_in(workspace, board, mines, wanted, share=0.0):
+def posterior_in(workspace, board, mines, mode, density=0.0):
     """Returns the chances (n,) and the logarithm of the number of layouts, computed in a given room."""
     probabilities, log_layouts = np.empty((1, board.size)), np.empty(1)
-    outcome = posteriors(board.reshape(1, -1), 8, mines, share, wanted, 0, probabilities, log_layouts, *workspace)
+    outcome = posteriors(board.reshape(1, -1), 8, mines, density, mode, 0, probabilities, log_layouts, *workspace)
     assert outcome == (1, OK)
     return probabilities[0], log_layouts[0]
 
@@ -176,9 +176,9 @@ def posterior_in(workspace, board, mines, wanted, share=0.0):
 def draw_in(workspace, board, mines, size):
     """Returns (size, n) bool, layouts drawn in a given room."""
     uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
-    in_group, hand = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
+    in_group, position = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
     layouts = np.empty((size, board.size), np.bool_)
-    assert draw_layouts(board.ravel(), 8, mines, 0.0, uniforms, in_group, hand, layouts, *workspace) == OK
+    assert draw_layouts(board.ravel(), 8, mines, 0.0, uniforms, in_group, position, layouts, *workspace) == OK
     return layouts
 
 
@@ -187,16 +187,16 @@ def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, 
     """Only one level in `stride` keeps its values where room is short, and all of them in a room of ten times that."""
     board, _ = position((15, 31), grid(15, 31), mines, seed)
     short, ample = room_with(MAX_VALUES), room_with(10 * MAX_VALUES)
-    for wanted, share in ((FIXED_TOTAL, 0.0), (BOOLEAN, 0.0), (IID, 0.4)):
-        probabilities, log_layouts = posterior_in(short, board, mines, wanted, share)
-        expected, expected_log = posterior_in(ample, board, mines, wanted, share)
-        if wanted != IID:
+    for mode, density in ((FIXED_TOTAL, 0.0), (BOOLEAN, 0.0), (IID, 0.4)):
+        probabilities, log_layouts = posterior_in(short, board, mines, mode, density)
+        expected, expected_log = posterior_in(ample, board, mines, mode, density)
+        if mode != IID:
             assert (short.longs[STRIDE], ample.longs[STRIDE]) == (stride, 1)
         assert np.array_equal(probabilities == 0, expected == 0)
         assert np.array_equal(probabilities == 1, expected == 1)
-        if wanted != BOOLEAN:
+        if mode != BOOLEAN:
             assert np.abs(probabilities - expected).max() <= EXACT
-        if wanted == FIXED_TOTAL:
+        if mode == FIXED_TOTAL:
             assert abs(log_layouts - expected_log) <= 1e-9
     layouts = draw_in(short, board, mines, 20)
     assert np.array_equal(layouts, draw_in(ample, board, mines, 20))
