@@ -1,4 +1,4 @@
-"""The decorators that turn Python functions into machine code."""
+"""Decorators that compile Python functions to machine code."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from minesweeper_env.linking import FragmentCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Kernels allocate nothing, so reference counting, whose atomic operations would cost half the time,
-# is left out; the numpy error model leaves out the checks for a division by zero.
+# Kernels allocate nothing, so they do without reference counting, whose atomic operations would cost half the time.
+# The numpy error model omits the checks for a division by zero.
 _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 _KERNEL: dict[str, Any] = _OPTIONS | {"no_cfunc_wrapper": True}
 _FRAGMENT: dict[str, Any] = _OPTIONS | {"pipeline_class": FragmentCompiler}
 
 
 def kernel(function: Function) -> Function:
-    """Compiles a function that Python calls, and keeps the machine code on disk where it can.
+    """Compiles a function that Python calls, and caches the machine code on disk where it can.
 
-    Kernels take arrays and numbers, and mean the same as plain Python when the environment variable
-    ``NUMBA_DISABLE_JIT`` is 1.
+    Kernels take arrays and numbers. With the environment variable ``NUMBA_DISABLE_JIT`` set to 1 they run as plain
+    Python, with the same results.
 
     Args:
         function: the function to compile at its first call.
@@ -45,7 +45,7 @@ def kernel(function: Function) -> Function:
     except RuntimeError:
         # Neither the package's folder nor the user's own cache can be written.
         return njit(**_KERNEL)(function)
-    # By itself numba would notice a change in the kernel's own file alone, and not in what it calls.
+    # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
     compiled._cache._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename))
     return compiled
 
@@ -83,10 +83,10 @@ _PACKAGE = Path(__file__).parent
 
 @cache
 def _stamp(path: Path) -> str:
-    """Returns what changes when a file, or one that it imports at any remove, changes.
+    """Returns a hash of a file and of all files that it imports, directly or not.
 
-    Only imports of the form `from package.module import name` are followed, and only into this package and into the
-    one that the file belongs to.
+    Only imports of the form `from package.module import name` are followed, and only into this package and the package
+    of the file.
     """
     packages = {"minesweeper_env": _PACKAGE} | {root.name: root for root in _root(path)}
     sources = {path: path.read_bytes()}
@@ -100,7 +100,7 @@ def _stamp(path: Path) -> str:
 
 
 def _root(path: Path) -> list[Path]:
-    """Returns the folder of the outermost package that a file belongs to, in a list; nothing if there is none."""
+    """Returns a list of the outermost package folder that a file lies in; empty if it lies in none."""
     inside = list(takewhile(lambda folder: (folder / "__init__.py").exists(), path.parents))
     return inside[-1:]
 

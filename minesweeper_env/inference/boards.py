@@ -25,10 +25,10 @@ def check_boards(boards: ArrayLike, dimensions: int, mines: Any, radius: int) ->
         boards: cell codes, of any integer type.
         dimensions: 2 for one board (rows, cols), 3 for a batch (N, rows, cols).
         mines: the number of mines of each.
-        radius: the reach of a count, already checked.
+        radius: the radius of the neighbourhood, already checked.
 
     Raises:
-        ValueError: the type, the shape, a code or the number of mines is not allowed; the message says what is.
+        ValueError: the type, shape, codes or number of mines are not allowed; the message states what is.
     """
     array = np.asarray(boards)
     if array.ndim != dimensions or 0 in array.shape[-2:]:

@@ -1,4 +1,4 @@
-"""The exact mine probabilities of the boards of a game, wherever they can be had."""
+"""Exact mine probabilities for all boards of a game, as far as they can be computed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from minesweeper_env.inference.probability import mine_probabilities_batch
 
 
 class Answers(NamedTuple):
-    """What is known of N boards.
+    """The probabilities of N boards.
 
     Attributes:
-        probabilities: (N, rows, cols) float64, that of a mine in each cell; NaN where it is not known.
-        exact: (N,) bool, whether every cell's is known.
+        probabilities: (N, rows, cols) float64, the probability of a mine in each cell; NaN where it is unknown.
+        exact: (N,) bool, True if the probabilities of all cells are known.
     """
 
     probabilities: NDArray[np.float64]
@@ -27,12 +27,11 @@ class Answers(NamedTuple):
 
 
 class Oracle:
-    """Answers for the boards of one configuration, won and lost ones included.
+    """Answers for the boards of one configuration, including won and lost boards.
 
-    All layouts that fit what a board shows count as equally likely, and flags are no evidence. Before the
-    first click that makes every cell a mine with probability mines / cells, whatever the first-click rule
-    keeps free afterwards. A lost board shows every mine that has no flag: its other cells without a flag
-    are free, and its flags are right or wrong where the number of mines decides it, and else not known.
+    All layouts that fit a board count as equally likely, and flags are no evidence. Before the first click every cell
+    is a mine with probability mines / cells, under every first-click rule. A lost board shows every mine without a
+    flag, so its other cells without a flag are free. Its flags are known only where the number of mines decides them.
     """
 
     def __init__(self, config: BoardConfig, threads: int = 1) -> None:
@@ -40,10 +39,10 @@ class Oracle:
 
         Args:
             config: the games.
-            threads: how many threads share the boards of a batch.
+            threads: the number of threads that divide a batch of boards.
 
         Raises:
-            ValueError: under the first-click rule the layouts are not equally likely.
+            ValueError: the first-click rule makes some layouts likelier than others.
         """
         if config.first_click not in UNIFORM_FIRST_CLICKS:
             raise ValueError(
@@ -93,5 +92,5 @@ class Oracle:
 
 @cache
 def _compile_kernels() -> None:
-    """Has the kernels compiled, or loaded from the disk, before the first question and before processes start."""
+    """Compiles or loads the kernels, before the first question and before processes start."""
     mine_probabilities_batch(np.full((1, 1, 2), HIDDEN, np.int8), 1)

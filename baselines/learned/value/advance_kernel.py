@@ -1,4 +1,4 @@
-"""The kernel that plays games on to where a risk must be taken."""
+"""Kernel that plays games on until a click must take a risk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minesweeper_env.inference.kernels import OK, Workspace, is_known_safe, post
 Floats = NDArray[np.float64]
 
 NO_CLICK, CLICKED = -1, -2
-"""What stands in place of a cell to click: the game is to stay as it is, or its click is made but not what follows."""
+"""Entries of `clicks` that are no cells: leave the game alone, or continue after a click already made."""
 
 _RULES = len(Rules._fields)
 _GAMES = _RULES + len(Boards._fields)
@@ -25,19 +25,19 @@ _GAMES = _RULES + len(Boards._fields)
 def click_and_advance(
     clicks: NDArray[np.int64], begin: int, probabilities: Floats, log_layouts: Floats, *arrays: Any
 ) -> tuple[int, int]:
-    """Makes a click in each game, and then opens what is certainly free, up to the first game that it cannot do.
+    """Makes a click in each game, and opens all cells that are then certainly free, up to the first game that fails.
 
-    A game that is neither won nor lost afterwards has no cell that is certainly free.
+    A game that is still under way afterwards has no cell that is certainly free.
 
     Args:
-        clicks: (N,) int64, the cells to click, NO_CLICK or CLICKED; set to NO_CLICK where a game is done.
-        begin: the game to begin with.
-        probabilities: (N, n) filled with the chance of a mine in each cell where a game goes on.
-        log_layouts: (N,) filled with the natural logarithm of the number of layouts where a game goes on.
+        clicks: (N,) int64, cells to click, NO_CLICK or CLICKED; set to NO_CLICK where a game is done.
+        begin: the first game to do.
+        probabilities: (N, n) filled with the probability of a mine in each cell of games under way.
+        log_layouts: (N,) filled with the natural logarithm of the number of layouts of games under way.
         *arrays: the fields of a `Rules`, of a `Boards` and of a `Workspace`.
 
     Returns:
-        N and FINE, or the game that could not be done and why.
+        N and OK, or the failed game and its outcome.
     """
     rules, boards = Rules(*arrays[:_RULES]), Boards(*arrays[_RULES:_GAMES])
     workspace = Workspace(*arrays[_GAMES:])
@@ -56,7 +56,7 @@ def click_and_advance(
 
 @inlined
 def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabilities: Floats) -> tuple[int, float]:
-    """Opens what is certainly free in a game; returns the outcome and the logarithm of the number of layouts."""
+    """Opens certainly free cells in a game until none is left; returns the outcome and the logarithm of the layouts."""
     outcome, layouts, opened = OK, 0.0, 1
     while outcome == OK and opened > 0 and boards.progress[i, STATUS] == PLAYING:
         if boards.progress[i, REMAINING] == 0:
@@ -74,7 +74,7 @@ def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabi
 
 @inlined
 def _open_known(rules: Rules, boards: Boards, i: int, workspace: Workspace, cells: int) -> int:
-    """Opens the cells that a count by itself shows to be free; returns how many have opened."""
+    """Opens the cells that single clues prove safe; returns the number of opened cells."""
     opened = 0
     for cell in range(cells):
         if is_known_safe(cell, workspace) and boards.shown[i, cell] > rules.neighbours.shape[1]:
@@ -84,7 +84,7 @@ def _open_known(rules: Rules, boards: Boards, i: int, workspace: Workspace, cell
 
 @inlined
 def _open_free(rules: Rules, boards: Boards, i: int, probabilities: Floats) -> int:
-    """Opens the cells that cannot be mines; returns how many have opened."""
+    """Opens the cells with probability 0 of a mine; returns the number of opened cells."""
     opened = 0
     for cell in range(len(probabilities)):
         if probabilities[cell] == 0.0 and boards.shown[i, cell] > rules.neighbours.shape[1]:

@@ -1,4 +1,4 @@
-"""What clicks at a guess can show, and the boards that follow."""
+"""Possible outcomes of clicks at a guess, and the boards that follow."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from minesweeper_env.inference.kernels import OK, Workspace, failure, posterior,
 Floats = NDArray[np.float64]
 
 CELLS_AT_ONCE = 1 << 15
-"""About how many cells the boards have together that are listed at once, which bounds the memory."""
+"""Approximate number of cells on the boards listed at once, which bounds the memory."""
 
 _FILLED, _BOARD = 0, 1
-"""The places of what the kernel keeps for its next call: the outcomes that are listed, and the next board."""
+"""Entries of `progress`: the number of listed outcomes, and the next board."""
 
 
 class Listing(NamedTuple):
-    """Room for M outcomes, as the kernel fills it.
+    """Arrays for M outcomes, which the kernel fills.
 
     Attributes:
-        boards: (M,) int64, the number of the board that is clicked on.
+        boards: (M,) int64, the index of the board.
         cells: (M,) int64, the clicked cell, row * cols + col.
-        shares: (M,) float64, the chance that the cell is free and shows this.
-        codes: (M, n) int8, the board on which the cell shows it, and nothing else is opened.
-        probabilities: (M, n) float64, the chance of a mine in each of its cells.
+        shares: (M,) float64, the probability that the cell is free and shows this clue.
+        codes: (M, n) int8, the board with this clue, and nothing else opened.
+        probabilities: (M, n) float64, the probability of a mine in each of its cells.
         log_layouts: (M,) float64, the natural logarithm of the number of its layouts.
     """
 
@@ -46,7 +46,7 @@ class Listing(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """M things that clicks can show, in the order in which `lookahead` would weigh the clicks.
+    """M outcomes of clicks, in the order in which `lookahead` weighs the clicks.
 
     Attributes:
         boards, cells, shares: as in `Listing`.
@@ -74,21 +74,21 @@ def list_outcomes(
     scratch: Floats,
     *arrays: Any,
 ) -> int:
-    """Lists what the clicks on each board can show, up to the first board that it cannot do or has no room for.
+    """Lists the outcomes of clicks on each board, up to the first board that fails or exceeds the listing.
 
     Args:
-        boards: (N, n) int8, cell codes; as they were in the end.
-        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-        max_count: the largest count.
+        boards: (N, n) int8, cell codes; unchanged in the end.
+        legal: (N, n) bool, the legal clicks; at least one on each board.
+        max_count: the largest clue.
         mines: the number of mines of each board.
-        slack: clicks are considered whose risk is at most the least one plus this.
-        breadth: at most so many are, those of least risk.
-        progress: (2,) how many outcomes are listed, and the board to begin with; both are moved on.
-        scratch: (2, n) scratch.
+        slack: candidates have a risk of at most the least one plus this.
+        breadth: the largest number of candidates, the least risky first.
+        progress: (2,) the number of listed outcomes and the next board; both advance.
+        scratch: (2, n) float64.
         *arrays: the fields of a `Listing`, which is filled, and of a `Workspace`.
 
     Returns:
-        FINE, or why a board could not be done.
+        OK, or the outcome of the failed board.
     """
     listing, workspace = Listing(*arrays[:_FIELDS]), Workspace(*arrays[_FIELDS:])
     most = len(listing.boards) - breadth * (max_count + 1)
@@ -118,7 +118,7 @@ def _list_click(
     cell: int, board: NDArray[np.int8], max_count: int, mines: int, layouts: float, probabilities: Floats,
     listing: Listing, filled: int, workspace: Workspace,
 ) -> tuple[int, int]:  # fmt: skip
-    """Lists what a click can show, from place `filled` on; returns the outcome and the next free place."""
+    """Lists the outcomes of a click from index `filled` on; returns the outcome and the next free index."""
     covered = board[cell]
     least, most = count_bounds(cell, probabilities, workspace.neighbours)
     outcome = OK
@@ -139,22 +139,22 @@ def _list_click(
 def outcomes_of(
     config: BoardConfig, boards: NDArray[np.int8], legal: NDArray[np.bool_], slack: float, breadth: int
 ) -> Iterator[Outcomes]:
-    """Yields what the clicks on N boards can show, those of each board together, some boards at a time.
+    """Yields the outcomes of clicks on N boards, some boards at a time.
+
+    A board is left out if it is too hard for the oracle, or if one that can follow is.
 
     Args:
         config: the games.
-        boards: (N, n) int8, cell codes; as they were in the end.
-        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-        slack: clicks are considered whose risk is at most the least one plus this.
-        breadth: at most so many are, those of least risk.
-
-    A board is left out if it is too hard for the oracle, or one of those that can follow is.
+        boards: (N, n) int8, cell codes; unchanged in the end.
+        legal: (N, n) bool, the legal clicks; at least one on each board.
+        slack: candidates have a risk of at most the least one plus this.
+        breadth: the largest number of candidates, the least risky first.
     """
     max_count, rows, cols = config.codes.max_count, config.rows, config.cols
     listing = _make_listing(max(breadth * (max_count + 1), CELLS_AT_ONCE // config.cells), config.cells)
     scratch, progress = np.zeros((2, config.cells)), np.zeros(2, np.int64)
 
-    def go_on(workspace: Workspace) -> int:
+    def list_more(workspace: Workspace) -> int:
         return list_outcomes(
             boards, legal, max_count, config.mines, slack, breadth, progress, scratch, *listing, *workspace
         )
@@ -162,7 +162,7 @@ def outcomes_of(
     while progress[_BOARD] < len(boards):
         progress[_FILLED] = 0
         try:
-            outcome = run_with_workspace(go_on, rows, cols, config.radius)
+            outcome = run_with_workspace(list_more, rows, cols, config.radius)
             if outcome != OK:
                 board = int(progress[_BOARD])
                 raise failure(boards[board].reshape(rows, cols), config.mines, config.radius, outcome, board)

@@ -1,4 +1,4 @@
-"""The kernel of the exact players: a certain click where there is one, else the least risk."""
+"""Kernels that click a certain cell where there is one, and a cell of least risk otherwise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.kernels import OK, Workspace, is_known_safe, posterior_after_propagation, propagate
 
 CERTAIN = -1.0
-"""What `choose_clicks` reports instead of a number of layouts where it takes no risk, or has no choice."""
+"""Entry of `log_layouts` for a click without a risk, or without a choice."""
 
 Boards = NDArray[np.int8]
 Floats = NDArray[np.float64]
@@ -31,26 +31,25 @@ def choose_clicks(
     probabilities: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
-    """Chooses a click on each board, up to the first one that it cannot do.
+    """Chooses a click on each board, up to the first board that fails.
 
-    That is a cell that is certainly free; else one of least risk, and of these the one with the most open
-    neighbours, then with the best chance that it shows 0, then the first one.
+    The click is a cell that is certainly free, or else a cell of least risk. Ties go to the cell with the most open
+    neighbours, then to the one most likely to show 0, then to the first.
 
     Args:
         boards: (N, n) int8, cell codes.
-        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-        max_count: the largest count.
+        legal: (N, n) bool, the legal clicks; at least one on each board.
+        max_count: the largest clue.
         mines: the number of mines of each board.
-        first_cell: the click on a board on which nothing is open.
-        begin: the board to begin with.
+        first_cell: the click on a board without open cells.
+        begin: the first board to do.
         clicks: (N,) filled.
-        log_layouts: (N,) filled with the natural logarithm of the number of layouts where there is a risk, else
-            CERTAIN.
+        log_layouts: (N,) filled with the natural logarithm of the number of layouts at a risk, else with CERTAIN.
         probabilities: (n,) scratch.
         *arrays: the fields of a `Workspace`.
 
     Returns:
-        N and FINE, or the board that could not be done and why.
+        N and OK, or the failed board and its outcome.
     """
     workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):
@@ -84,14 +83,14 @@ def choose_least_risks(
     neighbours: NDArray[np.uint32],
     clicks: NDArray[np.int64],
 ) -> None:
-    """Chooses a click on each board, by risks that are given; see `choose_clicks` for which of equal ones.
+    """Chooses a click on each board by given risks, with the ties of `choose_clicks`.
 
     Args:
         boards: (N, n) int8, cell codes.
-        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-        max_count: the largest count.
-        first_cell: the click on a board on which nothing is open.
-        risks: (N, n), the chances of a mine; none above 1.
+        legal: (N, n) bool, the legal clicks; at least one on each board.
+        max_count: the largest clue.
+        first_cell: the click on a board without open cells.
+        risks: (N, n), the probabilities of a mine; none above 1.
         neighbours: (n, degree) uint32, the neighbours of each cell.
         clicks: (N,) filled.
     """
@@ -112,7 +111,7 @@ def _is_unopened(board: Boards, max_count: int) -> bool:
 
 @inlined
 def _find_safe(allowed: NDArray[np.bool_], workspace: Workspace) -> int:
-    """Returns the first cell that a count by itself shows to be free, or -1."""
+    """Returns the first legal cell that single clues prove safe, or -1."""
     for cell in range(len(allowed)):
         if allowed[cell] and is_known_safe(cell, workspace):
             return cell
@@ -123,7 +122,7 @@ def _find_safe(allowed: NDArray[np.bool_], workspace: Workspace) -> int:
 def least_risk(
     board: Boards, allowed: NDArray[np.bool_], max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
 ) -> int:
-    """Returns the allowed cell of least risk; see `choose_clicks` for which of equal ones."""
+    """Returns the legal cell of least risk, with the ties of `choose_clicks`."""
     least = 2.0
     for cell in range(len(board)):
         if allowed[cell] and probabilities[cell] < least:
@@ -141,9 +140,9 @@ def least_risk(
 def promise_of(
     cell: int, board: Boards, max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
 ) -> float:
-    """Returns the number of open neighbours of a cell, plus some chance that it shows 0.
+    """Returns the number of open neighbours of a cell, plus an estimate below 1 of the probability that it shows 0.
 
-    That chance takes the neighbours for independent, and is below 1.
+    The estimate takes the neighbours as independent.
     """
     open_neighbours, zero = 0, 0.999
     for j in range(neighbours.shape[1]):

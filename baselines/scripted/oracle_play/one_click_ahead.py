@@ -1,4 +1,4 @@
-"""The kernel that looks a click ahead: what each risk is worth taking for."""
+"""Kernel that looks one click ahead, to weigh the value of each risk."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ def weigh_clicks(
     probabilities: Floats,
     *arrays: Any,
 ) -> tuple[int, int]:
-    """Chooses a click on each board, up to the first one that it cannot do.
+    """Chooses a click on each board, up to the first board that fails.
 
-    A click is worth the sum, over what the cell can show, of the chance that it does times the worth of the
-    board then: the safety of its safest cell times the number of layouts to the power of -`discount`.
+    The value of a click is the sum, over the clues that the cell can show, of the clue's probability times the value of
+    the board that follows. The value of a board is the safety of its safest cell times layouts ** -`discount`.
 
     Args:
-        boards: (N, n) int8, cell codes; as they were in the end.
-        legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-        max_count: the largest count.
+        boards: (N, n) int8, cell codes; unchanged in the end.
+        legal: (N, n) bool, the legal clicks; at least one on each board.
+        max_count: the largest clue.
         mines: the number of mines of each board.
-        slack: clicks are considered whose risk is at most the least one plus this.
-        breadth: at most so many are, those of least risk.
-        discount: how much a board loses with the number of its layouts.
-        begin: the board to begin with.
+        slack: candidates have a risk of at most the least one plus this.
+        breadth: the largest number of candidates, the least risky first.
+        discount: the exponent of the number of layouts.
+        begin: the first board to do.
         clicks: (N,) filled.
         probabilities: (3, n) scratch.
         *arrays: the fields of a `Workspace`.
 
     Returns:
-        N and FINE, or the board that could not be done and why.
+        N and OK, or the failed board and its outcome.
     """
     workspace = Workspace(*arrays)
     for i in range(begin, len(boards)):
@@ -58,14 +58,14 @@ def weigh_clicks(
         best = -1.0
         for _ in range(breadth):
             cell = take_first(probabilities[1])
-            # No click is worth more than its safety.
+            # The value of a click is at most its safety, and the ranks fall with safety.
             if cell < 0 or 1.0 - probabilities[0, cell] <= best:
                 break
-            outcome, worth = _worth_of(cell, board, max_count, mines, discount, layouts, probabilities, workspace)
+            outcome, value = _value_of(cell, board, max_count, mines, discount, layouts, probabilities, workspace)
             if outcome != OK:
                 return i, outcome
-            if worth > best:
-                best, clicks[i] = worth, cell
+            if value > best:
+                best, clicks[i] = value, cell
     return len(boards), OK
 
 
@@ -74,7 +74,7 @@ def rank_clicks(
     board: Boards, allowed: NDArray[np.bool_], max_count: int, slack: float, probabilities: Floats,
     neighbours: NDArray[np.uint32], ranks: Floats,
 ) -> None:  # fmt: skip
-    """Fills in, for each cell to consider, a number that is larger the less the risk, then the more the promise."""
+    """Fills in a rank for each candidate, higher for less risk, then for more promise; -1 for other cells."""
     least = 2.0
     for cell in range(len(board)):
         if allowed[cell]:
@@ -89,7 +89,7 @@ def rank_clicks(
 
 @inlined
 def take_first(ranks: Floats) -> int:
-    """Returns the cell of the highest rank, and takes it out; -1 if none is left."""
+    """Returns the cell of the highest rank and removes it; -1 if none is left."""
     first, most = -1, -0.5
     for cell in range(len(ranks)):
         if ranks[cell] > most:
@@ -100,7 +100,7 @@ def take_first(ranks: Floats) -> int:
 
 
 @inlined
-def _worth_of(
+def _value_of(
     cell: int,
     board: Boards,
     max_count: int,
@@ -110,28 +110,28 @@ def _worth_of(
     probabilities: Floats,
     workspace: Workspace,
 ) -> tuple[int, float]:
-    """Returns an outcome and the worth of a click; `probabilities[0]` are those before it."""
+    """Returns an outcome and the value of a click; `probabilities[0]` holds the probabilities before it."""
     covered = board[cell]
     least, most = count_bounds(cell, probabilities[0], workspace.neighbours)
-    outcome, worth = OK, 0.0
+    outcome, value = OK, 0.0
     for count in range(least, most + 1):
         outcome, then = show_count(cell, count, board, max_count, mines, probabilities[2], workspace)
         if outcome != OK:
             break
         if then > -math.inf:
-            worth += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, probabilities[2])
+            value += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, probabilities[2])
     board[cell] = covered
-    return outcome, worth
+    return outcome, value
 
 
 @inlined
 def show_count(
     cell: int, count: int, board: Boards, max_count: int, mines: int, probabilities: Floats, workspace: Workspace
 ) -> tuple[int, float]:
-    """Writes a count into a cell, and fills in the chances then.
+    """Writes a clue into a cell, and fills in the probabilities of that board.
 
     Returns:
-        An outcome, and the logarithm of the number of layouts that are left: -inf if the cell cannot show this count.
+        An outcome, and the logarithm of the number of layouts left: -inf if the cell cannot show this clue.
     """
     board[cell] = count
     outcome, log_layouts = posterior(board, max_count, mines, probabilities, workspace)
@@ -142,7 +142,7 @@ def show_count(
 
 @inlined
 def count_bounds(cell: int, probabilities: Floats, neighbours: NDArray[np.uint32]) -> tuple[int, int]:
-    """Returns the least and the largest count that a cell could show, by its certain neighbours alone."""
+    """Returns the least and the largest clue that a cell can show, judged by its certain neighbours alone."""
     least, most = 0, 0
     for j in range(neighbours.shape[1]):
         neighbour = neighbours[cell, j]
@@ -154,7 +154,7 @@ def count_bounds(cell: int, probabilities: Floats, neighbours: NDArray[np.uint32
 
 @inlined
 def _best_safety(board: Boards, max_count: int, probabilities: Floats) -> float:
-    """Returns the chance that the safest covered cell is free; 1 where all are mines, for the game is won then."""
+    """Returns the probability that the safest covered cell is free; 1 if all are mines, for then the game is won."""
     least = 2.0
     for cell in range(len(board)):
         if board[cell] > max_count:
