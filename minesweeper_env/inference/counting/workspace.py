@@ -258,7 +258,7 @@ def grow_workspace(workspace: Workspace, outcome: int) -> Workspace:
 def _check_growth(more: int, present: int, what: str) -> None:
     if more <= present:
         raise PositionTooHardError(
-            f"the frontier of this board is too wide: counting its layouts takes too many {what}"
+            f"the frontier of this board is too wide: its layouts take too many {what} to be counted"
         )
 
 
