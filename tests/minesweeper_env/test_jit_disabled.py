@@ -120,7 +120,8 @@ def test_kernels_are_compiled_once_and_when_an_environment_is_made():
 def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp_path):
     copied = tmp_path / "minesweeper_env"
     shutil.copytree(ROOT / "minesweeper_env", copied, ignore=shutil.ignore_patterns("__pycache__"))
-    (copied / "__pycache__").write_text("a file where numba would make its folder")
+    for folder in {path.parent for path in copied.rglob("*.py")}:
+        (folder / "__pycache__").write_text("a file where numba would make its folder")
     printed = run(STEP, root=tmp_path, HOME=blocked, XDG_CACHE_HOME=blocked, NUMBA_CACHE_DIR="")
     assert printed == f"{copied / '__init__.py'}\n(5, 5)\n"
     assert not list(copied.rglob("*.nb?"))
