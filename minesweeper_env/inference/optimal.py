@@ -135,8 +135,8 @@ class OptimalPlay:
         """Returns the cells that are free in all layouts after a first click on this one that does not lose."""
         if self.config.first_click != "opening":
             return {cell}
-        around = neighbour_table(self.config.rows, self.config.cols, self.config.radius)[cell]
-        return {cell, *around.tolist()} - {self.config.cells}
+        neighbours = neighbour_table(self.config.rows, self.config.cols, self.config.radius)[cell]
+        return {cell, *neighbours.tolist()} - {self.config.cells}
 
     def _covered(self, cell: int) -> NDArray[np.int64]:
         return np.setdiff1d(np.arange(self.config.cells), list(self._zones[cell]))

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.symmetries import symmetry_table
+
 SIDE = 3
 CELLS = SIDE * SIDE
 ALL_CELLS = (1 << CELLS) - 1
@@ -20,13 +22,7 @@ BITS = 1 << np.arange(CELLS)
 Ints = NDArray[np.int64]
 
 
-def _symmetries() -> Ints:
-    cells = np.arange(CELLS).reshape(SIDE, SIDE)
-    quarters = [np.rot90(cells, k) for k in range(4)]
-    return np.array([transformed.ravel() for quarter in quarters for transformed in (quarter, quarter[:, ::-1])])
-
-
-SYMMETRIES = _symmetries()
+SYMMETRIES: Ints = symmetry_table(SIDE, SIDE)
 """(8, 9): the four rotations and their reflections, as the cell that each moves to each position."""
 
 

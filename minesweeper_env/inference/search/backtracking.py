@@ -1,4 +1,4 @@
-"""Cells of a board settled one after the other, with all that follows from them, and covered again."""
+"""Internal: backtracking over the cells of a board: assign a cell, propagate the clues, undo."""
 
 from __future__ import annotations
 
@@ -13,158 +13,172 @@ Ints = NDArray[np.int32]
 Neighbours = NDArray[np.uint32]
 
 FREE, MINED, COVERED, OPEN = range(4)
-"""What `Backtracking.state` says of a cell: settled as free (or off the board), settled as a mine, covered and not
-settled, open."""
+"""Values of `Backtracking.state`: assigned as free (or off the board), assigned as a mine, covered and not yet
+assigned, open."""
 
 MINES, CELLS, TOP, WORK, STAMP, DEEPEST, FAULT = range(7)
-"""The entries of `Backtracking.tally`: the mines and the cells that are not settled, the number of settled cells, how
-often one was settled, the last mark, the most cells settled when a count could not be met, and its cell (or -1)."""
+"""Entries of `Backtracking.counters`:
+
+    MINES    mines in the cells that are not assigned
+    CELLS    number of cells that are not assigned
+    TOP      number of assigned cells, the height of the trail
+    WORK     number of assignments so far, with repetitions
+    STAMP    last mark in `Backtracking.mark`
+    DEEPEST  largest TOP at which a clue was violated
+    FAULT    that clue, or -1"""
 
 
 class Backtracking(NamedTuple):
-    """The memory of a listing on a board of n cells; all arrays int32.
+    """The arrays of an enumeration on a board of n cells; all are int32.
 
     Attributes:
-        state: (n + 1,) one of FREE, MINED, COVERED, OPEN; the last entry stands for cells off the board.
-        missing: (n + 1,) of open cells, the mines among the covered neighbours.
-        covered: (n + 1,) of open cells, the number of covered neighbours.
-        counts: (n,) the open cells beside covered ones, neighbours in turn.
-        order: (n,) the covered cells, neighbours in turn.
-        trail: (n,) the settled cells, in the order in which they were settled.
-        branches: (n, 2) where in `trail` and in `order` the choices were made.
-        mark: (n + 1,) room to mark cells.
-        column: (n + 1,) the column of each covered cell in a list of layouts, or -1.
-        tally: (7,) see above.
+        state: (n + 1,) FREE, MINED, COVERED or OPEN; entry n stands for cells off the board.
+        missing: (n + 1,) for open cells, the number of mines in the covered neighbours.
+        covered: (n + 1,) for open cells, the number of covered neighbours.
+        clues: (n,) the open cells with covered neighbours, in breadth-first order.
+        order: (n,) the covered cells in breadth-first order.
+        trail: (n,) the assigned cells, in the order of assignment.
+        branches: (n, 2) for each choice, the height of the trail and the position in `order`.
+        mark: (n + 1,) the STAMP at which a cell was last marked.
+        column: (n + 1,) the column of each covered cell in the list of layouts, or -1.
+        counters: (7,) see the table of entries.
     """
 
     state: Ints
     missing: Ints
     covered: Ints
-    counts: Ints
+    clues: Ints
     order: Ints
     trail: Ints
     branches: Ints
     mark: Ints
     column: Ints
-    tally: Ints
+    counters: Ints
 
 
 def make_backtracking(cells: int) -> Backtracking:
-    """Returns the memory for boards of this many cells."""
+    """Returns uninitialised arrays for boards of this many cells."""
     shapes = (cells + 1, cells + 1, cells + 1, cells, cells, cells, (cells, 2), cells + 1, cells + 1, 7)
     return Backtracking(*(np.empty(shape, np.int32) for shape in shapes))
 
 
 @inlined
-def read_board(room: Backtracking, shown: NDArray[np.int8], around: Neighbours, max_count: int, mines: int) -> bool:
-    """Begins a listing; returns whether each count by itself can be met."""
-    cells = len(around)
-    tally = room.tally
-    tally[:] = 0
-    tally[MINES] = mines
-    tally[FAULT] = -1
-    room.state[cells] = FREE
-    room.column[cells] = -1
-    room.mark[:] = 0
+def read_board(
+    workspace: Backtracking, shown: NDArray[np.int8], neighbours: Neighbours, max_count: int, mines: int
+) -> bool:
+    """Initialises the arrays from a board; returns whether each clue by itself, and the total, can be met."""
+    cells = len(neighbours)
+    counters = workspace.counters
+    counters[:] = 0
+    counters[MINES] = mines
+    counters[FAULT] = -1
+    workspace.state[cells] = FREE
+    workspace.column[cells] = -1
+    workspace.mark[:] = 0
     columns = 0
     for cell in range(cells):
         code = shown[cell]
-        room.state[cell] = OPEN if code <= max_count else MINED if code == max_count + 4 else COVERED
-        tally[CELLS] += room.state[cell] == COVERED
-        tally[MINES] -= room.state[cell] == MINED
-        room.column[cell] = -1
+        workspace.state[cell] = OPEN if code <= max_count else MINED if code == max_count + 4 else COVERED
+        counters[CELLS] += workspace.state[cell] == COVERED
+        counters[MINES] -= workspace.state[cell] == MINED
+        workspace.column[cell] = -1
         if code > max_count:
-            room.column[cell] = columns
+            workspace.column[cell] = columns
             columns += 1
-    fits = 0 <= tally[MINES] <= tally[CELLS]
+    fits = 0 <= counters[MINES] <= counters[CELLS]
     for cell in range(cells):
-        room.missing[cell] = shown[cell]
-        room.covered[cell] = 0
-        for k in range(around.shape[1]):
-            room.missing[cell] -= room.state[around[cell, k]] == MINED
-            room.covered[cell] += room.state[around[cell, k]] == COVERED
-        if room.state[cell] == OPEN and not 0 <= room.missing[cell] <= room.covered[cell]:
+        workspace.missing[cell] = shown[cell]
+        workspace.covered[cell] = 0
+        for k in range(neighbours.shape[1]):
+            workspace.missing[cell] -= workspace.state[neighbours[cell, k]] == MINED
+            workspace.covered[cell] += workspace.state[neighbours[cell, k]] == COVERED
+        if workspace.state[cell] == OPEN and not 0 <= workspace.missing[cell] <= workspace.covered[cell]:
             fits = False
-            tally[FAULT] = cell
+            counters[FAULT] = cell
     return fits
 
 
 @inlined
-def settle(room: Backtracking, around: Neighbours, cell: int, mine: int) -> bool:
-    """Settles a covered cell; returns whether the counts beside it and the total can still be met."""
-    tally = room.tally
-    room.state[cell] = mine
-    room.trail[tally[TOP]] = cell
-    tally[TOP] += 1
-    tally[WORK] += 1
-    tally[CELLS] -= 1
-    tally[MINES] -= mine
-    fits = 0 <= tally[MINES] <= tally[CELLS]
-    for k in range(around.shape[1]):
-        other = around[cell, k]
-        room.missing[other] -= mine
-        room.covered[other] -= 1
-        if room.state[other] == OPEN and not 0 <= room.missing[other] <= room.covered[other]:
+def assign(workspace: Backtracking, neighbours: Neighbours, cell: int, mine: int) -> bool:
+    """Assigns a covered cell; returns whether the clues next to it and the total can still be met."""
+    counters = workspace.counters
+    workspace.state[cell] = mine
+    workspace.trail[counters[TOP]] = cell
+    counters[TOP] += 1
+    counters[WORK] += 1
+    counters[CELLS] -= 1
+    counters[MINES] -= mine
+    fits = 0 <= counters[MINES] <= counters[CELLS]
+    for k in range(neighbours.shape[1]):
+        other = neighbours[cell, k]
+        workspace.missing[other] -= mine
+        workspace.covered[other] -= 1
+        if workspace.state[other] == OPEN and not 0 <= workspace.missing[other] <= workspace.covered[other]:
             fits = False
-            _blame(tally, other)
+            _blame(counters, other)
     return fits
 
 
 @inlined
-def _blame(tally: Ints, open_cell: int) -> None:
-    if tally[TOP] > tally[DEEPEST]:
-        tally[DEEPEST] = tally[TOP]
-        tally[FAULT] = open_cell
+def _blame(counters: Ints, open_cell: int) -> None:
+    """Records the violated clue with the most cells assigned: the one to name if no layout fits."""
+    if counters[TOP] > counters[DEEPEST]:
+        counters[DEEPEST] = counters[TOP]
+        counters[FAULT] = open_cell
 
 
 @inlined
-def undo(room: Backtracking, around: Neighbours, top: int) -> None:
-    """Covers the cells again that were settled after the first `top`."""
-    tally = room.tally
-    while tally[TOP] > top:
-        tally[TOP] -= 1
-        cell = room.trail[tally[TOP]]
-        mine = room.state[cell]
-        tally[CELLS] += 1
-        tally[MINES] += mine
-        for k in range(around.shape[1]):
-            room.missing[around[cell, k]] += mine
-            room.covered[around[cell, k]] += 1
-        room.state[cell] = COVERED
+def undo(workspace: Backtracking, neighbours: Neighbours, top: int) -> None:
+    """Undoes all assignments but the first `top`."""
+    counters = workspace.counters
+    while counters[TOP] > top:
+        counters[TOP] -= 1
+        cell = workspace.trail[counters[TOP]]
+        mine = workspace.state[cell]
+        counters[CELLS] += 1
+        counters[MINES] += mine
+        for k in range(neighbours.shape[1]):
+            workspace.missing[neighbours[cell, k]] += mine
+            workspace.covered[neighbours[cell, k]] += 1
+        workspace.state[cell] = COVERED
 
 
 @inlined
-def apply_count(room: Backtracking, around: Neighbours, open_cell: int) -> bool:
-    """Settles the covered neighbours of an open cell where its count says what they are; False if it cannot."""
-    missing, covered = room.missing[open_cell], room.covered[open_cell]
+def apply_clue(workspace: Backtracking, neighbours: Neighbours, open_cell: int) -> bool:
+    """Assigns the covered neighbours of an open cell if its clue makes them all free or all mines.
+
+    Returns:
+        False if that violates a clue.
+    """
+    missing, covered = workspace.missing[open_cell], workspace.covered[open_cell]
     if covered == 0 or 0 < missing < covered:
         return True
     mine = FREE if missing == 0 else MINED
-    for k in range(around.shape[1]):
-        cell = around[open_cell, k]
-        if room.state[cell] == COVERED and not settle(room, around, cell, mine):
+    for k in range(neighbours.shape[1]):
+        cell = neighbours[open_cell, k]
+        if workspace.state[cell] == COVERED and not assign(workspace, neighbours, cell, mine):
             return False
     return True
 
 
 @inlined
-def follow(room: Backtracking, around: Neighbours, settled: int) -> bool:
-    """Settles what follows from the cells of the trail from `settled` on; False if they contradict a count."""
-    while settled < room.tally[TOP]:
-        cell = room.trail[settled]
-        settled += 1
-        for k in range(around.shape[1]):
-            other = around[cell, k]
-            if room.state[other] == OPEN and not apply_count(room, around, other):
+def propagate(workspace: Backtracking, neighbours: Neighbours, assigned: int) -> bool:
+    """Applies the clues next to the cells of the trail from position `assigned` on; returns False on a violation."""
+    while assigned < workspace.counters[TOP]:
+        cell = workspace.trail[assigned]
+        assigned += 1
+        for k in range(neighbours.shape[1]):
+            other = neighbours[cell, k]
+            if workspace.state[other] == OPEN and not apply_clue(workspace, neighbours, other):
                 return False
     return True
 
 
 @inlined
-def settle_rest(room: Backtracking, around: Neighbours, cells: int, mine: int) -> bool:
-    """Settles all cells that are left of the first `cells` of the order; False if they contradict a count."""
+def assign_rest(workspace: Backtracking, neighbours: Neighbours, cells: int, mine: int) -> bool:
+    """Assigns all cells that are left in the first `cells` of the order; returns False on a violation."""
     for i in range(cells):
-        cell = room.order[i]
-        if room.state[cell] == COVERED and not settle(room, around, cell, mine):
+        cell = workspace.order[i]
+        if workspace.state[cell] == COVERED and not assign(workspace, neighbours, cell, mine):
             return False
     return True

@@ -1,4 +1,4 @@
-"""Words of 64 bits: counting their ones, and mixing them."""
+"""Internal: operations on 64-bit words in kernels: population count, lowest bit and hash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TWO, _FOUR, _56 = np.uint64(2), np.uint64(4), np.uint64(56)
 
 @inlined
 def count_bits(word: np.uint64) -> np.int64:
-    """Returns the number of ones in a word; the compiler knows this pattern, and has an instruction for it."""
+    """Returns the number of ones in a word. LLVM turns this pattern into one instruction."""
     word = word - ((word >> ONE) & _PAIRS)
     word = (word & _FOURS) + ((word >> _TWO) & _FOURS)
     word = (word + (word >> _FOUR)) & _BYTES
@@ -27,13 +27,13 @@ def count_bits(word: np.uint64) -> np.int64:
 
 @inlined
 def lowest_bit(word: np.uint64) -> np.int64:
-    """Returns the position of the lowest one in a word that is not 0."""
+    """Returns the position of the lowest one in a word other than 0."""
     return count_bits(~word & (word - ONE))
 
 
 @inlined
 def mix(word: np.uint64) -> np.uint64:
-    """Returns a word all of whose bits depend on all bits of the given one (SplitMix64; Steele et al. 2014)."""
+    """Returns a hash of a word: the output function of SplitMix64 (Steele, Lea and Flood 2014)."""
     word = word + _GOLDEN
     word = (word ^ (word >> _30)) * _MIX_1
     word = (word ^ (word >> _27)) * _MIX_2

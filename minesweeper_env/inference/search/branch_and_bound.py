@@ -1,17 +1,17 @@
-"""The number of layouts of a set that perfect play wins, by exact search; the layouts are equally likely.
+"""Internal: branch-and-bound search for the number of equally likely layouts that perfect play wins.
 
-Let V(S) be that number for a set S of layouts that are the same in all that has been seen. All of them have equally
-many mines, so that S = {s} is won: V(S) = 1. Else a click on a cell c loses where it is a mine, and shows a count
-elsewhere, so that V(S) is the largest sum of V(T) over the parts T of S by what c shows.
+Let V(S) be that number for a set S of layouts that agree in all open cells and have equally many mines. A single
+layout is won: V({s}) = 1. Otherwise a click on a cell c loses the layouts with a mine in c, and splits the others by
+the count of c. So V(S) is the maximum over c of the sum of V(T) over the parts T of S.
 
-- A cell that is free in all of S costs nothing: it is opened before any other. Floods over zeros come about by this.
-- A cell that shows the same wherever it is free is dead, and stays so in all parts. Whatever is won after clicking it
-  is won without, as long as a living cell is left; if none is, no click tells the layouts apart, and V(S) = 1.
-- V(S) is at most the number of cliques of `conflicts` that cover S, and the value of c at most the number of layouts
-  in which it is free, and at most the sum of such bounds over the parts. The search leaves out what cannot exceed the
-  best value so far, and hands down the value that a part must exceed to matter.
+- A cell that is free in all of S costs nothing and is opened first. Flood fills need no code of their own.
+- A dead cell has the same count wherever it is free, in S and in all its parts. Perfect play never needs it while a
+  living cell is left; without a living cell no click tells the layouts apart, and V(S) = 1.
+- Upper bounds of V(S): the size of a clique cover (see `clique_bound`), and the largest number of layouts in which
+  one cell is free. The value of a cell is at most the sum of the bounds of its parts. The search skips cells that
+  cannot exceed the best value so far, and passes to each part the value that it must exceed to matter.
 
-The search is a loop with a stack: at level d, a set, the candidate under trial, and its parts that are still open.
+The search is a loop with an explicit stack (see `stack`) and a transposition table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.inference.search.clique_bound import Conflicts, are_in_conflict, count_cliques
-from minesweeper_env.inference.search.layout_sets import MINED, Cells, LayoutSets, end_of_part, find_key, sort_by_cells
+from minesweeper_env.inference.search.layout_sets import (
+    MINE_CODE,
+    Cells,
+    LayoutSets,
+    end_of_part,
+    find_key,
+    sort_by_cells,
+)
 from minesweeper_env.inference.search.stack import (
     BEST,
     BOUND,
@@ -37,37 +44,37 @@ from minesweeper_env.inference.search.stack import (
     LIVING,
     NODES,
     NONE,
-    OPEN,
+    PART_BOUND,
     PARTS,
-    SAFE,
+    PENDING,
+    SAFE_CELLS,
     SIZE,
     SOURCE,
     START,
     TOTAL,
     TRIAL,
     WORDS,
-    WORTH,
     Integers,
     Search,
-    close,
-    enter,
+    close_level,
     matrix_in_use,
+    open_level,
 )
 from minesweeper_env.inference.search.transposition_table import look_up
 
-_MAX_SAFE = 8
-"""The most safe cells that are opened at once; the others are safe in the parts."""
+_MAX_SAFE_CELLS = 8
+"""The most safe cells to open at once; the others are safe cells of the parts."""
 
 
 @inlined
 def _list_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int, cells: Cells) -> None:
-    """Lists the parts of a sorted set whose value is not plain, largest first; the bounds are their sizes."""
+    """Lists the parts of a sorted set whose value is not obvious, largest first, with their sizes as bounds."""
     level, parts = search.levels[depth], search.parts
-    which = matrix_in_use(search.tally)
+    which = matrix_in_use(search.counters)
     at, end = level[FIRST], level[FIRST] + level[SIZE]
     level[END] = level[PARTS]
     level[TOTAL] = 0
-    while at < end and sets.codes[sets.order[at], cells[0]] != MINED:
+    while at < end and sets.codes[sets.order[at], cells[0]] != MINE_CODE:
         begin = at
         at = end_of_part(sets, begin, end, cells)
         extent = at - begin
@@ -87,21 +94,24 @@ def _list_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: i
 
 @inlined
 def _bound_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int) -> None:
-    """Looks up the parts or bounds them, until it is clear that the cell under trial fails; leaves the open ones."""
-    tally, level, parts = search.tally, search.levels[depth], search.parts
-    which = matrix_in_use(tally)
+    """Tightens the bounds of the parts until the trial must fail or all are done; keeps the parts still pending.
+
+    A part that is exact in the transposition table, or has the bound 1, needs no search.
+    """
+    counters, level, parts = search.counters, search.levels[depth], search.parts
+    which = matrix_in_use(counters)
     listed, kept = level[PARTS], level[PARTS]
     while listed < level[END] and level[TOTAL] > level[BEST]:
         begin, extent = parts[listed, START], parts[listed, EXTENT]
         key, check = find_key(sets, begin, extent)
-        bound, exact = look_up(search.table, key, check, np.uint64(tally[GENERATION]))
+        bound, exact = look_up(search.table, key, check, np.uint64(counters[GENERATION]))
         if bound < 0:
             bound = extent
         if not exact and which != NONE and level[TOTAL] - extent + bound > level[BEST]:
-            bound = min(bound, count_cliques(conflicts, which, sets, begin, extent, tally[WORDS]))
+            bound = min(bound, count_cliques(conflicts, which, sets, begin, extent, counters[WORDS]))
         level[TOTAL] += bound - extent
         if not exact and bound > 1:
-            parts[kept, START], parts[kept, EXTENT], parts[kept, WORTH] = begin, extent, bound
+            parts[kept, START], parts[kept, EXTENT], parts[kept, PART_BOUND] = begin, extent, bound
             search.part_keys[kept, 0], search.part_keys[kept, 1] = key, check
             kept += 1
         listed += 1
@@ -110,7 +120,7 @@ def _bound_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: 
 
 @inlined
 def _choose(search: Search, depth: int) -> int:
-    """Returns the index in `living` of the candidate to try next, or NONE if no other can do better."""
+    """Returns the index in `living` of the candidate to try next, or NONE if no other can be better."""
     level, scores = search.levels[depth], search.scores[depth]
     if level[BEST] >= level[BOUND]:
         return NONE
@@ -127,10 +137,10 @@ def _choose(search: Search, depth: int) -> int:
 
 @inlined
 def _try_next(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int) -> bool:
-    """Splits the set of a level by its safe cells, or by the next candidate; returns whether there was one."""
+    """Splits the set of a level by its safe cells, or by the next candidate; returns False if none is left."""
     level = search.levels[depth]
-    if level[SAFE] > 0:
-        begin, end = 0, min(level[SAFE], _MAX_SAFE)
+    if level[SAFE_CELLS] > 0:
+        begin, end = 0, min(level[SAFE_CELLS], _MAX_SAFE_CELLS)
         if level[TRIAL] == DONE:
             return False
     else:
@@ -149,6 +159,7 @@ def _try_next(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int
 
 @inlined
 def _end_trial(level: Integers) -> None:
+    """Records the result of the trial of a level."""
     if level[TRIAL] >= 0 and level[TOTAL] > level[BEST]:
         level[BEST] = level[TOTAL]
         level[CELL] = level[TRIAL]
@@ -158,34 +169,34 @@ def _end_trial(level: Integers) -> None:
 
 
 @inlined
-def _enter_part(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int) -> int:
-    """Enters the last open part of a level; returns what `enter` does."""
+def _open_part(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int) -> int:
+    """Opens a level for the last pending part of a level; returns the result of `open_level`."""
     level, below = search.levels[depth], search.levels[depth + 1]
     part = search.parts[level[END] - 1]
-    below[FIRST], below[SIZE], below[BOUND] = part[START], part[EXTENT], part[WORTH]
+    below[FIRST], below[SIZE], below[BOUND] = part[START], part[EXTENT], part[PART_BOUND]
     below[SOURCE], below[PARTS] = level[SOURCE], level[END]
     search.keys[depth + 1, 0] = search.part_keys[level[END] - 1, 0]
     search.keys[depth + 1, 1] = search.part_keys[level[END] - 1, 1]
-    return enter(sets, conflicts, search, depth + 1, level[BEST] - level[TOTAL] + part[WORTH])
+    return open_level(sets, conflicts, search, depth + 1, level[BEST] - level[TOTAL] + part[PART_BOUND])
 
 
 @inlined
-def _settle_part(search: Search, depth: int, value: int) -> None:
-    """Takes down the value of the last open part of a level, or an upper bound by which the trial fails."""
+def _record_part(search: Search, depth: int, value: int) -> None:
+    """Replaces the bound of the last pending part by its value, or by an upper bound that makes the trial fail."""
     level = search.levels[depth]
     level[END] -= 1
-    level[TOTAL] += value - search.parts[level[END], WORTH]
+    level[TOTAL] += value - search.parts[level[END], PART_BOUND]
 
 
 @inlined
-def _leave(search: Search, depth: int) -> None:
-    """Leaves a level for which nothing is left to try."""
+def _return_to_parent(search: Search, depth: int) -> None:
+    """Closes a level without further candidates, and passes its value to the level above."""
     level = search.levels[depth]
     exact = level[CELL] != NONE
     value = level[BEST] if exact else min(level[FAILED], level[BOUND])
-    close(search, depth, value, exact or value == 1)
-    search.tally[DEPTH] = depth - 1
-    _settle_part(search, depth - 1, value)
+    close_level(search, depth, value, exact or value == 1)
+    search.counters[DEPTH] = depth - 1
+    _record_part(search, depth - 1, value)
 
 
 @inlined
@@ -193,62 +204,62 @@ def begin_search(sets: LayoutSets, search: Search, size: int, cells: int, goal: 
     """Begins a search in the first layouts of `sets`.
 
     Args:
-        sets: with `codes` and `keys` filled in. The layouts are distinct and have equally many mines.
-        search: room.
+        sets: layouts with `codes` and `keys`; they are distinct and have equally many mines.
+        search: the arrays of the search, large enough for these layouts and cells.
         size: the number of layouts, at least 1.
         cells: the number of cells, at least 1.
-        goal: the search is for the value of the set if it is larger than this, else for an upper bound.
-        generation: 1 to 2**23 - 1. Entries of the table with the same one must be of sets with the same keys.
+        goal: the value to exceed. If the set does not exceed it, the search ends with an upper bound.
+        generation: 1 to 2**23 - 1; entries of the table from searches over other layouts must have other generations.
     """
-    tally, top = search.tally, search.levels[0]
-    tally[NODES], tally[DEPTH], tally[GENERATION] = 0, 0, generation
-    tally[COARSE_LEVEL], tally[FINE_LEVEL], tally[WORDS] = NONE, NONE, 0
+    counters, top = search.counters, search.levels[0]
+    counters[NODES], counters[DEPTH], counters[GENERATION] = 0, 0, generation
+    counters[COARSE_LEVEL], counters[FINE_LEVEL], counters[WORDS] = NONE, NONE, 0
     for i in range(size):
         sets.order[i] = i
     for cell in range(cells):
         search.living[0, cell] = cell
     # The whole set is the only part of a trial on level 0.
     top[LIVING], top[SOURCE], top[TRIAL], top[BEST], top[TOTAL], top[PARTS], top[END] = cells, 0, 0, goal, size, 0, 1
-    search.parts[0, START], search.parts[0, EXTENT], search.parts[0, WORTH] = 0, size, size
+    search.parts[0, START], search.parts[0, EXTENT], search.parts[0, PART_BOUND] = 0, size, size
     search.part_keys[0, 0], search.part_keys[0, 1] = find_key(sets, 0, size)
     search.levels[1, CELL] = NONE
 
 
 @inlined
 def _is_under_way(level: Integers) -> bool:
-    """Says whether a trial on a level has open parts, and may still succeed."""
+    """Returns whether the trial of a level has pending parts and may still succeed."""
     return level[TRIAL] >= 0 and level[END] > level[PARTS] and level[TOTAL] > level[BEST]
 
 
 @subroutine
 def continue_search(sets: LayoutSets, conflicts: Conflicts, search: Search, max_nodes: int) -> bool:
-    """Goes on with a search.
+    """Continues a search until it is over or has examined a number of sets.
 
     Args:
-        sets: as `begin_search` left them.
-        conflicts: the same.
-        search: the same.
-        max_nodes: the most sets to examine in all; then the search pauses, and may be continued later.
+        sets: the layouts, as `begin_search` left them.
+        conflicts: the matrices of conflicts.
+        search: the search.
+        max_nodes: the total number of sets to examine before the search pauses; it can be continued with a larger one.
 
     Returns:
-        Whether it is over. Then `levels[0, TOTAL]` is the value if that is larger than the goal, and `levels[1, CELL]`
-        the cell to click, or NONE if no cell tells anything; else it is an upper bound. Before, `levels[1, CELL]` is
-        the best cell so far, or NONE, and `levels[1, BEST]` its value.
+        Whether the search is over. Then `levels[0, TOTAL]` is the value if that exceeds the goal, otherwise an upper
+        bound; and `levels[1, CELL]` is the cell to click, or NONE if all cells are dead. Before that, `levels[1, CELL]`
+        is the best cell so far, or NONE, and `levels[1, BEST]` its value.
     """
-    tally = search.tally
-    while tally[DEPTH] > 0 or _is_under_way(search.levels[0]):
-        depth = tally[DEPTH]
+    counters = search.counters
+    while counters[DEPTH] > 0 or _is_under_way(search.levels[0]):
+        depth = counters[DEPTH]
         level = search.levels[depth]
         if _is_under_way(level):
-            if tally[NODES] >= max_nodes:
+            if counters[NODES] >= max_nodes:
                 return False
-            value = _enter_part(sets, conflicts, search, depth)
-            if value == OPEN:
-                tally[DEPTH] = depth + 1
+            value = _open_part(sets, conflicts, search, depth)
+            if value == PENDING:
+                counters[DEPTH] = depth + 1
             else:
-                _settle_part(search, depth, value)
+                _record_part(search, depth, value)
         else:
             _end_trial(level)
             if not _try_next(sets, conflicts, search, depth):
-                _leave(search, depth)
+                _return_to_parent(search, depth)
     return True

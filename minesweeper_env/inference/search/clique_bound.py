@@ -1,8 +1,11 @@
-"""Pairs of layouts of which no play wins both, and the bound that follows from them.
+"""Internal: conflicts between layouts, and the upper bound on wins that follows from them.
 
-Two layouts conflict if each cell that is free in both shows the same in both: no safe click tells them apart, so that
-whoever wins one of them loses the other. Of layouts that all conflict with each other, a clique, at most one is won;
-a set that some cliques cover is worth at most their number. A conflict is one in every set that has both layouts.
+Two layouts conflict if each cell that is free in both has the same count in both. No safe click tells them apart, so
+a play that wins one of them loses the other. In a clique, layouts that conflict pairwise, at most one is won; so the
+value of a set is at most the number of cliques that cover it. A conflict holds in every set with both layouts.
+
+There are two matrices of conflicts. The coarse one holds a large set once; the fine one holds a subset of it in rows
+of a fixed length, which the compiler turns into vector instructions.
 """
 
 from __future__ import annotations
@@ -20,10 +23,10 @@ COARSE, FINE = range(2)
 """The two matrices of conflicts."""
 
 COARSE_LAYOUTS = 10_240
-"""The most layouts that the coarse matrix has; one for many more costs more than it saves."""
+"""The most layouts in the coarse matrix; a larger one costs more than it saves."""
 
 FINE_WORDS = 8
-"""The words of a row of the fine matrix. They are one vector to the compiler."""
+"""The words in a row of the fine matrix, a constant so that the compiler makes one vector of them."""
 
 FINE_LAYOUTS = 64 * FINE_WORDS
 
@@ -31,15 +34,15 @@ _6, _63 = np.uint32(6), np.uint32(63)
 
 
 class Conflicts(NamedTuple):
-    """The conflicts in a set of up to M layouts, M being at most COARSE_LAYOUTS, and in a part of up to FINE_LAYOUTS.
+    """The conflicts in a set of M <= COARSE_LAYOUTS layouts, and in a subset of up to FINE_LAYOUTS.
 
     Attributes:
-        coarse: (M, M / 64) uint64, for each layout, the others with which it conflicts, as bits.
-        fine: (FINE_LAYOUTS, FINE_WORDS) uint64, the same.
-        rank: (2, N) uint32, the row of a layout in either.
-        other: (B, M / 64) uint64, room: for each count, the layouts in which a cell shows another one.
-        left: (M / 64,) uint64, room.
-        clique: (M / 64,) uint64, room.
+        coarse: (M, M / 64) uint64, for each layout, the bits of the layouts that conflict with it.
+        fine: (FINE_LAYOUTS, FINE_WORDS) uint64, the same for the subset.
+        rank: (2, N) uint32, the row of each layout in either matrix.
+        other: (B, M / 64) uint64, scratch: for each count, the layouts in which a cell has a different one.
+        left: (M / 64,) uint64, scratch: the layouts that no clique covers yet.
+        clique: (M / 64,) uint64, scratch: the layouts that conflict with all members of the present clique.
     """
 
     coarse: Words
@@ -51,7 +54,7 @@ class Conflicts(NamedTuple):
 
 
 def make_conflicts(layouts: int, max_count: int) -> Conflicts:
-    """Returns room for the conflicts among some of this many layouts."""
+    """Returns uninitialised arrays for conflicts between this many layouts."""
     most = min(layouts, COARSE_LAYOUTS)
     words = max((most + 63) // 64, FINE_WORDS)
     return Conflicts(
@@ -66,7 +69,7 @@ def make_conflicts(layouts: int, max_count: int) -> Conflicts:
 
 @inlined
 def _find_others(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, cell: int, words: int) -> None:
-    """Fills in `other` for a cell; the layouts in which it is a mine are nowhere."""
+    """Computes `other` for a cell; a layout with a mine in the cell is in none of the sets."""
     other = conflicts.other
     last = np.uint8(len(other) - 1)
     for code in range(len(other)):
@@ -82,15 +85,15 @@ def _find_others(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, 
 
 @subroutine
 def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
-    """Fills in a matrix.
+    """Computes a matrix of conflicts.
 
     Args:
-        conflicts: with room for the set.
+        conflicts: arrays large enough for the set.
         which: COARSE or FINE.
         sets: the layouts.
-        first: where the set begins in their order.
+        first: the position in their order where the set begins.
         size: the number of its layouts.
-        cells: those that are not dead in the set.
+        cells: the cells that are not dead in the set.
     """
     rows = conflicts.fine if which == FINE else conflicts.coarse
     words = FINE_WORDS if which == FINE else (size + 63) // 64
@@ -114,7 +117,7 @@ def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: in
 
 @inlined
 def are_in_conflict(conflicts: Conflicts, which: int, one: int, another: int) -> bool:
-    """Says whether two layouts of a matrix conflict."""
+    """Returns whether two layouts of a matrix conflict."""
     row, bit = conflicts.rank[which, one], conflicts.rank[which, another]
     word = conflicts.fine[row, bit >> _6] if which == FINE else conflicts.coarse[row, bit >> _6]
     return (word >> np.uint64(bit & _63)) & ONE == ONE
@@ -122,6 +125,7 @@ def are_in_conflict(conflicts: Conflicts, which: int, one: int, another: int) ->
 
 @inlined
 def _cover(conflicts: Conflicts, rows: Words, rank: Cells, sets: LayoutSets, first: int, size: int, words: int) -> int:
+    """Returns the number of cliques in a greedy cover; each begins at the lowest layout that is left."""
     left, clique = conflicts.left, conflicts.clique
     for word in range(words):
         left[word] = EMPTY
@@ -153,15 +157,15 @@ def _cover(conflicts: Conflicts, rows: Words, rank: Cells, sets: LayoutSets, fir
 
 @subroutine
 def count_cliques(conflicts: Conflicts, which: int, sets: LayoutSets, first: int, size: int, words: int) -> int:
-    """Returns a number of cliques that cover a set of layouts of a matrix, found greedily; at least 1.
+    """Returns the size of a greedy clique cover of a set of layouts; at least 1.
 
     Args:
         conflicts: the matrices.
-        which: COARSE or FINE.
+        which: COARSE or FINE; the matrix must have all layouts of the set.
         sets: the layouts.
-        first: where the set begins in their order.
+        first: the position in their order where the set begins.
         size: the number of its layouts.
-        words: those of a row of the coarse matrix that are in use.
+        words: the number of words in use in a row of the coarse matrix.
     """
     rank = conflicts.rank[which]
     if which == FINE:

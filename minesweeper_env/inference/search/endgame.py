@@ -1,4 +1,7 @@
-"""The click that wins the most of a set of equally likely layouts, found exactly: for the end of a game."""
+"""The best click in a set of equally likely layouts, by exact search: for the end of a game.
+
+`solve_endgame` is public as `minesweeper_env.inference.solve_endgame`; the kernels are internal.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from minesweeper_env.config import whole_number
 from minesweeper_env.inference.search.branch_and_bound import continue_search
 from minesweeper_env.inference.search.stack import BEST, CELL, NODES, NONE, TOTAL
 from minesweeper_env.inference.search.workspace import (
-    FREEST,
-    SAFE,
+    FREEST_CLICK,
+    SAFE_CLICK,
     Bytes,
     SearchWorkspace,
     load,
@@ -23,61 +26,61 @@ from minesweeper_env.inference.search.workspace import (
 )
 
 MAX_NODES = 1_000_000
-"""The sets that a search examines by default before it gives up: a few seconds."""
+"""Default number of sets to examine before a search gives up: a few seconds."""
 
 
 @inlined
-def _search(room: SearchWorkspace, max_nodes: int) -> tuple[int, int, bool]:
-    """Goes on with the search; returns what `solve_layouts` does."""
-    search, loading = room.search, room.loading
-    over = continue_search(room.sets, room.conflicts, search, max_nodes)
-    best, click = search.levels[1, CELL], loading.clicks[SAFE]
+def _search(workspace: SearchWorkspace, max_nodes: int) -> tuple[int, int, bool]:
+    """Continues a search; returns the same as `solve_layouts`."""
+    search, loading = workspace.search, workspace.loading
+    over = continue_search(workspace.sets, workspace.conflicts, search, max_nodes)
+    best, click = search.levels[1, CELL], loading.clicks[SAFE_CLICK]
     if click == NONE:
-        click = loading.clicks[FREEST] if best == NONE else np.int64(loading.columns[best])
+        click = loading.clicks[FREEST_CLICK] if best == NONE else np.int64(loading.columns[best])
     if over:
         return click, search.levels[0, TOTAL], True
     return click, 1 if best == NONE else max(1, search.levels[1, BEST]), False
 
 
 @inlined
-def solve_layouts(mine: Bytes, count: Bytes, max_nodes: int, room: SearchWorkspace) -> tuple[int, int, bool]:
+def solve_layouts(mine: Bytes, count: Bytes, max_nodes: int, workspace: SearchWorkspace) -> tuple[int, int, bool]:
     """Finds the click that wins the most layouts; for kernels.
 
     Args:
         mine: (n, k) uint8, 1 for a mine; the layouts are distinct and have equally many mines.
-        count: (n, k) uint8, what a cell shows where it is free.
-        max_nodes: the number of sets to examine before giving up.
-        room: for at least n layouts over k cells; `search.tally[NODES]` says afterwards how many sets were examined.
+        count: (n, k) uint8, the number of mines in the neighbours of each cell.
+        max_nodes: the number of sets to examine before the search gives up.
+        workspace: memory for at least n layouts over k cells; afterwards `search.counters[NODES]` is the number of sets
+            that were examined.
 
     Returns:
-        The column of the cell to click, or NONE if all cells are mines; how many layouts the play from there on wins;
-        and whether that is the most. If not, the search was given up: the play is the best found so far, and wins at
-        least so many.
+        The column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it; and
+        whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
     """
-    load(mine, count, room)
-    return _search(room, max_nodes)
+    load(mine, count, workspace)
+    return _search(workspace, max_nodes)
 
 
 @kernel
 def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
-    """Does the first half of `solve_layouts`, in the room that consists of `arrays`."""
+    """Begins the search of `solve_layouts` in the workspace with these arrays; `search_loaded` continues it."""
     load(mine, count, search_workspace_of(arrays))
 
 
 @kernel
 def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
-    """Does the other half of `solve_layouts`; may be called again with larger `max_nodes`, to go on."""
+    """Continues the search that `load_layouts` began; a later call may have a larger `max_nodes`."""
     return _search(search_workspace_of(arrays), max_nodes)
 
 
 class Endgame(NamedTuple):
-    """How a set of layouts is best played.
+    """The best click in a set of layouts.
 
     Attributes:
         cell: the column of the cell to click.
-        wins: how many layouts are won by clicking it and playing on in the same way.
-        exact: whether no play wins more; else the search was given up, and this is the best that it found.
-        nodes: the number of sets that were examined.
+        wins: the number of layouts that are won by this click and the best play after it.
+        exact: whether no play wins more; False if the search gave up, and `cell` is the best click that it found.
+        nodes: the number of sets of layouts that were examined.
     """
 
     cell: int
@@ -87,33 +90,34 @@ class Endgame(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _kept_room(layouts: int, cells: int, max_count: int) -> SearchWorkspace:
+def _cached_workspace(layouts: int, cells: int, max_count: int) -> SearchWorkspace:
     return make_search_workspace(layouts, cells, max_count)
 
 
 def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NODES) -> Endgame:
     """Finds the click that wins the most of n equally likely layouts, by exact search.
 
-    The time depends on the layouts more than on their number; for those at the end of a real game, see the
-    documentation. A search is the same, and gives the same answer, whenever and wherever it is made.
+    The time depends on the layouts more than on their number. The answer depends on the arguments alone.
 
     Args:
-        mine: (n, k) bool or integers, 1 for a mine. The layouts are distinct, with equally many mines; the cells are
-            the covered ones, or some of them, of which the others are the same in all layouts.
-        count: (n, k) integers, what each cell shows where it is free, as `layouts.consistent_layouts` returns them.
-        max_nodes: the number of sets of layouts to examine before giving up; at least 1.
+        mine: (n, k) bool or integers, 1 for a mine. The layouts are distinct and have equally many mines. The k columns
+            are the covered cells, or those of them that differ between layouts.
+        count: (n, k) integers, the number of mines in the neighbours of each cell, as in `Layouts.counts`.
+        max_nodes: the number of sets of layouts to examine before the search gives up; at least 1.
 
     Raises:
-        ValueError: an argument is not allowed; the message says what is.
+        ValueError: an argument is not allowed; the message names the allowed values.
     """
     max_nodes = whole_number("max_nodes", max_nodes, 1)
     mines, counts = _check_layouts(np.asarray(mine), np.asarray(count))
     layouts, cells = mines.shape
-    room = _kept_room(1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120)
-    arrays = room.arrays()
+    workspace = _cached_workspace(
+        1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120
+    )
+    arrays = workspace.arrays()
     load_layouts(mines, counts, *arrays)
     cell, wins, exact = search_loaded(max_nodes, *arrays)
-    return Endgame(int(cell), int(wins), bool(exact), int(room.search.tally[NODES]))
+    return Endgame(int(cell), int(wins), bool(exact), int(workspace.search.counters[NODES]))
 
 
 def _check_layouts(mine: NDArray[Any], count: NDArray[Any]) -> tuple[Bytes, Bytes]:

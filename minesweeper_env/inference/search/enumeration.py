@@ -1,7 +1,7 @@
-"""The kernel that lists all layouts of mines that fit a visible board.
+"""Internal: kernel that enumerates the layouts that fit a visible board.
 
-The covered cells are settled one after the other, neighbours in turn; what each count and the total number of mines
-then force is settled at once, and undone on the way back.
+It assigns the covered cells one by one, neighbours in succession, propagates each clue and the number of mines, and
+backtracks.
 """
 
 from __future__ import annotations
@@ -23,169 +23,172 @@ from minesweeper_env.inference.search.backtracking import (
     Backtracking,
     Ints,
     Neighbours,
-    apply_count,
-    follow,
+    apply_clue,
+    assign,
+    assign_rest,
+    propagate,
     read_board,
-    settle,
-    settle_rest,
     undo,
 )
 
 Bytes = NDArray[np.uint8]
 
 TOO_MANY, TOO_LONG = -1, -2
-"""What `list_layouts` returns instead of the number of layouts."""
+"""Outcomes of `list_layouts` in place of a number of layouts."""
 
 
 @inlined
-def _total_can_be_met(room: Backtracking, around: Neighbours, counts: int) -> bool:
-    """Says whether counts that share no cell leave the total within its bounds.
+def _total_can_be_met(workspace: Backtracking, neighbours: Neighbours, clues: int) -> bool:
+    """Returns whether a packing of clues without common cells leaves the total within its bounds.
 
-    Without them a listing can be lost among fillings of the frontier that all take too many mines.
+    Without this test an enumeration can get lost in assignments of the frontier that all take too many mines.
     """
-    tally = room.tally
-    tally[STAMP] += 1
+    counters = workspace.counters
+    counters[STAMP] += 1
     least, beside = 0, 0
-    for i in range(counts):
-        open_cell = room.counts[i]
-        apart = room.covered[open_cell] > 0
-        for k in range(around.shape[1]):
-            cell = around[open_cell, k]
-            apart &= room.state[cell] != COVERED or room.mark[cell] != tally[STAMP]
+    for i in range(clues):
+        open_cell = workspace.clues[i]
+        apart = workspace.covered[open_cell] > 0
+        for k in range(neighbours.shape[1]):
+            cell = neighbours[open_cell, k]
+            apart &= workspace.state[cell] != COVERED or workspace.mark[cell] != counters[STAMP]
         if apart:
-            least += room.missing[open_cell]
-            beside += room.covered[open_cell]
-            for k in range(around.shape[1]):
-                room.mark[around[open_cell, k]] = tally[STAMP]
-    return least <= tally[MINES] <= least + tally[CELLS] - beside
+            least += workspace.missing[open_cell]
+            beside += workspace.covered[open_cell]
+            for k in range(neighbours.shape[1]):
+                workspace.mark[neighbours[open_cell, k]] = counters[STAMP]
+    return least <= counters[MINES] <= least + counters[CELLS] - beside
 
 
 @inlined
-def _put_in_order(room: Backtracking, around: Neighbours) -> tuple[int, int]:
-    """Lists the covered cells and the counts beside them; returns the numbers of both."""
-    tally = room.tally
-    tally[STAMP] += 1
-    cells, counts, done = 0, 0, 0
-    for first in range(len(around)):
-        if room.state[first] == OPEN and room.covered[first] > 0 and room.mark[first] != tally[STAMP]:
-            room.mark[first] = tally[STAMP]
-            room.counts[counts] = first
-            counts += 1
-        while done < counts:
-            open_cell = room.counts[done]
+def _order_cells(workspace: Backtracking, neighbours: Neighbours) -> tuple[int, int]:
+    """Lists the covered cells and their clues in breadth-first order; returns the numbers of both."""
+    counters = workspace.counters
+    counters[STAMP] += 1
+    cells, clues, done = 0, 0, 0
+    for first in range(len(neighbours)):
+        if workspace.state[first] == OPEN and workspace.covered[first] > 0 and workspace.mark[first] != counters[STAMP]:
+            workspace.mark[first] = counters[STAMP]
+            workspace.clues[clues] = first
+            clues += 1
+        while done < clues:
+            open_cell = workspace.clues[done]
             done += 1
-            for k in range(around.shape[1]):
-                cell = around[open_cell, k]
-                if room.state[cell] != COVERED or room.mark[cell] == tally[STAMP]:
+            for k in range(neighbours.shape[1]):
+                cell = neighbours[open_cell, k]
+                if workspace.state[cell] != COVERED or workspace.mark[cell] == counters[STAMP]:
                     continue
-                room.mark[cell] = tally[STAMP]
-                room.order[cells] = cell
+                workspace.mark[cell] = counters[STAMP]
+                workspace.order[cells] = cell
                 cells += 1
-                for j in range(around.shape[1]):
-                    other = around[cell, j]
-                    if room.state[other] == OPEN and room.mark[other] != tally[STAMP]:
-                        room.mark[other] = tally[STAMP]
-                        room.counts[counts] = other
-                        counts += 1
-    for cell in range(len(around)):
-        if room.state[cell] == COVERED and room.mark[cell] != tally[STAMP]:
-            room.order[cells] = cell
+                for j in range(neighbours.shape[1]):
+                    other = neighbours[cell, j]
+                    if workspace.state[other] == OPEN and workspace.mark[other] != counters[STAMP]:
+                        workspace.mark[other] = counters[STAMP]
+                        workspace.clues[clues] = other
+                        clues += 1
+    for cell in range(len(neighbours)):
+        if workspace.state[cell] == COVERED and workspace.mark[cell] != counters[STAMP]:
+            workspace.order[cells] = cell
             cells += 1
-    return cells, counts
+    return cells, clues
 
 
 @inlined
-def _write_layout(room: Backtracking, cells: int, row: Bytes) -> None:
+def _write_layout(workspace: Backtracking, cells: int, row: Bytes) -> None:
+    """Writes the assigned layout into a row."""
     for cell in range(cells):
-        if room.column[cell] >= 0:
-            row[room.column[cell]] = room.state[cell]
+        if workspace.column[cell] >= 0:
+            row[workspace.column[cell]] = workspace.state[cell]
 
 
 @inlined
-def _list(room: Backtracking, around: Neighbours, mine: Bytes, max_work: int) -> int:
-    """Lists the layouts of a board that has been read, and whose counts have been applied once."""
-    tally, branches = room.tally, room.branches
-    cells, counts = _put_in_order(room, around)
+def _list(workspace: Backtracking, neighbours: Neighbours, mine: Bytes, max_work: int) -> int:
+    """Lists the layouts of a board after `read_board` and a first propagation of its clues."""
+    counters, branches = workspace.counters, workspace.branches
+    cells, clues = _order_cells(workspace, neighbours)
     found, branch, position = 0, 0, 0
     fits = True
-    while tally[WORK] <= max_work:
-        if fits and tally[CELLS] > 0 and (tally[MINES] == 0 or tally[MINES] == tally[CELLS]):
-            fits = settle_rest(room, around, cells, FREE if tally[MINES] == 0 else MINED)
-        if fits and tally[CELLS] == 0:
+    while counters[WORK] <= max_work:
+        if fits and counters[CELLS] > 0 and (counters[MINES] == 0 or counters[MINES] == counters[CELLS]):
+            fits = assign_rest(workspace, neighbours, cells, FREE if counters[MINES] == 0 else MINED)
+        if fits and counters[CELLS] == 0:
             if found == len(mine):
                 return TOO_MANY
-            _write_layout(room, len(around), mine[found])
+            _write_layout(workspace, len(neighbours), mine[found])
             found += 1
             fits = False
-        if fits and _total_can_be_met(room, around, counts):
-            while room.state[room.order[position]] != COVERED:
+        if fits and _total_can_be_met(workspace, neighbours, clues):
+            while workspace.state[workspace.order[position]] != COVERED:
                 position += 1
-            branches[branch, 0], branches[branch, 1] = tally[TOP], position
+            branches[branch, 0], branches[branch, 1] = counters[TOP], position
             branch += 1
             choice = FREE
         elif branch > 0:
             branch -= 1
-            undo(room, around, branches[branch, 0])
+            undo(workspace, neighbours, branches[branch, 0])
             position = branches[branch, 1]
             choice = MINED
         else:
             return found
-        top = tally[TOP]
-        fits = settle(room, around, room.order[position], choice) and follow(room, around, top)
+        top = counters[TOP]
+        fits = assign(workspace, neighbours, workspace.order[position], choice) and propagate(
+            workspace, neighbours, top
+        )
     return TOO_LONG
 
 
 @subroutine
 def list_layouts(
     shown: NDArray[np.int8],
-    around: Neighbours,
+    neighbours: Neighbours,
     max_count: int,
     mines: int,
     max_work: int,
     mine: Bytes,
-    room: Backtracking,
+    workspace: Backtracking,
 ) -> int:
     """Lists the layouts that fit a board of n cells.
 
     Args:
-        shown: (n,) int8, the codes of the board.
-        around: (n, degree) uint32, the neighbours of each cell, n for those off the board.
+        shown: (n,) int8, the cell codes of the board.
+        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for cells off the board.
         max_count: the largest count.
         mines: the number of mines on the board.
-        max_work: after how many settled cells to give up.
-        mine: (limit, covered cells) uint8, filled with 1 for a mine, a row a layout; the columns are the covered
-            cells in reading order.
-        room: of `make_backtracking`; `column` and `tally` say more afterwards.
+        max_work: the number of assignments before the enumeration gives up.
+        mine: (limit, covered cells) uint8, output: a layout a row, 1 for a mine; the columns are the covered cells in
+            reading order.
+        workspace: from `make_backtracking`; afterwards `column` and `counters` hold the columns and the fault.
 
     Returns:
-        The number of layouts, or TOO_MANY if they are more than `limit`, or TOO_LONG.
+        The number of layouts; TOO_MANY if there are more than `limit`; TOO_LONG if it takes more than `max_work`.
     """
-    if not read_board(room, shown, around, max_count, mines):
+    if not read_board(workspace, shown, neighbours, max_count, mines):
         return 0
-    for cell in range(len(around)):
-        if room.state[cell] == OPEN and not apply_count(room, around, cell):
+    for cell in range(len(neighbours)):
+        if workspace.state[cell] == OPEN and not apply_clue(workspace, neighbours, cell):
             return 0
-    if not follow(room, around, 0):
+    if not propagate(workspace, neighbours, 0):
         return 0
-    return _list(room, around, mine, max_work)
+    return _list(workspace, neighbours, mine, max_work)
 
 
 @subroutine
-def count_neighbours(mine: Bytes, around: Neighbours, column: Ints, count: Bytes) -> None:
-    """Fills in what each covered cell would show in each layout.
+def count_neighbours(mine: Bytes, neighbours: Neighbours, column: Ints, count: Bytes) -> None:
+    """Computes the count of each covered cell in each layout.
 
     Args:
-        mine: (N, covered cells) uint8, of `list_layouts`.
-        around: (n, degree) uint32, the neighbours of each cell.
+        mine: (N, covered cells) uint8, from `list_layouts`.
+        neighbours: (n, degree) uint32, the neighbours of each cell.
         column: (n + 1,) int32, the column of each covered cell, or -1.
-        count: (N, covered cells) uint8, filled with the number of mines around; on a mine as well.
+        count: (N, covered cells) uint8, output: the number of mines in the neighbours, also for a mine.
     """
     count[:] = 0
-    for cell in range(len(around)):
+    for cell in range(len(neighbours)):
         if column[cell] < 0:
             continue
-        for k in range(around.shape[1]):
-            other = column[around[cell, k]]
+        for k in range(neighbours.shape[1]):
+            other = column[neighbours[cell, k]]
             if other >= 0:
                 for i in range(len(mine)):
                     count[i, other] += mine[i, column[cell]]

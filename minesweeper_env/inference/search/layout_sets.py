@@ -1,7 +1,7 @@
-"""Sets of layouts, as segments of a list: what the cells show in them, their parts, and their keys.
+"""Internal: sets of layouts as segments of one list, with their counts, parts and keys.
 
-To split a set is to sort its segment; its parts are then segments of that one, so that a whole tree of sets lives in
-one list and no set is ever copied.
+A set is split by sorting its segment. Its parts are segments of that segment, so a whole tree of sets lives in one
+list, and no set is ever copied.
 """
 
 from __future__ import annotations
@@ -16,28 +16,27 @@ from minesweeper_env.compiled import inlined, subroutine
 Words = NDArray[np.uint64]
 Cells = NDArray[np.uint32]
 
-MINED = np.uint8(255)
-"""The code of a mine in `LayoutSets.codes`."""
+MINE_CODE = np.uint8(255)
+"""The entry of a mine in `LayoutSets.codes`."""
 
 _BLOCK = 255
 _1 = np.uint8(1)
 
 
 class LayoutSets(NamedTuple):
-    """N layouts over C cells, and room to work with sets of them.
+    """N layouts over C cells, and scratch arrays to survey and sort sets of them.
 
     Attributes:
-        codes: (N, C) uint8, what a cell shows in a layout, or MINED.
-        keys: (N, 2 * images) uint64, random words of each layout: two for each of its images, if the mirror images
-            of a set are to have the key of the set.
-        order: (N,) uint32, the layouts in the order in which the sets are segments.
-        sorted: (N,) uint32, room to sort.
-        buckets: (B,) int32, room to sort; B is a power of two and larger than all counts plus 1.
-        least: (C,) uint8, the least count that a cell shows in the surveyed set, or MINED.
-        past: (C,) uint8, the largest one plus 1, or 0.
-        mines: (C,) int32, in how many layouts of the surveyed set the cell is a mine.
-        mines_of_block: (C,) uint8, room.
-        sums: (2 * images,) uint64, room.
+        codes: (N, C) uint8, the count of a cell in a layout, or MINE_CODE.
+        keys: (N, 2 * images) uint64, random words of each layout: two for each symmetric image of the board.
+        order: (N,) uint32, a permutation of the layouts; sets are its segments.
+        sorted: (N,) uint32, scratch of the sort.
+        buckets: (B,) int32, scratch of the sort; B is a power of two greater than max_count + 1.
+        least: (C,) uint8, the smallest count of a cell in the surveyed set, or MINE_CODE.
+        past: (C,) uint8, the largest count of a cell in the surveyed set plus 1, or 0.
+        mines: (C,) int32, the number of layouts in the surveyed set with a mine in the cell.
+        mines_of_block: (C,) uint8, scratch of the survey.
+        sums: (2 * images,) uint64, scratch of `find_key`.
     """
 
     codes: NDArray[np.uint8]
@@ -53,12 +52,12 @@ class LayoutSets(NamedTuple):
 
 
 def bucket_count(max_count: int) -> int:
-    """Returns the least power of two that is larger than `max_count` + 1."""
+    """Returns the least power of two greater than `max_count` + 1."""
     return 1 << (max_count + 1).bit_length()
 
 
 def make_layout_sets(layouts: int, cells: int, max_count: int, images: int) -> LayoutSets:
-    """Returns room for this many layouts over this many cells."""
+    """Returns uninitialised arrays for this many layouts over this many cells."""
     return LayoutSets(
         np.empty((layouts, cells), np.uint8),
         np.empty((layouts, 2 * images), np.uint64),
@@ -75,17 +74,17 @@ def make_layout_sets(layouts: int, cells: int, max_count: int, images: int) -> L
 
 @subroutine
 def survey(sets: LayoutSets, first: int, size: int, cells: int) -> None:
-    """Fills in `least`, `past` and `mines` of the first `cells` cells, for a set.
+    """Computes `least`, `past` and `mines` of the first cells in a set.
 
     Args:
         sets: the layouts.
-        first: where the set begins in `order`.
+        first: the position in `order` where the set begins.
         size: the number of its layouts.
-        cells: at least 1.
+        cells: the number of cells to survey, at least 1.
     """
     least, past, mines, block = sets.least, sets.past, sets.mines, sets.mines_of_block
     for cell in range(cells):
-        least[cell] = MINED
+        least[cell] = MINE_CODE
         past[cell] = 0
         mines[cell] = 0
     # In blocks, so that the inner loop has nothing but bytes, and the compiler vectorises it.
@@ -98,20 +97,20 @@ def survey(sets: LayoutSets, first: int, size: int, cells: int) -> None:
                 code = row[cell]
                 least[cell] = min(least[cell], code)
                 past[cell] = max(past[cell], np.uint8(code + _1))
-                block[cell] += np.uint8(code == MINED)
+                block[cell] += np.uint8(code == MINE_CODE)
         for cell in range(cells):
             mines[cell] += block[cell]
 
 
 @inlined
 def is_dead(sets: LayoutSets, cell: int) -> bool:
-    """Says whether a cell tells nothing in the surveyed set: it shows the same wherever it is free, if anywhere."""
-    return sets.least[cell] == MINED or sets.least[cell] + 1 == sets.past[cell]
+    """Returns whether a cell is dead in the surveyed set: free in no layout, or with the same count in all of them."""
+    return sets.least[cell] == MINE_CODE or sets.least[cell] + 1 == sets.past[cell]
 
 
 @inlined
 def _sort_by_cell(sets: LayoutSets, first: int, size: int, cell: int) -> None:
-    """Sorts a set by what a cell shows, mines last; equal layouts stay in their order."""
+    """Sorts a set by the codes of a cell, mines last; a stable counting sort."""
     codes, order, buckets = sets.codes, sets.order, sets.buckets
     last = np.uint8(len(buckets) - 1)
     for code in range(len(buckets)):
@@ -132,7 +131,7 @@ def _sort_by_cell(sets: LayoutSets, first: int, size: int, cell: int) -> None:
 
 @subroutine
 def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
-    """Sorts a set so that layouts in which these cells show the same follow each other, mines of the first last."""
+    """Sorts a set so that layouts with equal codes in these cells are adjacent, mines of the first cell last."""
     for k in range(len(cells) - 1, -1, -1):
         _sort_by_cell(sets, first, size, cells[k])
 
@@ -147,7 +146,7 @@ def _show_the_same(sets: LayoutSets, one: int, other: int, cells: Cells) -> bool
 
 @inlined
 def end_of_part(sets: LayoutSets, begin: int, end: int, cells: Cells) -> int:
-    """Returns where the layouts of a sorted set, which ends at `end`, cease to be like the one at `begin`."""
+    """Returns the position after the part that begins at `begin` in a sorted set that ends at `end`."""
     at = begin + 1
     while at < end and _show_the_same(sets, sets.order[at], sets.order[begin], cells):
         at += 1
@@ -156,7 +155,7 @@ def end_of_part(sets: LayoutSets, begin: int, end: int, cells: Cells) -> int:
 
 @inlined
 def find_key(sets: LayoutSets, first: int, size: int) -> tuple[np.uint64, np.uint64]:
-    """Returns two words that depend on a set alone, and are the same for its mirror images where `keys` has them."""
+    """Returns a key of a set, two words. If `keys` has several images, symmetric sets have the same key."""
     sums = sets.sums
     for k in range(len(sums)):
         sums[k] = 0

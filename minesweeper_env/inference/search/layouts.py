@@ -1,4 +1,7 @@
-"""All layouts of mines that fit a visible board, one by one, where they are few enough to be listed."""
+"""Enumeration of the layouts that fit a visible board, if they are few enough.
+
+`consistent_layouts` and `Layouts` are public as names of `minesweeper_env.inference`; the kernel is internal.
+"""
 
 from __future__ import annotations
 
@@ -19,35 +22,35 @@ from minesweeper_env.inference.search.enumeration import TOO_LONG, TOO_MANY, Byt
 from minesweeper_env.neighbours import neighbour_table
 
 MAX_WORK = 20_000_000
-"""The most cells that a listing settles, each time that it does so counted: about a second."""
+"""Upper bound on cell assignments during an enumeration, repeats after backtracking included (about 1 s)."""
 
 
 @kernel
 def list_layouts_of_board(
     shown: NDArray[np.int8],
-    around: Neighbours,
+    neighbours: Neighbours,
     max_count: int,
     mines: int,
     max_work: int,
     mine: Bytes,
     count: Bytes,
-    *room: Ints,
+    *workspace: Ints,
 ) -> int:
-    """Does what `list_layouts` does, and fills in `count`, (limit, covered cells) uint8, too."""
-    backtracking = Backtracking(*room)
-    found = list_layouts(shown, around, max_count, mines, max_work, mine, backtracking)
+    """Lists layouts as `list_layouts` does, and writes their counts into `count`, (limit, covered cells) uint8."""
+    backtracking = Backtracking(*workspace)
+    found = list_layouts(shown, neighbours, max_count, mines, max_work, mine, backtracking)
     if found > 0:
-        count_neighbours(mine[:found], around, backtracking.column, count[:found])
+        count_neighbours(mine[:found], neighbours, backtracking.column, count[:found])
     return found
 
 
 class Layouts(NamedTuple):
-    """N layouts of mines that all fit one visible board with k covered cells.
+    """The N layouts that fit a visible board with k covered cells.
 
     Attributes:
         cells: (k,) int64, the covered cells in reading order, numbered row * cols + col.
         mines: (N, k) uint8, 1 for a mine.
-        counts: (N, k) uint8, what each cell shows where it is free.
+        counts: (N, k) uint8, the number of mines in the neighbours of each cell: its count where it is free.
     """
 
     cells: NDArray[np.int64]
@@ -62,15 +65,15 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     """Lists the layouts that fit a visible board.
 
     Args:
-        board: (rows, cols) integers, the codes of the cells; flags and question marks are no evidence.
+        board: (rows, cols) integers, cell codes; flags and question marks are no evidence.
         mines: the number of mines on the board.
-        limit: the most layouts to list, at least 1.
-        radius: the reach of a count.
+        limit: the largest number of layouts to list, at least 1.
+        radius: neighbourhood radius, 1 to 5.
 
     Raises:
-        ValueError: the board, the number of mines or the limit is not allowed; the message says what is.
+        ValueError: the board, the number of mines or the limit is not allowed; the message names the allowed values.
         InconsistentBoardError: no layout fits.
-        PositionTooHardError: there are more than `limit` layouts, or finding them takes more than `MAX_WORK`.
+        PositionTooHardError: more than `limit` layouts fit, or finding them takes more than `MAX_WORK` assignments.
     """
     radius = check_radius(radius)
     limit = whole_number("limit", limit, 1)
@@ -79,11 +82,11 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     cells = np.flatnonzero(array > most)
     rows = min(limit, max(1, math.comb(len(cells), int(mines))))
     mine, count = np.empty((2, rows, len(cells)), np.uint8)
-    room = make_backtracking(array.size)
-    around = _neighbours(*array.shape, radius)
-    found = list_layouts_of_board(array.ravel(), around, most, int(mines), MAX_WORK, mine, count, *room)
+    workspace = make_backtracking(array.size)
+    neighbours = _neighbours(*array.shape, radius)
+    found = list_layouts_of_board(array.ravel(), neighbours, most, int(mines), MAX_WORK, mine, count, *workspace)
     if found == 0:
-        _raise_inconsistent(room.tally[FAULT], array, most)
+        _raise_inconsistent(workspace.counters[FAULT], array, most)
     if found == TOO_MANY:
         raise PositionTooHardError(f"more than {limit} layouts fit this board")
     if found == TOO_LONG:

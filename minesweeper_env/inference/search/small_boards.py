@@ -1,4 +1,4 @@
-"""Exact search on boards with few layouts; what it finds out serves all positions and their mirror images."""
+"""Internal: exact search on boards with few layouts; all positions and their symmetric images use one table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.search.bits import mix
 from minesweeper_env.inference.search.branch_and_bound import begin_search
 from minesweeper_env.inference.search.endgame import search_loaded
-from minesweeper_env.inference.search.layout_sets import MINED, Cells, LayoutSets, Words
+from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words
 from minesweeper_env.inference.search.layouts import Layouts
 from minesweeper_env.inference.search.stack import NODES
 from minesweeper_env.inference.search.workspace import (
@@ -25,37 +25,29 @@ from minesweeper_env.inference.search.workspace import (
     search_workspace_of,
 )
 from minesweeper_env.neighbours import neighbour_table
+from minesweeper_env.symmetries import symmetry_table
 
 MAX_LAYOUTS = 1_000_000
-"""The most layouts of a position. So many take up to 350 MB, with the table of the search."""
+"""The most layouts of a position; this many take up to 350 MB, the transposition table included."""
 
-MAX_NODES = 10_000_000
-"""The most sets that the search of a position examines: some two minutes."""
+MAX_POSITION_NODES = 10_000_000
+"""The most sets to examine in the search of a position: about two minutes."""
 
 SLICE = 100_000
-"""The sets that are examined between two reports of progress: about a second."""
+"""The number of sets to examine between two calls of `progress`: about a second."""
 
 _MOST_ENTRIES = 1 << 22
 
 
-def mirror_images(rows: int, cols: int) -> Cells:
-    """Returns the (8 or 4, rows * cols) cells to which the symmetries of a board move each cell."""
-    cells = np.arange(rows * cols, dtype=np.uint32).reshape(rows, cols)
-    turned = [cells, cells[::-1], cells[:, ::-1], cells[::-1, ::-1]]
-    if rows == cols:
-        turned += [image.T for image in turned]
-    return np.stack([image.ravel() for image in turned])
-
-
 @kernel
 def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray[np.uint8]) -> None:
-    """Fills in the layouts with `mines` mines in some columns.
+    """Writes all layouts with `mines` mines in some columns, in lexicographic order.
 
     Args:
         columns: (m,) uint32, the columns.
         mines: 1 to m.
-        chosen: (mines,) uint32, room.
-        codes: (N, C) uint8, N being the number of ways; filled with 1 for a mine and 0 elsewhere.
+        chosen: (mines,) uint32, scratch.
+        codes: (N, C) uint8, output with N = C(m, mines) rows: 1 for a mine and 0 elsewhere.
     """
     for k in range(mines):
         chosen[k] = k
@@ -72,25 +64,25 @@ def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray
 
 
 @inlined
-def _encode(codes: NDArray[np.uint8], cells: Cells, around: Cells, mined: NDArray[np.uint8]) -> None:
+def _encode(codes: NDArray[np.uint8], cells: Cells, neighbours: Cells, mined: NDArray[np.uint8]) -> None:
     """Turns the mines of a layout into its codes."""
     for k in range(len(cells)):
         mined[cells[k]] = codes[k]
     for k in range(len(cells)):
         count = np.uint8(0)
-        for j in range(around.shape[1]):
-            count += mined[around[cells[k], j]]
-        codes[k] = MINED if codes[k] else count
+        for j in range(neighbours.shape[1]):
+            count += mined[neighbours[cells[k], j]]
+        codes[k] = MINE_CODE if codes[k] else count
 
 
 @inlined
 def _write_keys(sets: LayoutSets, layout: int, cells: Cells, images: Cells, words: Words) -> None:
-    """Writes two words for each image of a layout, which depend on where the mines of the image are."""
+    """Writes the keys of a layout: for each symmetric image, two hashes of the positions of its mines."""
     keys = sets.keys[layout]
     for k in range(len(keys)):
         keys[k] = 0
     for k in range(len(cells)):
-        if sets.codes[layout, k] == MINED:
+        if sets.codes[layout, k] == MINE_CODE:
             for image in range(len(images)):
                 cell = images[image, cells[k]]
                 keys[2 * image] += words[cell, 0]
@@ -104,7 +96,7 @@ def begin_on_board(
     size: int,
     cells: Cells,
     goal: int,
-    around: Cells,
+    neighbours: Cells,
     images: Cells,
     words: Words,
     mined: NDArray[np.uint8],
@@ -113,28 +105,28 @@ def begin_on_board(
     """Begins the search for the value of a set of layouts.
 
     Args:
-        size: the number of layouts, whose mines are in the first rows of the codes: 1 for a mine and 0 elsewhere.
-        cells: (k,) uint32, the cells that the first k columns are.
+        size: the number of layouts; the first rows of the codes have 1 for a mine and 0 elsewhere.
+        cells: (k,) uint32, the cells of the first k columns.
         goal: as for `begin_search`.
-        around: (n, degree) uint32, the neighbours of each cell of the board.
-        images: see `mirror_images`.
+        neighbours: (n, degree) uint32, the neighbours of each cell of the board.
+        images: (8 or 4, n) uint32, the symmetric images of the cells.
         words: (n, 2) uint64, random words of each cell.
-        mined: (n + 1,) uint8, room, all 0.
-        *arrays: those of the room.
+        mined: (n + 1,) uint8, scratch, all 0.
+        *arrays: the arrays of the workspace.
     """
-    room = search_workspace_of(arrays)
+    workspace = search_workspace_of(arrays)
     for i in range(size):
-        _encode(room.sets.codes[i], cells, around, mined)
-        _write_keys(room.sets, i, cells, images, words)
+        _encode(workspace.sets.codes[i], cells, neighbours, mined)
+        _write_keys(workspace.sets, i, cells, images, words)
     mined[:] = 0
     for k in range(len(cells)):
-        room.loading.columns[k] = k
-    prepare(room, size, len(cells))
-    begin_search(room.sets, room.search, size, len(cells), goal, 1)
+        workspace.loading.columns[k] = k
+    prepare(workspace, size, len(cells))
+    begin_search(workspace.sets, workspace.search, size, len(cells), goal, 1)
 
 
 class SmallBoard:
-    """Finds the values of positions on boards of one size; what the search found out is kept for the next ones."""
+    """Searches for the values of positions on boards of one size, with one transposition table for all of them."""
 
     def __init__(
         self, rows: int, cols: int, radius: int, layouts: int, progress: Callable[[int], object] | None = None
@@ -144,74 +136,74 @@ class SmallBoard:
         Args:
             rows: the number of rows.
             cols: the number of columns.
-            radius: the reach of a count.
-            layouts: how many there will be in the largest position; there may be more.
-            progress: called now and then with the number of sets that the present search has examined.
+            radius: neighbourhood radius.
+            layouts: the expected size of the largest position; a larger one makes the workspace grow.
+            progress: called about once a second with the number of sets that the present search has examined.
         """
         self.cells = rows * cols
-        self.images = mirror_images(rows, cols)
-        self._around = neighbour_table(rows, cols, radius)
+        self.images = symmetry_table(rows, cols).astype(np.uint32)
+        self._neighbours = neighbour_table(rows, cols, radius)
         self._max_count = Codes.of_radius(radius).max_count
         self._words = np.random.default_rng(0).integers(0, 2**64, (self.cells, 2), np.uint64)
         self._mined = np.zeros(self.cells + 1, np.uint8)
         self._layouts = layouts
         self._progress = progress
         self._table = np.zeros((min(1 << (4 * layouts).bit_length(), _MOST_ENTRIES), 2), np.uint64)
-        self._room: SearchWorkspace | None = None
+        self._workspace: SearchWorkspace | None = None
 
     def solve_everywhere(self, covered: NDArray[np.int64], mines: int, goal: int) -> int:
-        """Returns how many of the layouts with all mines in some cells are won; if not more than `goal`, a bound.
+        """Returns the number of wins when the mines lie anywhere in some cells; an upper bound if at most `goal`.
 
         Args:
-            covered: (m,) the cells where mines may be; all others are free, and what they show is not known.
-            mines: 1 to m.
+            covered: (m,) the cells that may have mines; all others are free, and their counts are not known.
+            mines: the number of mines, 1 to m.
             goal: at least 0.
 
         Raises:
-            PositionTooHardError: there are more than MAX_LAYOUTS, or it takes more than MAX_NODES.
+            PositionTooHardError: there are more than MAX_LAYOUTS layouts, or the search exceeds MAX_POSITION_NODES.
         """
         size = math.comb(len(covered), mines)
-        room = self._take_room(size)
+        workspace = self._take_workspace(size)
         columns = covered.astype(np.uint32)
-        lay_out_everywhere(columns, mines, np.empty(mines, np.uint32), room.sets.codes[:size])
-        return self._search(room, size, np.arange(self.cells, dtype=np.uint32), goal)[1]
+        lay_out_everywhere(columns, mines, np.empty(mines, np.uint32), workspace.sets.codes[:size])
+        return self._search(workspace, size, np.arange(self.cells, dtype=np.uint32), goal)[1]
 
     def solve(self, layouts: Layouts) -> tuple[int, int]:
-        """Returns the cell to click and how many of some layouts are won.
+        """Returns the cell to click, and the number of these layouts that are won.
 
         Raises:
-            PositionTooHardError: it takes more than MAX_NODES.
+            PositionTooHardError: there are more than MAX_LAYOUTS layouts, or the search exceeds MAX_POSITION_NODES.
         """
         size, covered = layouts.mines.shape
-        room = self._take_room(size)
-        room.sets.codes[:size, :covered] = layouts.mines
-        column, wins = self._search(room, size, layouts.cells.astype(np.uint32), 0)
+        workspace = self._take_workspace(size)
+        workspace.sets.codes[:size, :covered] = layouts.mines
+        column, wins = self._search(workspace, size, layouts.cells.astype(np.uint32), 0)
         return int(layouts.cells[column]), wins
 
-    def _take_room(self, layouts: int) -> SearchWorkspace:
+    def _take_workspace(self, layouts: int) -> SearchWorkspace:
         if layouts > MAX_LAYOUTS:
             raise PositionTooHardError(
                 f"a position has {layouts} layouts, and at most {MAX_LAYOUTS} can be searched for the best play; "
                 "choose a smaller board, or fewer mines"
             )
-        if self._room is None or layouts > len(self._room.sets.codes):
+        if self._workspace is None or layouts > len(self._workspace.sets.codes):
             # The old room goes before the new one comes.
-            self._room = None
-            self._room = make_search_workspace(
+            self._workspace = None
+            self._workspace = make_search_workspace(
                 max(layouts, self._layouts), self.cells, self._max_count, images=len(self.images), table=self._table
             )
-        return self._room
+        return self._workspace
 
-    def _search(self, room: SearchWorkspace, size: int, cells: Cells, goal: int) -> tuple[int, int]:
-        arrays = room.arrays()
-        begin_on_board(size, cells, goal, self._around, self.images, self._words, self._mined, *arrays)
-        for nodes in range(SLICE, MAX_NODES + 1, SLICE):
+    def _search(self, workspace: SearchWorkspace, size: int, cells: Cells, goal: int) -> tuple[int, int]:
+        arrays = workspace.arrays()
+        begin_on_board(size, cells, goal, self._neighbours, self.images, self._words, self._mined, *arrays)
+        for nodes in range(SLICE, MAX_POSITION_NODES + 1, SLICE):
             column, wins, over = search_loaded(nodes, *arrays)
             if over:
                 return int(column), int(wins)
             if self._progress is not None:
-                self._progress(int(room.search.tally[NODES]))
+                self._progress(int(workspace.search.counters[NODES]))
         raise PositionTooHardError(
-            f"the best play of a position with {size} layouts was not found among {MAX_NODES} sets of layouts; "
-            "choose a smaller board, or fewer mines"
+            f"the best play of a position with {size} layouts was not found among {MAX_POSITION_NODES} sets of "
+            "layouts; choose a smaller board, or fewer mines"
         )

@@ -1,4 +1,4 @@
-"""The levels of the search of `set_search`: its memory, and what becomes of a set when it is first examined."""
+"""Internal: stack of the branch-and-bound search, and the steps that open and close a level of it."""
 
 from __future__ import annotations
 
@@ -18,40 +18,62 @@ from minesweeper_env.inference.search.clique_bound import (
     find_conflicts,
 )
 from minesweeper_env.inference.search.layout_sets import Cells, LayoutSets, Words, is_dead, survey
-from minesweeper_env.inference.search.transposition_table import keep
+from minesweeper_env.inference.search.transposition_table import store
 
 Integers = NDArray[np.int64]
 
-FIRST, SIZE, BOUND, BEST, FAILED, CELL, TRIAL, SAFE, LIVING, SOURCE, PARTS, END, TOTAL, BEGUN = range(14)
-"""The columns of `Search.levels`: where the set begins and its size, an upper bound of its value, the value that is to
-be exceeded, the largest bound of a candidate that failed to, the cell that did, the cell under trial, the number of
-cells that are free in the whole set, the number of cells in `Search.living`, the level whose living cells are all that
-can live in the parts, where the open parts begin and end in `Search.parts`, the sum of the bounds of all parts of the
-cell under trial, and the number of nodes before this one."""
+FIRST, SIZE, BOUND, BEST, FAILED, CELL, TRIAL, SAFE_CELLS, LIVING, SOURCE, PARTS, END, TOTAL, BEGUN = range(14)
+"""Columns of `Search.levels`:
 
-START, EXTENT, WORTH = range(3)
-"""The columns of `Search.parts`: where a part begins, its size, and an upper bound of its value."""
+    FIRST       position in `LayoutSets.order` where the set of the level begins
+    SIZE        number of layouts in the set
+    BOUND       upper bound of the value of the set
+    BEST        value to exceed: the goal of the level, or the value of its best candidate so far
+    FAILED      largest bound of the candidates that did not exceed BEST
+    CELL        candidate with the value BEST, or NONE
+    TRIAL       cell under trial; NONE before the first trial, DONE between two trials
+    SAFE_CELLS  number of cells that are free in the whole set
+    LIVING      number of cells in `Search.living`
+    SOURCE      level whose living cells include all living cells of the parts
+    PARTS       position in `Search.parts` where the pending parts of the trial begin
+    END         position in `Search.parts` where they end
+    TOTAL       sum of the bounds of all parts of the trial; values replace bounds as they are found
+    BEGUN       value of the counter NODES when the level was opened"""
+
+START, EXTENT, PART_BOUND = range(3)
+"""Columns of `Search.parts`: position in `LayoutSets.order`, number of layouts, upper bound of the value."""
 
 NODES, DEPTH, GENERATION, COARSE_LEVEL, FINE_LEVEL, WORDS = range(6)
-"""The entries of `Search.tally`: the sets examined, the level of the search, the generation of the entries
-of the table, the levels whose sets the matrices of conflicts are of, and the words of the coarse one."""
+"""Entries of `Search.counters`:
 
-NONE, DONE, OPEN = -1, -2, -1
+    NODES         number of sets examined
+    DEPTH         current level
+    GENERATION    generation of the entries in the transposition table
+    COARSE_LEVEL  level whose set the coarse matrix of conflicts is of, or NONE
+    FINE_LEVEL    level whose set the fine matrix is of, or NONE
+    WORDS         words in use in a row of the coarse matrix"""
+
+NONE, DONE, PENDING = -1, -2, -1
+
+
+"""No cell, level or matrix; a trial that has ended; a set whose value is still to be searched for."""
 
 
 class Search(NamedTuple):
-    """The memory of a search in N layouts over C cells with up to D levels.
+    """The arrays of a search in N layouts over C cells with up to D levels.
+
+    Level 0 lies above the root: it lists all cells, and the whole set is the only part of its trial.
 
     Attributes:
-        levels: (D, 14) int64, see above; level 0 is above the root, and has all cells.
-        living: (D, C) uint32, the candidates of each level, or its safe cells if it has any.
-        scores: (D, C) int64, the number of layouts in which a candidate is free, times 256, plus the number of counts
-            that it may show; 0 once it has been tried.
+        levels: (D, 14) int64, see the table of columns.
+        living: (D, C) uint32, the candidates of each level; only its safe cells if it has any.
+        scores: (D, C) int64, of a candidate: 256 * (number of layouts in which it is free) + (range of its counts); 0
+            once it has been tried.
         keys: (D, 2) uint64, the keys of the sets.
-        parts: (N + D, 3) int64, see above.
+        parts: (N + D, 3) int64, the pending parts of all levels, one level after the other.
         part_keys: (N + D, 2) uint64, the keys of the parts.
-        tally: (6,) int64, see above.
-        table: (T, 2) uint64, see `transpositions`.
+        counters: (6,) int64, see the table of entries.
+        table: (T, 2) uint64, see `transposition_table`.
     """
 
     levels: Integers
@@ -60,12 +82,12 @@ class Search(NamedTuple):
     keys: Words
     parts: Integers
     part_keys: Words
-    tally: Integers
+    counters: Integers
     table: Words
 
 
 def make_search(layouts: int, cells: int, table: Words) -> Search:
-    """Returns the memory for a search in this many layouts over this many cells."""
+    """Returns the arrays of a search in this many layouts over this many cells."""
     # A level tells apart layouts that the one above does not, by a cell that it has not opened.
     levels = min(layouts, cells) + 2
     return Search(
@@ -81,40 +103,41 @@ def make_search(layouts: int, cells: int, table: Words) -> Search:
 
 
 @inlined
-def matrix_in_use(tally: Integers) -> int:
-    """Returns which matrix of conflicts has the layouts of the present set, or NONE."""
-    if tally[FINE_LEVEL] != NONE:
+def matrix_in_use(counters: Integers) -> int:
+    """Returns the matrix of conflicts that has the layouts of the present set, COARSE or FINE, or NONE."""
+    if counters[FINE_LEVEL] != NONE:
         return FINE
-    return COARSE if tally[COARSE_LEVEL] != NONE else NONE
+    return COARSE if counters[COARSE_LEVEL] != NONE else NONE
 
 
 @inlined
-def _matrix_to_make(tally: Integers, conflicts: Conflicts, size: int) -> int:
-    if tally[FINE_LEVEL] != NONE:
+def _matrix_to_make(counters: Integers, conflicts: Conflicts, size: int) -> int:
+    """Returns the matrix to compute for a set of this size, or NONE."""
+    if counters[FINE_LEVEL] != NONE:
         return NONE
-    if size <= FINE_LAYOUTS and (tally[COARSE_LEVEL] == NONE or tally[WORDS] >= 2 * FINE_WORDS):
+    if size <= FINE_LAYOUTS and (counters[COARSE_LEVEL] == NONE or counters[WORDS] >= 2 * FINE_WORDS):
         return FINE
-    return COARSE if tally[COARSE_LEVEL] == NONE and size <= len(conflicts.coarse) else NONE
+    return COARSE if counters[COARSE_LEVEL] == NONE and size <= len(conflicts.coarse) else NONE
 
 
 @inlined
 def _make_matrix(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int) -> None:
-    """Finds the conflicts in the set of a level where it is time to, and lowers its bound to what they allow."""
-    tally, level = search.tally, search.levels[depth]
+    """Computes a matrix of conflicts for the set of a level if that pays, and lowers the bound of the level."""
+    counters, level = search.counters, search.levels[depth]
     first, size = level[FIRST], level[SIZE]
-    which = _matrix_to_make(tally, conflicts, size)
+    which = _matrix_to_make(counters, conflicts, size)
     if which == NONE:
         return
     if which == COARSE:
-        tally[WORDS] = (size + 63) // 64
-    tally[FINE_LEVEL if which == FINE else COARSE_LEVEL] = depth
+        counters[WORDS] = (size + 63) // 64
+    counters[FINE_LEVEL if which == FINE else COARSE_LEVEL] = depth
     find_conflicts(conflicts, which, sets, first, size, search.living[depth, : level[LIVING]])
-    level[BOUND] = min(level[BOUND], count_cliques(conflicts, which, sets, first, size, tally[WORDS]))
+    level[BOUND] = min(level[BOUND], count_cliques(conflicts, which, sets, first, size, counters[WORDS]))
 
 
 @inlined
 def _list_living(sets: LayoutSets, search: Search, depth: int) -> None:
-    """Lists the living cells of the surveyed set, or those of them that are safe, if any are."""
+    """Lists the living cells of the surveyed set, or only its safe cells if there are any."""
     level = search.levels[depth]
     living, scores, source = search.living[depth], search.scores[depth], search.living[level[SOURCE]]
     number, safe, most = 0, 0, 0
@@ -131,7 +154,7 @@ def _list_living(sets: LayoutSets, search: Search, depth: int) -> None:
             scores[number] = free * 256 + sets.past[cell] - sets.least[cell]
             most = max(most, free)
             number += 1
-    level[SAFE] = safe
+    level[SAFE_CELLS] = safe
     level[LIVING] = number
     if safe == 0:
         level[SOURCE] = depth
@@ -139,37 +162,45 @@ def _list_living(sets: LayoutSets, search: Search, depth: int) -> None:
 
 
 @inlined
-def close(search: Search, depth: int, value: int, exact: bool) -> None:
-    """Keeps what has been found out about the set of a level."""
-    tally, key = search.tally, search.keys[depth]
-    work = tally[NODES] - search.levels[depth, BEGUN]
-    keep(search.table, key[0], key[1], np.uint64(tally[GENERATION]), value, exact, work)
-    if tally[FINE_LEVEL] == depth:
-        tally[FINE_LEVEL] = NONE
-    if tally[COARSE_LEVEL] == depth:
-        tally[COARSE_LEVEL] = NONE
+def close_level(search: Search, depth: int, value: int, exact: bool) -> None:
+    """Stores the bound of a level in the transposition table, and releases the matrices of conflicts of its set."""
+    counters, key = search.counters, search.keys[depth]
+    work = counters[NODES] - search.levels[depth, BEGUN]
+    store(search.table, key[0], key[1], np.uint64(counters[GENERATION]), value, exact, work)
+    if counters[FINE_LEVEL] == depth:
+        counters[FINE_LEVEL] = NONE
+    if counters[COARSE_LEVEL] == depth:
+        counters[COARSE_LEVEL] = NONE
 
 
 @inlined
-def enter(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int, goal: int) -> int:
+def open_level(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int, goal: int) -> int:
     """Examines the set of a level.
 
+    Args:
+        sets: the layouts.
+        conflicts: the matrices of conflicts.
+        search: the search; FIRST, SIZE, BOUND, SOURCE and PARTS of the level are set.
+        depth: the level.
+        goal: the value that the set must exceed to matter.
+
     Returns:
-        OPEN, or at once an upper bound of the value that is at most `goal`, or 1, which is the value.
+        PENDING if the set must be searched. Otherwise an upper bound of its value that is at most `goal`, or the
+        value 1.
     """
-    tally, level = search.tally, search.levels[depth]
+    counters, level = search.counters, search.levels[depth]
     level[BEST], level[FAILED], level[CELL], level[TRIAL] = goal, 1, NONE, NONE
-    level[BEGUN] = tally[NODES]
-    tally[NODES] += 1
+    level[BEGUN] = counters[NODES]
+    counters[NODES] += 1
     level[END] = level[PARTS]
     survey(sets, level[FIRST], level[SIZE], search.levels[0, LIVING])
     _list_living(sets, search, depth)
-    if level[SAFE] > 0:
-        return OPEN
+    if level[SAFE_CELLS] > 0:
+        return PENDING
     if level[LIVING] == 0:
         return 1
     if level[BOUND] > goal:
         _make_matrix(sets, conflicts, search, depth)
         if level[BOUND] <= max(goal, 1):
-            close(search, depth, level[BOUND], level[BOUND] == 1)
-    return level[BOUND] if level[BOUND] <= max(goal, 1) else OPEN
+            close_level(search, depth, level[BOUND], level[BOUND] == 1)
+    return level[BOUND] if level[BOUND] <= max(goal, 1) else PENDING

@@ -1,7 +1,7 @@
-"""The memory of a search for the best play, and how layouts are made ready for it.
+"""Internal: memory of a search for the best click, and the preparation of layouts for it.
 
-Dead cells are left out, and of layouts that are the same in all other cells, of which nobody wins more than one, all
-but one.
+Preparation drops dead cells, and all but one of the layouts that agree in the other cells: play wins at most one of
+these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from minesweeper_env.inference.search.bits import mix
 from minesweeper_env.inference.search.branch_and_bound import begin_search
 from minesweeper_env.inference.search.clique_bound import Conflicts, make_conflicts
 from minesweeper_env.inference.search.layout_sets import (
-    MINED,
+    MINE_CODE,
     Cells,
     LayoutSets,
     Words,
@@ -30,23 +30,26 @@ Int = int | np.integer[Any]
 Bytes = NDArray[np.uint8]
 
 TABLE_ENTRIES = 1 << 14
-"""The entries of the table of a search, which are 256 KB: they stay in the processor's cache."""
+"""Entries in the transposition table of a search; 256 KB stay in the processor's cache."""
 
 _GENERATIONS = (1 << 23) - 1
 _PRIME = np.uint64(0x100000001B3)
 
 
-SAFE, FREEST = range(2)
-"""The entries of `Loading.clicks`: a column that is free in all layouts, and the one that is free in most; or NONE."""
+SAFE_CLICK, FREEST_CLICK = range(2)
+"""Entries of `Loading.clicks`:
+
+    SAFE_CLICK    a column that is free in all layouts, or NONE
+    FREEST_CLICK  the column that is free in the most layouts, or NONE if all are mines"""
 
 
 class Loading(NamedTuple):
-    """What it takes to make N layouts over C cells ready.
+    """Arrays to prepare N layouts over C cells.
 
     Attributes:
-        columns: (C,) uint32, the columns of the cells that are not dead.
+        columns: (C,) uint32, the columns of the living cells.
         slots: (H,) int32, a hash table of layouts; H is a power of two and at least 2 * N.
-        clicks: (2,) int64, see above.
+        clicks: (2,) int64, clicks that need no search; see the table of entries.
     """
 
     columns: Cells
@@ -55,7 +58,7 @@ class Loading(NamedTuple):
 
 
 class SearchWorkspace(NamedTuple):
-    """The memory for the end of a game with N layouts over C cells at most."""
+    """All arrays of a search in up to N layouts over up to C cells."""
 
     sets: LayoutSets
     conflicts: Conflicts
@@ -63,7 +66,7 @@ class SearchWorkspace(NamedTuple):
     loading: Loading
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """Returns the arrays one by one, as kernels take them; `search_workspace_of` makes them a room again."""
+        """Returns the arrays one by one, as kernels take them; `search_workspace_of` is the inverse."""
         return (*self.sets, *self.conflicts, *self.search, *self.loading)
 
 
@@ -74,7 +77,7 @@ _SEARCH = _CONFLICTS + len(Search._fields)
 
 @inlined
 def search_workspace_of(arrays: tuple[NDArray[Any], ...]) -> SearchWorkspace:
-    """Returns the room that consists of these arrays."""
+    """Returns the workspace with these arrays."""
     return SearchWorkspace(
         LayoutSets(*arrays[:_SETS]),
         Conflicts(*arrays[_SETS:_CONFLICTS]),
@@ -86,14 +89,14 @@ def search_workspace_of(arrays: tuple[NDArray[Any], ...]) -> SearchWorkspace:
 def make_search_workspace(
     layouts: int, cells: int, max_count: int = 8, *, images: int = 1, table: Words | None = None
 ) -> SearchWorkspace:
-    """Returns the memory to search in sets of layouts.
+    """Returns a workspace to search in sets of layouts.
 
     Args:
-        layouts: the most layouts.
-        cells: the most cells.
-        max_count: the largest count.
-        images: the number of images of a set that have one key.
-        table: (T, 2) uint64, see `transpositions`; a new one of TABLE_ENTRIES by default.
+        layouts: the largest number of layouts.
+        cells: the largest number of cells.
+        max_count: the largest count that a cell can show.
+        images: the number of symmetric images of a set that have one key.
+        table: (T, 2) uint64, see `transposition_table`; by default a new one with TABLE_ENTRIES entries.
     """
     table = np.zeros((TABLE_ENTRIES, 2), np.uint64) if table is None else table
     slots = np.empty(1 << (2 * layouts - 1).bit_length(), np.int32)
@@ -107,15 +110,16 @@ def make_search_workspace(
 
 @inlined
 def _encode(mine: Bytes, count: Bytes, sets: LayoutSets) -> None:
+    """Writes the codes of layouts, given their mines and counts."""
     for i in range(mine.shape[0]):
         row = sets.codes[i]
         for cell in range(mine.shape[1]):
-            row[cell] = MINED if mine[i, cell] else count[i, cell]
+            row[cell] = MINE_CODE if mine[i, cell] else count[i, cell]
 
 
 @inlined
 def _find_safe(sets: LayoutSets, cells: int) -> int:
-    """Returns a cell that is free in all of the surveyed set and tells something, else one that is free, or NONE."""
+    """Returns a cell that is free in all of the surveyed set, a living one if possible, or NONE."""
     safe = NONE
     for cell in range(cells):
         if sets.mines[cell] == 0 and (safe == NONE or not is_dead(sets, cell)):
@@ -127,7 +131,7 @@ def _find_safe(sets: LayoutSets, cells: int) -> int:
 
 @inlined
 def _find_freest(sets: LayoutSets, layouts: Int, cells: int) -> int:
-    """Returns the cell that is free in most of the surveyed set, or NONE if all are mines."""
+    """Returns the cell that is free in the most layouts of the surveyed set, or NONE if all are mines."""
     freest, least = NONE, layouts
     for cell in range(cells):
         if sets.mines[cell] < least:
@@ -137,6 +141,7 @@ def _find_freest(sets: LayoutSets, layouts: Int, cells: int) -> int:
 
 @inlined
 def _leave_out_dead_cells(sets: LayoutSets, layouts: int, cells: int, columns: Cells) -> int:
+    """Moves the codes of living cells to the front, and returns the number of living cells."""
     living = 0
     for cell in range(cells):
         if not is_dead(sets, cell):
@@ -151,7 +156,7 @@ def _leave_out_dead_cells(sets: LayoutSets, layouts: int, cells: int, columns: C
 
 @inlined
 def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int32]) -> np.int64:
-    """Returns the slot of a layout that is equal in the first `cells` cells, or an empty one."""
+    """Returns the slot of a layout with equal codes in the first `cells` cells, or an empty slot."""
     mask = np.uint64(len(slots) - 1)
     row = sets.codes[layout]
     word = np.uint64(cells)
@@ -171,6 +176,7 @@ def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int3
 
 @inlined
 def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: NDArray[np.int32]) -> int:
+    """Keeps one of the layouts with equal codes, with a new key, and returns the number of them."""
     slots[:] = NONE
     distinct = 0
     for i in range(layouts):
@@ -187,30 +193,31 @@ def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: 
 
 @inlined
 def _next_generation(search: Search) -> int:
-    generation = search.tally[GENERATION] % _GENERATIONS + 1
+    """Returns a new generation for the transposition table, which is cleared when the generations start over."""
+    generation = search.counters[GENERATION] % _GENERATIONS + 1
     if generation == 1:
         search.table[:] = 0
     return generation
 
 
 @inlined
-def prepare(room: SearchWorkspace, layouts: int, cells: int) -> None:
-    """Surveys the set of the first layouts over the first cells, and takes down what to click without a search."""
-    sets = room.sets
+def prepare(workspace: SearchWorkspace, layouts: int, cells: int) -> None:
+    """Surveys the set of the first layouts over the first cells, and finds the clicks that need no search."""
+    sets = workspace.sets
     for i in range(layouts):
         sets.order[i] = i
     survey(sets, 0, layouts, cells)
-    room.loading.clicks[SAFE] = _find_safe(sets, cells)
-    room.loading.clicks[FREEST] = _find_freest(sets, layouts, cells)
+    workspace.loading.clicks[SAFE_CLICK] = _find_safe(sets, cells)
+    workspace.loading.clicks[FREEST_CLICK] = _find_freest(sets, layouts, cells)
 
 
 @inlined
-def load(mine: Bytes, count: Bytes, room: SearchWorkspace) -> None:
-    """Makes layouts ready, and begins the search for the value of their set."""
-    sets, _, search, loading = room
+def load(mine: Bytes, count: Bytes, workspace: SearchWorkspace) -> None:
+    """Prepares layouts, and begins the search for the value of their set."""
+    sets, _, search, loading = workspace
     layouts, cells = mine.shape
     _encode(mine, count, sets)
-    prepare(room, layouts, cells)
+    prepare(workspace, layouts, cells)
     living = _leave_out_dead_cells(sets, layouts, cells, loading.columns)
     distinct = _leave_out_equal_layouts(sets, layouts, living, loading.slots)
     begin_search(sets, search, distinct, living, 0, _next_generation(search))

@@ -223,8 +223,8 @@ def test_a_bad_limit_is_refused(max_nodes):
 
 @pytest.mark.slow
 def test_kernels_can_solve_one_set_after_the_other_in_one_room():
-    room = make_search_workspace(20, 8)
+    workspace = make_search_workspace(20, 8)
     for mine, count in random_sets(seed=6, number=60):
         found = solve_endgame(mine, count)
         with np.errstate(over="ignore"):
-            assert solve_layouts(mine, count, 10_000, room) == (found.cell, found.wins, True)
+            assert solve_layouts(mine, count, 10_000, workspace) == (found.cell, found.wins, True)

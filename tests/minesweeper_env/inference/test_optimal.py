@@ -217,7 +217,7 @@ def test_what_is_too_hard_is_refused_at_once(monkeypatch):
         OptimalPlay(5, 5, 9, "any")
     with pytest.raises(PositionTooHardError, match="more than 20000 layouts"):
         best_click(np.full((8, 8), H), 10)
-    monkeypatch.setattr(small_boards, "MAX_NODES", 300)
+    monkeypatch.setattr(small_boards, "MAX_POSITION_NODES", 300)
     monkeypatch.setattr(small_boards, "SLICE", 100)
     with pytest.raises(PositionTooHardError, match="not found among 300 sets"):
         win_probability(4, 4, 5, "safe")
