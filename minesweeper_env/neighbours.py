@@ -1,4 +1,4 @@
-"""Neighbour tables: the cells around each cell of a board."""
+"""Tables of a board: the neighbours of each cell, and the symmetries that keep the board's shape."""
 
 from __future__ import annotations
 
@@ -16,3 +16,13 @@ def neighbour_table(rows: int, cols: int, radius: int) -> NDArray[np.uint32]:
     side = 2 * radius + 1
     windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side)).reshape(rows * cols, -1)
     return np.ascontiguousarray(np.delete(windows, side * side // 2, axis=1))
+
+
+def symmetry_table(rows: int, cols: int) -> NDArray[np.int64]:
+    """Returns (8, n) int64 on a square, otherwise (4, n), for n = rows * cols cells: the images of the board.
+
+    Under symmetry s, cell k of the image is cell `table[s, k]` of the board. The first symmetry is the identity.
+    """
+    cells = np.arange(rows * cols).reshape(rows, cols)
+    quarters = [np.rot90(cells, k) for k in range(0, 4, 1 if rows == cols else 2)]
+    return np.stack([image.ravel() for quarter in quarters for image in (quarter, quarter[:, ::-1])])

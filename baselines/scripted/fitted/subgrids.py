@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.symmetries import symmetry_table
+from minesweeper_env.neighbours import symmetry_table
 
 SIDE = 3
 CELLS = SIDE * SIDE

@@ -1,4 +1,4 @@
-"""Internal: operations on 64-bit words in kernels: population count, lowest bit and hash."""
+"""Internal: operations on 64-bit words in kernels: population count and lowest bit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ EMPTY, ONE = np.uint64(0), np.uint64(1)
 
 _PAIRS, _FOURS, _BYTES = (np.uint64(int(digits, 16)) for digits in ("55" * 8, "33" * 8, "0F" * 8))
 _ADD_BYTES = np.uint64(int("01" * 8, 16))
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
 _TWO, _FOUR, _56 = np.uint64(2), np.uint64(4), np.uint64(56)
 
 
@@ -29,12 +26,3 @@ def count_bits(word: np.uint64) -> np.int64:
 def lowest_bit(word: np.uint64) -> np.int64:
     """Returns the position of the lowest one in a word other than 0."""
     return count_bits(~word & (word - ONE))
-
-
-@inlined
-def mix(word: np.uint64) -> np.uint64:
-    """Returns a hash of a word: the output function of SplitMix64 (Steele, Lea and Flood 2014)."""
-    word = word + _GOLDEN
-    word = (word ^ (word >> _30)) * _MIX_1
-    word = (word ^ (word >> _27)) * _MIX_2
-    return word ^ (word >> _31)

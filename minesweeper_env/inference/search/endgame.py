@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.search.branch_and_bound import continue_search
 from minesweeper_env.inference.search.stack import BEST, CELL, NODES, NONE, TOTAL
@@ -29,9 +29,31 @@ MAX_NODES = 1_000_000
 """Default number of sets to examine before a search gives up: a few seconds."""
 
 
-@inlined
-def _search(workspace: SearchWorkspace, max_nodes: int) -> tuple[int, int, bool]:
-    """Continues a search; returns the same as `solve_layouts`."""
+@kernel
+def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
+    """Begins the search for the click that wins the most layouts.
+
+    Args:
+        mine: (n, k) uint8, 1 for a mine; the layouts are distinct and have equally many mines.
+        count: (n, k) uint8, the number of mines in the neighbours of each cell.
+        *arrays: the arrays of a workspace for at least n layouts over k cells.
+    """
+    load(mine, count, search_workspace_of(arrays))
+
+
+@kernel
+def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
+    """Continues the search that `load_layouts` began; a later call may have a larger `max_nodes`.
+
+    Args:
+        max_nodes: the number of sets to examine before the search gives up.
+        *arrays: the arrays of the workspace; `Search.counters[NODES]` is the number of sets that were examined.
+
+    Returns:
+        The column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it; and
+        whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
+    """
+    workspace = search_workspace_of(arrays)
     search, loading = workspace.search, workspace.loading
     over = continue_search(workspace.sets, workspace.conflicts, search, max_nodes)
     best, click = search.levels[1, CELL], loading.clicks[SAFE_CLICK]
@@ -40,37 +62,6 @@ def _search(workspace: SearchWorkspace, max_nodes: int) -> tuple[int, int, bool]
     if over:
         return click, search.levels[0, TOTAL], True
     return click, 1 if best == NONE else max(1, search.levels[1, BEST]), False
-
-
-@inlined
-def solve_layouts(mine: Bytes, count: Bytes, max_nodes: int, workspace: SearchWorkspace) -> tuple[int, int, bool]:
-    """Finds the click that wins the most layouts; for kernels.
-
-    Args:
-        mine: (n, k) uint8, 1 for a mine; the layouts are distinct and have equally many mines.
-        count: (n, k) uint8, the number of mines in the neighbours of each cell.
-        max_nodes: the number of sets to examine before the search gives up.
-        workspace: memory for at least n layouts over k cells; afterwards `search.counters[NODES]` is the number of sets
-            that were examined.
-
-    Returns:
-        The column of the cell to click, or NONE if all cells are mines; the number of layouts that are won by it; and
-        whether that is the maximum. If not, the search gave up, and the number is a lower bound from its best click.
-    """
-    load(mine, count, workspace)
-    return _search(workspace, max_nodes)
-
-
-@kernel
-def load_layouts(mine: Bytes, count: Bytes, *arrays: Any) -> None:
-    """Begins the search of `solve_layouts` in the workspace with these arrays; `search_loaded` continues it."""
-    load(mine, count, search_workspace_of(arrays))
-
-
-@kernel
-def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
-    """Continues the search that `load_layouts` began; a later call may have a larger `max_nodes`."""
-    return _search(search_workspace_of(arrays), max_nodes)
 
 
 class Endgame(NamedTuple):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.errors import PositionTooHardError
-from minesweeper_env.inference.search.bits import mix
 from minesweeper_env.inference.search.branch_and_bound import begin_search
 from minesweeper_env.inference.search.endgame import search_loaded
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words
@@ -24,8 +23,8 @@ from minesweeper_env.inference.search.workspace import (
     prepare,
     search_workspace_of,
 )
-from minesweeper_env.neighbours import neighbour_table
-from minesweeper_env.symmetries import symmetry_table
+from minesweeper_env.neighbours import neighbour_table, symmetry_table
+from minesweeper_env.splitmix import mix
 
 MAX_LAYOUTS = 1_000_000
 """The most layouts of a position; this many take up to 350 MB, the transposition table included."""

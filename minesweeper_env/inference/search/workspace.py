@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.search.bits import mix
 from minesweeper_env.inference.search.branch_and_bound import begin_search
 from minesweeper_env.inference.search.clique_bound import Conflicts, make_conflicts
 from minesweeper_env.inference.search.layout_sets import (
@@ -25,6 +24,7 @@ from minesweeper_env.inference.search.layout_sets import (
     survey,
 )
 from minesweeper_env.inference.search.stack import GENERATION, NONE, Search, make_search
+from minesweeper_env.splitmix import mix
 
 Int = int | np.integer[Any]
 Bytes = NDArray[np.uint8]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.positions import counts_of
 
-from minesweeper_env.inference.search.endgame import solve_endgame, solve_layouts
+from minesweeper_env.inference.search.endgame import load_layouts, search_loaded, solve_endgame
 from minesweeper_env.inference.search.small_boards import SmallBoard
 from minesweeper_env.inference.search.workspace import make_search_workspace
 
@@ -222,9 +222,9 @@ def test_a_bad_limit_is_refused(max_nodes):
 
 
 @pytest.mark.slow
-def test_kernels_can_solve_one_set_after_the_other_in_one_room():
-    workspace = make_search_workspace(20, 8)
+def test_kernels_can_solve_one_set_after_the_other_in_one_workspace():
+    arrays = make_search_workspace(20, 8).arrays()
     for mine, count in random_sets(seed=6, number=60):
         found = solve_endgame(mine, count)
-        with np.errstate(over="ignore"):
-            assert solve_layouts(mine, count, 10_000, workspace) == (found.cell, found.wins, True)
+        load_layouts(np.asarray(mine, np.uint8), np.asarray(count, np.uint8), *arrays)
+        assert search_loaded(10_000, *arrays) == (found.cell, found.wins, True)
