@@ -1,9 +1,9 @@
-"""The slow, obvious reference that everything of inference is tested against.
+"""Internal: slow reference implementation that the tests compare all inference with.
 
-It knows a board as sentences "so many of these cells are mines": one of each open count and, unless the cells are
-independent, one of all unknown cells. `layouts` tries every way to lay the mines. The rest tries every way to deal
-them out to groups of cells that lie in the same sentences, which makes C(n, k) layouts for k mines in a group of
-n cells. All sums are of exact integers. It is meant for boards of up to 6 x 6 cells.
+A board is a list of sentences, each the number of mines in a set of cells: one for each clue and, unless the cells
+are independent, one for all unknown cells. `layouts` tries every layout. The other functions try every way to deal
+mines out to groups of cells that lie in the same sentences; k mines in a group of n cells make C(n, k) layouts. All
+sums are exact integers. Boards of up to 6 x 6 cells take little time.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ Group = tuple[Cell, ...]
 
 
 class Sentence(NamedTuple):
-    """So many of these cells are mines."""
+    """The number of mines in a set of cells."""
 
     cells: frozenset[Cell]
     mines: int
 
 
 class Position(NamedTuple):
-    """What a board shows.
+    """A visible board in sets and dictionaries.
 
     Attributes:
         rows: the number of rows.
         cols: the number of columns.
-        radius: the reach of a count.
+        radius: neighbourhood radius.
         mines: the number of mines on the whole board.
         counts: the open cells with their counts, in reading order.
         shown: the mines that are shown.
-        unknown: the covered cells, whatever marks they bear, in reading order.
+        unknown: the other covered cells, with or without marks, in reading order.
     """
 
     rows: int
@@ -55,14 +55,14 @@ class Position(NamedTuple):
     unknown: tuple[Cell, ...]
 
     def beside(self, cell: Cell) -> frozenset[Cell]:
-        """Returns the cells that the count of `cell` is about."""
+        """Returns the neighbours of a cell."""
         row, col = cell
         rows = range(max(row - self.radius, 0), min(row + self.radius + 1, self.rows))
         cols = range(max(col - self.radius, 0), min(col + self.radius + 1, self.cols))
         return frozenset(product(rows, cols)) - {cell}
 
     def sentences(self, total: bool = True) -> list[Sentence]:
-        """Returns what the counts say of the unknown cells, and at the end what the number of all mines says."""
+        """Returns a sentence for each clue and, with `total`, a last one for all unknown cells."""
         unknown = frozenset(self.unknown)
         said = [
             Sentence(self.beside(cell) & unknown, count - len(self.beside(cell) & self.shown))
@@ -72,7 +72,11 @@ class Position(NamedTuple):
 
 
 def read(board: ArrayLike, mines: Any, radius: int = 1) -> Position:
-    """Returns what a board (rows, cols) of cell codes shows; raises a ValueError if it is no board."""
+    """Returns the position of a board (rows, cols) of cell codes.
+
+    Raises:
+        ValueError: the board, the number of mines or the radius is not allowed.
+    """
     codes = check_boards(board, 2, mines, check_radius(radius))
     seen = {cell: int(codes[cell]) for cell in product(range(codes.shape[0]), range(codes.shape[1]))}
     most, mine = Codes.of_radius(radius).max_count, Codes.of_radius(radius).mine
@@ -86,7 +90,8 @@ def layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> list[frozenset[
     """Returns the mines of each layout that fits a board, found by trying all; for tiny boards.
 
     Raises:
-        ValueError: the arguments are not allowed; InconsistentBoardError if no layout fits.
+        ValueError: an argument is not allowed.
+        InconsistentBoardError: no layout fits.
     """
     position = read(board, mines, radius)
     fitting = [
@@ -100,17 +105,17 @@ def layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> list[frozenset[
 
 
 def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
-    """Returns the number of layouts that fit a board; raises what `layouts` does."""
+    """Returns the number of layouts that fit a board; raises the same errors as `layouts`."""
     return sum(weight for weight, _ in _weighted(read(board, mines, radius)))
 
 
 def mine_probabilities(
     board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
 ) -> NDArray[np.float64]:
-    """Returns (rows, cols) float64, the chance of each cell to be a mine; raises what `layouts` does.
+    """Returns (rows, cols) float64, the probability that each cell is a mine; raises the same errors as `layouts`.
 
-    All layouts with that number of mines are equally likely. With a `prior`, strictly between 0 and 1, each cell
-    is a mine with that chance, whatever the others are, and the number of mines is not used.
+    All layouts with that number of mines are equally likely. With a `prior`, strictly between 0 and 1, each cell is a
+    mine with this probability, independently of the others, and the number of mines is not used.
     """
     if prior is not None and not 0 < prior < 1:
         raise ValueError(f"prior must lie strictly between 0 and 1, not {prior!r}")
@@ -122,7 +127,7 @@ def mine_probabilities(
 
 
 def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Returns two (rows, cols) bool arrays: the cells, not open, that are free in all layouts, or mines in all.
+    """Returns two (rows, cols) bool arrays: the covered cells that are free in all layouts, and mines in all.
 
     Raises:
         ValueError: as in `layouts`.
@@ -135,10 +140,10 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> tuple[NDA
 
 
 def count_distribution(board: ArrayLike, mines: int, cell: Cell, *, radius: int = 1) -> NDArray[np.float64]:
-    """Returns (K + 1,) float64: entry c is the chance that a cell, not open, is free and shows c.
+    """Returns (K + 1,) float64: entry c is the probability that a covered cell is free and shows c.
 
     Raises:
-        ValueError: as in `layouts`, or there is no such cell.
+        ValueError: as in `layouts`, or the cell is not a covered cell of the board.
     """
     position = read(board, mines, radius)
     if cell not in position.unknown and cell not in position.shown:
@@ -155,7 +160,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: Cell, *, radius: int 
 
 
 def grouped(cells: Iterable[Cell], sets: Sequence[frozenset[Cell]]) -> list[Group]:
-    """Returns the cells in groups, each of which lies wholly inside or wholly outside of each set."""
+    """Returns the cells in groups, each of which lies inside or outside of each set as a whole."""
     groups: dict[tuple[bool, ...], list[Cell]] = {}
     for cell in cells:
         groups.setdefault(tuple(cell in one for one in sets), []).append(cell)
@@ -167,7 +172,7 @@ def arrangements(groups: Sequence[Group], sentences: Sequence[Sentence]) -> Iter
 
     Args:
         groups: all cells of the sentences, in groups that no sentence divides.
-        sentences: what is to be true.
+        sentences: the sentences.
     """
     said = []
     later = [len(cells) for cells, _ in sentences]
@@ -182,12 +187,12 @@ def arrangements(groups: Sequence[Group], sentences: Sequence[Sentence]) -> Iter
 def _deal(
     groups: Sequence[Group], said: Sequence[list[tuple[int, int]]], left: list[int]
 ) -> Iterator[dict[Group, int]]:
-    """Yields every way to give each group a number of mines such that no mine is left.
+    """Yields every way to deal out the mines that are left.
 
     Args:
-        groups: those that have no number yet.
-        said: for each of them the sentences about it, each with the number of its cells in the groups that follow.
-        left: the mines that each sentence leaves these groups.
+        groups: the groups without a number yet.
+        said: for each of them, the sentences about it, each with the number of its cells in later groups.
+        left: for each sentence, the number of mines that are left for these groups.
     """
     if not groups:
         if not any(left):
@@ -207,17 +212,17 @@ def _deal(
 def _weighted(
     position: Position, prior: float | None = None, sets: Sequence[frozenset[Cell]] = ()
 ) -> Iterator[tuple[int, dict[Group, int]]]:
-    """Yields each arrangement of the mines after its weight, which is the number of its layouts.
+    """Yields the weight of each arrangement, the number of its layouts, and the arrangement.
 
-    With a prior a / b, that number is multiplied by a for each mine and by b - a for each free cell.
+    With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell.
 
     Args:
-        position: what the board shows.
-        prior: the chance of independent cells to be mines; None if the number of mines is given instead.
+        position: the board.
+        prior: the probability that an independent cell is a mine; None to use the number of mines.
         sets: more sets of cells that must not divide a group.
 
     Raises:
-        InconsistentBoardError: there is none.
+        InconsistentBoardError: there is no arrangement.
     """
     sentences = position.sentences(total=prior is None)
     groups = grouped(position.unknown, [*(cells for cells, _ in sentences), *sets])
@@ -231,7 +236,7 @@ def _weighted(
 
 
 def _posterior(position: Position, prior: float | None) -> dict[Cell, Fraction]:
-    """Returns the chance to be a mine of each cell that is not open."""
+    """Returns the probability that each covered cell is a mine."""
     sums: Counter[Group] = Counter()
     total = 0
     for weight, dealt in _weighted(position, prior):
@@ -243,7 +248,7 @@ def _posterior(position: Position, prior: float | None) -> dict[Cell, Fraction]:
 
 
 def _contradiction(position: Position, total: bool) -> InconsistentBoardError:
-    """Names the first count, in reading order, that no layout fits along with the counts before it."""
+    """Returns an error at the first clue, in reading order, that contradicts the clues before it."""
     sentences = position.sentences(total=False)
     for number, cell in enumerate(position.counts, start=1):
         groups = grouped(position.unknown, [cells for cells, _ in sentences[:number]])

@@ -1,8 +1,9 @@
-"""The play of maximal win probability on small boards, from the first click on, as exact fractions.
+"""Play of maximal win probability on small boards, from the first click on, as exact fractions.
 
-By the first-click rules, the value of a first cell c is V(S) / N. S has the layouts in which c is free, under "opening"
-with its neighbours; N counts those of S under "opening" and "safe", and all layouts under "any", where the first click
-may lose. `set_search` explains V and finds it. Mirror images of a cell have the same value, and of a set the same V.
+For a set S of layouts let V(S) be the number that perfect play wins (see `search.branch_and_bound`). The value of a
+first cell c is V(S) / N, where S has the layouts in which c is free, under "opening" with its neighbours. N is the
+size of S under "opening" and "safe"; under "any" it is the number of all layouts, since the first click may lose.
+Symmetric cells have the same value, and symmetric sets the same V.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class BestClick(NamedTuple):
 
     Attributes:
         cell: (row, col).
-        win_probability: that probability.
+        win_probability: that probability, as an exact fraction.
     """
 
     cell: tuple[int, int]
@@ -42,7 +43,7 @@ class BestClick(NamedTuple):
 
 
 class OptimalPlay:
-    """Perfect play on boards of one kind. It remembers what it has found out."""
+    """Perfect play on boards of one size and number of mines; what a search finds is kept for the next one."""
 
     def __init__(
         self,
@@ -60,13 +61,13 @@ class OptimalPlay:
             rows: the number of rows.
             cols: the number of columns.
             mines: the number of mines; at least 1, and few enough for the first-click rule.
-            first_click: "opening", "safe" or "any", under which all layouts are equally likely.
-            radius: the reach of a count.
+            first_click: "opening", "safe" or "any".
+            radius: neighbourhood radius, 1 to 5.
             progress: called about once a second with the number of sets that the present search has examined.
 
         Raises:
-            ValueError: an argument is not allowed; the message says what is.
-            PositionTooHardError: a first cell leaves more than MAX_LAYOUTS layouts.
+            ValueError: an argument is not allowed; the message names the allowed values.
+            PositionTooHardError: a first cell leaves more than 1 000 000 layouts.
         """
         if first_click == "corners":
             raise ValueError(
@@ -87,7 +88,7 @@ class OptimalPlay:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click.
 
         Raises:
-            PositionTooHardError: a search takes too long.
+            PositionTooHardError: a search exceeds its limit.
         """
         values = np.empty(self.config.cells, np.object_)
         for cell, images in self._kinds_of_cells():
@@ -96,10 +97,10 @@ class OptimalPlay:
         return values.reshape(self.config.rows, self.config.cols)
 
     def best_first_click(self) -> BestClick:
-        """Returns the best first click; of equally good ones, the first that is found.
+        """Returns the best first click; among equally good ones, the first that the search finds.
 
         Raises:
-            PositionTooHardError: a search takes too long.
+            PositionTooHardError: a search exceeds its limit.
         """
         best, best_cell = Fraction(0), -1
         for cell, _ in self._kinds_of_cells():
@@ -110,15 +111,15 @@ class OptimalPlay:
         return BestClick(divmod(best_cell, self.config.cols), best)
 
     def best_click(self, board: ArrayLike) -> BestClick:
-        """Returns the best click on a visible board, also on one without an open cell.
+        """Returns the best click on a visible board; the board may have no open cell.
 
         Args:
-            board: (rows, cols) integers, the codes of the cells; flags and question marks are no evidence.
+            board: (rows, cols) integers, cell codes; flags and question marks are no evidence.
 
         Raises:
-            ValueError: the board is not allowed, or has no free cell left; the message says which.
-            InconsistentBoardError: no layout fits it.
-            PositionTooHardError: a search takes too long.
+            ValueError: the board is not allowed, or has no free cell left.
+            InconsistentBoardError: no layout fits the board.
+            PositionTooHardError: a search exceeds its limit.
         """
         config = self.config
         codes = check_boards(board, 2, config.mines, config.radius)
@@ -132,7 +133,7 @@ class OptimalPlay:
         return BestClick(divmod(cell, config.cols), Fraction(wins, len(layouts.mines)))
 
     def _zone(self, cell: int) -> set[int]:
-        """Returns the cells that are free in all layouts after a first click on this one that does not lose."""
+        """Returns the cells that are free in all layouts if a first click on this cell does not lose."""
         if self.config.first_click != "opening":
             return {cell}
         neighbours = neighbour_table(self.config.rows, self.config.cols, self.config.radius)[cell]
@@ -151,7 +152,7 @@ class OptimalPlay:
         return self._layouts(cell)
 
     def _kinds_of_cells(self) -> Iterator[tuple[int, NDArray[np.uint32]]]:
-        """Goes through the kinds of first cells, those first that leave the fewest layouts: a cell, and all of it."""
+        """Yields one cell of each symmetry class with all cells of the class, those with the fewest layouts first."""
         images = [np.unique(column) for column in self._board.images.T]
         kinds = [cell for cell in range(self.config.cells) if images[cell][0] == cell]
         for cell in sorted(kinds, key=self._layouts):
@@ -167,12 +168,12 @@ def win_probability(
     radius: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> Fraction:
-    """Returns the probability that perfect play wins, the best first click included.
+    """Returns the probability that perfect play wins, with the best first click.
 
-    The arguments, and the errors that they lead to, are those of `minesweeper_env.inference.optimal.OptimalPlay`.
+    The arguments, and the errors for them, are the same as for `minesweeper_env.inference.OptimalPlay`.
 
     Raises:
-        PositionTooHardError: a search takes too long.
+        PositionTooHardError: a search exceeds its limit.
     """
     play = OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress)
     return play.best_first_click().win_probability
@@ -189,13 +190,13 @@ def first_cell_values(
 ) -> NDArray[np.object_]:
     """Returns the probability that perfect play wins after each first click.
 
-    The arguments, and the errors that they lead to, are those of `minesweeper_env.inference.optimal.OptimalPlay`.
+    The arguments, and the errors for them, are the same as for `minesweeper_env.inference.OptimalPlay`.
 
     Returns:
         (rows, cols) of `Fraction`; the largest is `win_probability`.
 
     Raises:
-        PositionTooHardError: a search takes too long.
+        PositionTooHardError: a search exceeds its limit.
     """
     return OptimalPlay(rows, cols, mines, first_click, radius=radius, progress=progress).first_cell_values()
 
@@ -203,17 +204,17 @@ def first_cell_values(
 def best_click(board: ArrayLike, mines: int, *, radius: int = 1) -> BestClick:
     """Returns the best click in a game under way, on a board of any size with few layouts left.
 
-    All layouts that fit the board are taken to be equally likely, as they are after the first click.
+    All layouts that fit the board count as equally likely, as they are after the first click.
 
     Args:
-        board: (rows, cols) integers, the codes of the cells; flags and question marks are no evidence.
+        board: (rows, cols) integers, cell codes; flags and question marks are no evidence.
         mines: the number of mines.
-        radius: the reach of a count.
+        radius: neighbourhood radius, 1 to 5.
 
     Raises:
-        ValueError: an argument is not allowed, or no cell is left to click; the message says which.
+        ValueError: an argument is not allowed, or no free cell is left.
         InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: more than _MAX_LISTED layouts do, or the search takes too long.
+        PositionTooHardError: more than 20 000 layouts fit, or the search exceeds its limit.
     """
     layouts = consistent_layouts(board, mines, _MAX_LISTED, radius=radius)
     codes = np.asarray(board)

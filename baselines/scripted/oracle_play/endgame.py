@@ -1,4 +1,4 @@
-"""The end of a game, played exactly: what the players share who look beyond the next click."""
+"""Exact play of the endgame, for the policies that look beyond the next click."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import consistent_layouts, load_layouts, make_search_workspace, search_loaded
 
 _ROUNDING = 1e-6
-"""What a logarithm of a number of layouts may be off by."""
+"""Tolerance for the natural logarithm of a number of layouts."""
 
 
 class Ending(NamedTuple):
-    """How the end of a game is played.
+    """The best click of an endgame.
 
     Attributes:
         cell: the cell to click, row * cols + col.
-        win_probability: the chance that the game is won so; the largest there is, unless the search was given up.
+        win_probability: the probability that the game is won by it; a lower bound if the search gave up.
     """
 
     cell: int
@@ -32,26 +32,25 @@ class Ending(NamedTuple):
 
 
 class Endings:
-    """Finds the play that wins the most of the layouts that fit a board, where they are few enough.
+    """Searches for the click that wins the most layouts, on boards that few enough layouts fit.
 
-    Dead cells bring nothing then, and 50/50s that nothing can break cost what they must. The budgets are numbers of
-    layouts and nodes, so that what is found does not depend on the machine.
+    The limits are numbers of layouts and of sets, so the result does not depend on the machine.
 
     Attributes:
         config: the games.
-        most: the natural logarithm of the most layouts that are searched, and a little.
+        most: the natural logarithm of the largest number of layouts to search, plus a little.
     """
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        """Prepares to search, and has the kernels compiled.
+        """Prepares to search, and compiles the kernels.
 
         Args:
             config: the games.
-            layouts: how many layouts, at most, are searched; 0 for none.
-            nodes: how many sets of layouts a search examines before it takes the best it has found.
+            layouts: the largest number of layouts to search; 0 for none.
+            nodes: the number of sets of layouts to examine before taking the best click so far.
 
         Raises:
-            ValueError: an option is not allowed; the message says what is.
+            ValueError: an option is not allowed; the message names the allowed values.
         """
         self.config = config
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
@@ -66,11 +65,11 @@ class Endings:
         search_loaded(1, *self._arrays)
 
     def find(self, board: NDArray[np.int8], log_layouts: float) -> Ending | None:
-        """Returns how a board is played to its end; None if too many layouts fit it.
+        """Returns the best click on a board; None if too many layouts fit it.
 
         Args:
-            board: (rows, cols) or (rows * cols,) int8, cell codes; a cell that is covered is free.
-            log_layouts: the natural logarithm of the number of layouts that fit it.
+            board: (rows, cols) or (rows * cols,) int8, cell codes; at least one covered cell is free.
+            log_layouts: the natural logarithm of the number of layouts that fit the board.
         """
         if log_layouts > self.most:
             return None
@@ -87,20 +86,20 @@ class Endings:
 
 
 class EndingPolicy(ExactPolicy):
-    """What those share who play as `exact` does where something is certain, and the end of the game exactly."""
+    """Base of policies that click certain cells as `exact` does, and play the endgame exactly."""
 
     batch_size = 100
 
     def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
-        """Prepares to play games of this configuration, and has the kernels compiled.
+        """Prepares to play games of this configuration, and compiles the kernels.
 
         Args:
             config: the games.
-            layouts: as `Endings` takes it.
-            nodes: as `Endings` takes it.
+            layouts: see `Endings`.
+            nodes: see `Endings`.
 
         Raises:
-            ValueError: an option is not allowed; the message says what is.
+            ValueError: an option is not allowed; the message names the allowed values.
         """
         self._endings = Endings(config, layouts, nodes)
         super().__init__(config)

@@ -10,17 +10,17 @@ from minesweeper_env.inference import OptimalPlay
 
 
 class OptimalPolicy:
-    """Plays so that no policy wins more often, from the first click on; there is no randomness in it.
+    """Plays with the largest win probability from the first click on; there is no randomness in it.
 
-    It searches all that can come of a position, and remembers each board that it has met. The first click may take
-    it from milliseconds to minutes; `minesweeper_env.inference.optimal` says on which boards it can be found.
+    It searches all continuations of a position, and remembers its click on each board. The first click may take from
+    milliseconds to minutes; `minesweeper_env.inference.optimal` states the limits.
     """
 
     def __init__(self, config: BoardConfig) -> None:
         """Prepares to play games of this configuration.
 
         Raises:
-            ValueError: the first-click rule is "corners", whose layouts are not equally likely.
+            ValueError: the first-click rule is "corners", under which layouts are not equally likely.
             PositionTooHardError: the board is too large, or has too many mines.
         """
         self.config = config
@@ -28,16 +28,16 @@ class OptimalPolicy:
         self._clicks: dict[bytes, int] = {}
 
     def reset(self, seed: int) -> None:
-        """Does nothing: there is nothing random about the play."""
+        """Does nothing, since the play has no randomness."""
 
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses a click in each of N games; see `baselines.policy.Policy`. Games that are over are no obstacle.
+        """Chooses a click in each of N games; see `baselines.policy.Policy`. Games may be over.
 
-        It never flags. Where it may not click the best cell, because of a flag, it takes the first legal action.
+        It never flags. If a flag bars the best click, it takes the first legal action.
 
         Raises:
             InconsistentBoardError: no layout fits one of the boards.
-            PositionTooHardError: the search for the best click takes too long.
+            PositionTooHardError: a search exceeds its limit.
         """
         # Marks are no evidence, and boards that differ in them alone are one.
         boards = np.minimum(observations, self.config.codes.flagged)
