@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.inference.counting.frontier import Frontier, Ints
+from minesweeper_env.splitmix import GOLDEN
 
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
@@ -30,7 +31,6 @@ OK, NEED_STATES, NEED_KEYS, NEED_VALUES, INFEASIBLE = range(5)
     INFEASIBLE + c  no filling satisfies constraint c
 """
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 
 
@@ -214,9 +214,9 @@ def _find(keys: Words, last: int, words: int, table: Words, table_bits: int) -> 
     """Returns the index in the hash table of key `last`, or of the free entry for it; entries are indices plus 1."""
     mixed = np.uint64(0)
     for word in range(words):
-        mixed = (mixed ^ keys[last * words + word]) * _GOLDEN
+        mixed = (mixed ^ keys[last * words + word]) * GOLDEN
         mixed ^= mixed >> np.uint64(29)
-    at = int(np.int64((mixed * _GOLDEN) >> np.uint64(64 - table_bits)))
+    at = int(np.int64((mixed * GOLDEN) >> np.uint64(64 - table_bits)))
     while table[at] != 0:
         twin = int(np.int64(table[at] - _ONE)) * words
         same = True
