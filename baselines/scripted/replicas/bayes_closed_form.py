@@ -30,16 +30,18 @@ COINS = np.array([[math.comb(coins, heads) / 2**coins for heads in range(9)] for
 """(9, 9): the probability of `heads` heads among `coins` fair coins, at [coins, heads]."""
 
 
-@inlined
 def is_unknown(code: int) -> bool:
     """Returns whether the program treats a cell as unknown; it takes an open 8 for a covered cell."""
     return code == MAX_COUNT or (code >= QUESTION and code != MINE)
 
 
-@inlined
 def is_clue(code: int) -> bool:
     """Returns whether a cell shows a clue that the program reads."""
     return code < MAX_COUNT
+
+
+# Python calls the functions above, and kernels these: the compiler keeps no entry for Python to an inlined one.
+_is_unknown, _is_clue = inlined(is_unknown), inlined(is_clue)
 
 
 @kernel
@@ -67,7 +69,7 @@ def local_probabilities(
     for i in range(len(boards)):
         for cell in range(boards.shape[1]):
             probabilities[i, cell] = -1.0
-            if is_unknown(boards[i, cell]) and _has_known_neighbour(boards[i], cell, neighbours):
+            if _is_unknown(boards[i, cell]) and _has_known_neighbour(boards[i], cell, neighbours):
                 probabilities[i, cell] = _local_probability(
                     boards[i], cell, density, neighbours, coins, positions, clues
                 )
@@ -78,7 +80,7 @@ def _has_known_neighbour(board: NDArray[np.int8], cell: int, neighbours: NDArray
     known = 0
     for j in range(neighbours.shape[1]):
         neighbour = neighbours[cell, j]
-        known += neighbour < len(board) and not is_unknown(board[neighbour])
+        known += neighbour < len(board) and not _is_unknown(board[neighbour])
     return known > 0
 
 
@@ -122,7 +124,7 @@ def _mark_cells(board: NDArray[np.int8], cell: int, neighbours: NDArray[np.uint3
     size = 1
     for j in range(neighbours.shape[1]):
         neighbour = neighbours[cell, j]
-        if neighbour < len(board) and is_unknown(board[neighbour]):
+        if neighbour < len(board) and _is_unknown(board[neighbour]):
             positions[neighbour] = size
             size += 1
     return size
@@ -140,7 +142,7 @@ def _read_clues(board: NDArray[np.int8], neighbours: NDArray[np.uint32], positio
     """
     clue_count = 0
     for other in range(len(board)):
-        if not is_clue(board[other]):
+        if not _is_clue(board[other]):
             continue
         bits, missing, coins = 0, np.int64(board[other]), 0
         for j in range(neighbours.shape[1]):
@@ -149,9 +151,9 @@ def _read_clues(board: NDArray[np.int8], neighbours: NDArray[np.uint32], positio
                 continue
             if positions[neighbour] >= 0:
                 bits |= 1 << positions[neighbour]
-            elif is_unknown(board[neighbour]):
+            elif _is_unknown(board[neighbour]):
                 coins += 1
-            elif not is_clue(board[neighbour]):
+            elif not _is_clue(board[neighbour]):
                 # Neither unknown nor a clue: a flag, or a mine that a lost game shows.
                 missing -= 1
         if bits != 0:
