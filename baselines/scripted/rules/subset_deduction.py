@@ -129,8 +129,8 @@ def _remainders(counts: Counts, unknown: int, mines: int) -> Counts:
 def _total_matters(counts: Counts, unknown: int, mines: int) -> bool:
     """Returns whether the number of mines on the board can exclude a solution of the other sentences.
 
-    It cannot if it exceeds an upper bound on the mines in the cells of the sentences, and leaves a free cell outside
-    of them by a lower bound.
+    It cannot if two bounds on the mines in the cells of the sentences leave room: it exceeds the upper bound, and
+    the mines beyond the lower bound do not fill the cells outside of all sentences.
     """
     covered = packed = 0
     most = least = 0

@@ -97,7 +97,7 @@ def subset_closure(agenda: Agenda, max_sentences: int = MAX_SENTENCES) -> tuple[
     """Takes subset differences of sentences until one of them makes its cells certain, or no new one appears.
 
     Args:
-        agenda: the sentences in the order in which to examine them; a list will do. Those that have not been
+        agenda: the sentences to close, in order of examination; a list will do. Those that have not been
             examined remain in it.
         max_sentences: the size of the closure at which to stop. If sentences remain in the agenda although none was
             certain, the closure has reached it.

@@ -41,9 +41,8 @@ def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
     """Returns the unknown cells that are free, and those that are mines, in all layouts that fit a reason, as bits.
 
     `certain_cells` finds them on an auxiliary board. There each open cell without a clue of the reason becomes a
-    shown mine, which says nothing of its neighbours; each clue grows by the shown mines next to it. If the reason
-    leaves the number of mines out, as many covered cells again lie out of reach of all clues, and take up the
-    mines that the unknown cells do not have.
+    shown mine, which says nothing of its neighbours; each clue grows by the shown mines next to it. A reason without
+    the number of mines gets a second set of covered cells, out of reach of all clues. It takes up any number of mines.
     """
     rows, cols = state.shape
     radius, codes = state.radius, Codes.of_radius(state.radius)
