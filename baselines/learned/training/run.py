@@ -197,6 +197,7 @@ def run(
                 shown.show(learner.steps, training.win_rate)
         if training.best.kept is None or not stop.requested:
             training.evaluate(log)
+        shown.show(learner.steps, training.win_rate)
         training.save()
     shares = learner.clock.fractions("environment", "inference", "update")
     return Outcome(stop.requested, learner.steps, training.best.summary, shares)
