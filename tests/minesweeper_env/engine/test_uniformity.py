@@ -16,6 +16,7 @@ from scipy.stats import chi2
 from support.naive_game import neighbours
 
 from minesweeper_env import MinesweeperVectorEnv
+from minesweeper_env.compiled import kernel
 from minesweeper_env.engine.random import random_below
 
 ALPHA = 1e-3
@@ -277,11 +278,18 @@ def test_corners_fills_all_that_is_outside_the_zone_when_it_must():
     assert (after == allowed_cells("opening", (5, 5), 1, (2, 2))).all()
 
 
+@kernel
+def fill_with_draws(generator, bound, draws):
+    for k in range(draws.shape[0]):
+        draws[k] = random_below(generator, 0, bound)
+
+
 def test_a_bound_that_does_not_divide_the_draws_is_exact():
     # Of this bound's numbers a third, the multiples of 3, would come twice as often if none were rejected.
     bound = 3 << 30
     generator = np.zeros(1, np.uint64)
-    draws = np.array([random_below(generator, 0, bound) for _ in range(30_000)])
+    draws = np.empty(30_000, np.int64)
+    fill_with_draws(generator, bound, draws)
     counts = np.bincount(draws % 3, minlength=3)
     assert draws.min() >= 0
     assert draws.max() < bound
