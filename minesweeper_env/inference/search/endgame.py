@@ -1,6 +1,6 @@
-"""The best click in a set of equally likely layouts, by exact search: for the end of a game.
+"""Internal: the best click in a set of equally likely layouts, by exact search, for the end of a game.
 
-`solve_endgame` is public as `minesweeper_env.inference.solve_endgame`; the kernels are internal.
+`minesweeper_env.inference.kernels` exports `load_layouts` and `search_loaded`.
 """
 
 from __future__ import annotations

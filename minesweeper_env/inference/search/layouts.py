@@ -1,6 +1,6 @@
-"""Enumeration of the layouts that fit a visible board, if they are few enough.
+"""Internal: enumeration of the layouts that fit a visible board, if they are few enough.
 
-`consistent_layouts` and `Layouts` are public as names of `minesweeper_env.inference`; the kernel is internal.
+`minesweeper_env.inference.kernels` exports `consistent_layouts`.
 """
 
 from __future__ import annotations
