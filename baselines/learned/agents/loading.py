@@ -12,7 +12,7 @@ from baselines.learned.agents.storage import VALUE, load_network, read_descripti
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.size import PRECISIONS
-from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
+from baselines.learned.settings.search_limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.policy import Policy
 from baselines.support.checks import one_of
 from minesweeper_env.config import BoardConfig

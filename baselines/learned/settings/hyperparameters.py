@@ -7,7 +7,7 @@ from typing import Any
 
 from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import present_names
-from baselines.learned.value.limits import BREADTH, SLACK
+from baselines.learned.settings.search_limits import BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26

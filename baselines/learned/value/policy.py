@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.limits import BREADTH, LAYOUTS, NODES, SLACK
+from baselines.learned.settings.search_limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.learned.value.network import ValueNetwork, win_probabilities
 from baselines.learned.value.outcomes import outcomes_of
 from baselines.scripted.oracle_play.endgame import EndingPolicy

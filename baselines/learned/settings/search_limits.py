@@ -1,0 +1,13 @@
+"""Default limits of the search of `value`."""
+
+LAYOUTS = 4000
+"""Maximum number of layouts at which the end of a game is searched exactly."""
+
+NODES = 100_000
+"""Maximum number of sets of layouts that the exact search examines; after it, the best click so far is taken."""
+
+SLACK = 0.12
+"""Excess over the least risk up to which a click is rated."""
+
+BREADTH = 8
+"""Maximum number of rated clicks; the least risky ones are rated."""
