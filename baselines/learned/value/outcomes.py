@@ -31,31 +31,31 @@ class Listing(NamedTuple):
     Attributes:
         boards: (M,) int64, the index of the board.
         cells: (M,) int64, the clicked cell, row * cols + col.
-        shares: (M,) float64, the probability that the cell is free and shows this clue.
-        codes: (M, n) int8, the board with this clue, and nothing else opened.
+        weights: (M,) float64, the probability that the cell is free and shows this clue.
+        codes: (M, n) int8, the board with this clue, where no other cell has been opened.
         probabilities: (M, n) float64, the probability of a mine in each of its cells.
         log_layouts: (M,) float64, the natural logarithm of the number of its layouts.
     """
 
     boards: NDArray[np.int64]
     cells: NDArray[np.int64]
-    shares: Floats
+    weights: Floats
     codes: NDArray[np.int8]
     probabilities: Floats
     log_layouts: Floats
 
 
 class Outcomes(NamedTuple):
-    """M outcomes of clicks, in the order in which `lookahead` weighs the clicks.
+    """M outcomes of clicks, in the order of `lookahead`: the least risky click of a board first.
 
     Attributes:
-        boards, cells, shares: as in `Listing`.
+        boards, cells, weights: as in `Listing`.
         after: the boards that follow.
     """
 
     boards: NDArray[np.int64]
     cells: NDArray[np.int64]
-    shares: Floats
+    weights: Floats
     after: Positions
 
 
@@ -91,6 +91,7 @@ def list_outcomes(
         OK, or the outcome of the failed board.
     """
     listing, workspace = Listing(*arrays[:_FIELDS]), Workspace(*arrays[_FIELDS:])
+    # The listing must hold all outcomes of a board, so that no board is listed in part.
     most = len(listing.boards) - breadth * (max_count + 1)
     while progress[_BOARD] < len(boards) and progress[_FILLED] <= most:
         i, filled = progress[_BOARD], progress[_FILLED]
@@ -127,7 +128,7 @@ def _list_click(
         if outcome != OK:
             break
         if then > -math.inf:
-            listing.cells[filled], listing.shares[filled] = cell, math.exp(then - layouts)
+            listing.cells[filled], listing.weights[filled] = cell, math.exp(then - layouts)
             listing.log_layouts[filled] = then
             for other in range(len(board)):
                 listing.codes[filled, other] = board[other]
@@ -141,7 +142,7 @@ def outcomes_of(
 ) -> Iterator[Outcomes]:
     """Yields the outcomes of clicks on N boards, some boards at a time.
 
-    A board is left out if it is too hard for the oracle, or if one that can follow is.
+    Boards that are too hard for the oracle are left out, as are boards with such an outcome.
 
     Args:
         config: the games.
@@ -172,7 +173,7 @@ def outcomes_of(
         after = Positions(
             found.codes.reshape(-1, rows, cols), found.probabilities.reshape(-1, rows, cols), found.log_layouts
         )
-        yield Outcomes(found.boards, found.cells, found.shares, after)
+        yield Outcomes(found.boards, found.cells, found.weights, after)
 
 
 def _make_listing(outcomes: int, cells: int) -> Listing:

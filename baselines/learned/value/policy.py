@@ -41,7 +41,7 @@ def best_clicks(
     """
     clicks, best = np.full(len(boards), -1), np.zeros(len(boards))
     for outcomes in outcomes_of(config, boards, legal, slack, breadth):
-        weighted = outcomes.shares * win_probabilities(network, outcomes.after)
+        weighted = outcomes.weights * win_probabilities(network, outcomes.after)
         # The outcomes of one click are adjacent, so one reduceat sums them for each click.
         firsts = np.flatnonzero(np.diff(outcomes.boards * config.cells + outcomes.cells, prepend=-1))
         for first, value in zip(firsts, np.add.reduceat(weighted, firsts) if len(firsts) else (), strict=True):
