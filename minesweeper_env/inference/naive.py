@@ -114,8 +114,8 @@ def mine_probabilities(
 ) -> NDArray[np.float64]:
     """Returns (rows, cols) float64, the probability that each cell is a mine; raises the same errors as `layouts`.
 
-    All layouts with that number of mines are equally likely. With a `prior`, strictly between 0 and 1, each cell is a
-    mine with this probability, independently of the others, and the number of mines is not used.
+    All layouts with that number of mines are equally likely. A `prior`, strictly between 0 and 1, replaces this
+    assumption: each cell is a mine with this probability, independently, and the number of mines is not used.
     """
     if prior is not None and not 0 < prior < 1:
         raise ValueError(f"prior must lie strictly between 0 and 1, not {prior!r}")
@@ -160,7 +160,7 @@ def count_distribution(board: ArrayLike, mines: int, cell: Cell, *, radius: int 
 
 
 def grouped(cells: Iterable[Cell], sets: Sequence[frozenset[Cell]]) -> list[Group]:
-    """Returns the cells in groups, each of which lies inside or outside of each set as a whole."""
+    """Returns the cells in groups; each set contains all cells of a group or none."""
     groups: dict[tuple[bool, ...], list[Cell]] = {}
     for cell in cells:
         groups.setdefault(tuple(cell in one for one in sets), []).append(cell)

@@ -1,8 +1,8 @@
 """Play of maximal win probability on small boards, from the first click on, as exact fractions.
 
 For a set S of layouts let V(S) be the number that perfect play wins (see `search.branch_and_bound`). The value of a
-first cell c is V(S) / N, where S has the layouts in which c is free, under "opening" with its neighbours. N is the
-size of S under "opening" and "safe"; under "any" it is the number of all layouts, since the first click may lose.
+first cell c is V(S) / N. S has the layouts that leave c free, under "opening" its neighbours too. N is the size of S
+under "opening" and "safe"; under "any" it is the number of all layouts, since the first click may lose.
 Symmetric cells have the same value, and symmetric sets the same V.
 """
 

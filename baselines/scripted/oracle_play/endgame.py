@@ -24,7 +24,7 @@ class Ending(NamedTuple):
 
     Attributes:
         cell: the cell to click, row * cols + col.
-        win_probability: the probability that the game is won by it; a lower bound if the search gave up.
+        win_probability: the probability of winning with this click; a lower bound if the search gave up.
     """
 
     cell: int
@@ -32,7 +32,7 @@ class Ending(NamedTuple):
 
 
 class Endings:
-    """Searches for the click that wins the most layouts, on boards that few enough layouts fit.
+    """Searches for the click that wins the most layouts, on boards with few enough layouts.
 
     The limits are numbers of layouts and of sets, so the result does not depend on the machine.
 
@@ -121,12 +121,12 @@ class EndingPolicy(ExactPolicy):
 
     @abstractmethod
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
-        """Chooses clicks where there is a risk, and too much is open for the end of the game to be searched.
+        """Chooses clicks at a risk, on boards with too many layouts for exact search.
 
         Args:
             boards: (N, n) int8, cell codes; they may be written to if they are put back.
             legal: (N, n) bool, the clicks that are allowed; at least one on each board.
-            clicks: (N,), those of least risk; may be written to.
+            clicks: (N,), the clicks of least risk; may be written to.
 
         Returns:
             (N,), the clicks.

@@ -33,8 +33,8 @@ def choose_clicks(
 ) -> tuple[int, int]:
     """Chooses a click on each board, up to the first board that fails.
 
-    The click is a cell that is certainly free, or else a cell of least risk. Ties go to the cell with the most open
-    neighbours, then to the one most likely to show 0, then to the first.
+    The click is a cell that is certainly free; without one, it is a cell of least risk. Ties go to the cell
+    with the most open neighbours, then to the cell most likely to show 0, then to the first.
 
     Args:
         boards: (N, n) int8, cell codes.
@@ -44,7 +44,8 @@ def choose_clicks(
         first_cell: the click on a board without open cells.
         begin: the first board to do.
         clicks: (N,) filled.
-        log_layouts: (N,) filled with the natural logarithm of the number of layouts at a risk, else with CERTAIN.
+        log_layouts: (N,) filled with the natural logarithm of the number of layouts at a risk, and with CERTAIN
+            elsewhere.
         probabilities: (n,) scratch.
         *arrays: the fields of a `Workspace`.
 

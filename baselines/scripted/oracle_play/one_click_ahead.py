@@ -1,4 +1,4 @@
-"""Kernel that looks one click ahead, to weigh the value of each risk."""
+"""Kernel that looks one click ahead, and weighs each risk against the boards that follow it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def weigh_clicks(
 ) -> tuple[int, int]:
     """Chooses a click on each board, up to the first board that fails.
 
-    The value of a click is the sum, over the clues that the cell can show, of the clue's probability times the value of
-    the board that follows. The value of a board is the safety of its safest cell times layouts ** -`discount`.
+    The cell can show several clues. The value of a click adds, for each clue, its probability times the value of the
+    board that follows. The value of a board is the safety of its safest cell times layouts ** -`discount`.
 
     Args:
         boards: (N, n) int8, cell codes; unchanged in the end.
@@ -137,6 +137,7 @@ def show_count(
     outcome, log_layouts = posterior(board, max_count, mines, probabilities, workspace)
     if outcome == OK:
         return OK, log_layouts
+    # Outcomes between these ask for more memory. Any other one means that the cell cannot show this clue.
     return (outcome if OK < outcome < CONTRADICTION else OK), -math.inf
 
 

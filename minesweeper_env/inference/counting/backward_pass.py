@@ -162,7 +162,7 @@ def _go_back(work: Work, weighting: Weighting, component: int, begin: int) -> bo
     last = plan.last_level[component]
     first = last - levels.place[last]
     largest = largest_level(work, last)
-    # Two buffers alternate: the messages of a level and those of the next one.
+    # Two buffers alternate: the messages of a level and of the next one.
     here, there, spare = begin, begin + largest, begin + 2 * largest
     if spare > len(values):
         return False

@@ -48,12 +48,14 @@ def order_groups(
     peak = 0
     for seed in range(constraints):
         if stage[seed] == UNSEEN:
+            # The seed may lie in the middle of its component, where more constraints are open at once than at its rim.
             active[0] = _farthest(frontier, seed, stage, queue)
             stage[active[0]] = ACTIVE
             many = 1
             while many > 0:
                 chosen = _cheapest(frontier, stage, left, placed, active, many)
                 done, many = _finish(frontier, chosen, stage, left, placed, active, many, order, done)
+                # Counted before finished constraints are dropped, since all of them are open for a moment.
                 peak = max(peak, many)
                 many = _drop_finished(stage, left, active, many)
             component_end[components] = done
@@ -112,6 +114,7 @@ def _farthest(frontier: Frontier, seed: int, stage: Ints, queue: Ints) -> int:
                     stage[other] = ACTIVE
                     queue[tail] = other
                     tail += 1
+    # The search borrowed `stage` for its marks.
     for i in range(tail):
         stage[queue[i]] = UNSEEN
     return int(queue[tail - 1])
@@ -126,6 +129,7 @@ def _cheapest(frontier: Frontier, stage: Ints, left: Ints, placed: Ints, active:
     least = 1 << 40
     for i in range(many):
         constraint = active[i]
+        # _FRESH outweighs any number of groups, so that this number only breaks ties.
         cost = int(left[constraint])
         for j in range(frontier.below_start[constraint], frontier.below_start[constraint + 1]):
             group = frontier.below[j]

@@ -78,6 +78,7 @@ def weigh_group(weights: Floats, size: int, mode: int, density: float) -> None:
         weights[: size + 1] = 0.0
         weights[0] = 1.0
         for row in range(size):
+            # Downwards, so that each entry adds two of the previous row.
             for mines in range(row + 1, 0, -1):
                 weights[mines] = (weights[mines] + weights[mines - 1]) % density
     else:
@@ -119,6 +120,7 @@ def count_components(
             outcome = _place(work, weighting, work.plan.order[position], bits, words)
             if outcome != OK:
                 return outcome, 0.0
+            # An upper bound of the loss, so that the values need no scan on every level.
             drift += bits_lost_per_cell(weighting) * work.frontier.size[work.plan.order[position]]
             begin, end = level_span(work, work.counters[LEVEL])
             scale, drift = clamp(work.values[begin:end], weighting, drift)
@@ -173,6 +175,7 @@ def _add_level(work: Work, level: int, states: int, width: int) -> bool:
         if len(work.values) < MAX_VALUES:
             return False
         _thin_out(work, level)
+        # Each thinning copies all values, so it goes on until half of the space is free.
         while counters[VALUE] > limit // 2 and counters[STRIDE] < level:
             counters[STRIDE] *= 2
             _thin_out(work, level)
@@ -220,6 +223,7 @@ def _place(work: Work, weighting: Weighting, group: int, bits: int, words: int) 
     )
     close_group(frontier, group, work.slots)
     if found <= 0:
+        # No state is left, so the constraints of this group contradict the others; the first of them is named.
         return INFEASIBLE + frontier.above[frontier.above_start[group]] if found == 0 else -found
     states.first_link[counters[STATE]] = counters[LINK]
     width = 1

@@ -1,7 +1,7 @@
 """Frontier of a propagated board: constraints, and groups of equivalent cells.
 
-Step 2 of docs/inference.md. A clue whose neighbours are not all known is a constraint: exactly so many of its unknown
-neighbours are mines. Unknown cells under the same constraints form a group, of which only the mine count matters.
+Step 2 of docs/inference.md. A clue whose neighbours are not all known is a constraint: it fixes the number of
+mines in its unknown neighbours. Unknown cells under the same constraints form a group; only its mine count matters.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def merge_cells(frontier: Frontier, neighbours: NDArray[np.uint32]) -> tuple[int
     """
     cells, degree = neighbours.shape
     above, start, group_of = frontier.above, frontier.above_start, frontier.group_of
+    # Groups are chained by their first constraint: the head of each chain, and the successor of each group.
     first_group, next_group = frontier.spare[: cells + 1], frontier.spare[cells + 1 :]
     constraints = _list_constraints(frontier, first_group)
     groups, outside, end = 0, 0, 0

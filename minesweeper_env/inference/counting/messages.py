@@ -45,7 +45,7 @@ def pull_values(
     values: Floats, count: int, width: int, states: States, state: int, weights: Floats, track: int, target: Floats,
     target_width: int, size: int, source: Floats,
 ) -> tuple[float, float]:  # fmt: skip
-    """Computes the backward messages of a level from those of the next one, and weighs the mines of its group.
+    """Computes the backward messages of a level from the next level's, and weighs the mines of its group.
 
     Args:
         values: (count * width,) float64, the values of the level, from `push_values`.

@@ -58,6 +58,7 @@ def component_remainders(
     at = 0
     for component in range(components):
         last = work.plan.last_level[component]
+        # No constraint is open on the last level, so it has one state, with one value for each number of mines.
         begin, end = level_span(work, last)
         sizes[2 * component], sizes[2 * component + 1] = work.states.low[work.levels.state[last]], end - begin - 1
         for i in range(begin, end):
@@ -84,6 +85,7 @@ def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[i
             number + product * ((remainder - number) * inverse % prime)
             for number, remainder in zip(numbers, found, strict=True)
         ]
+        # The numbers are now right modulo the larger product too.
         product *= prime
     return numbers
 

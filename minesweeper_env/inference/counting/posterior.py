@@ -98,6 +98,7 @@ def finish_posterior(
     if outcome != OK:
         return outcome, 0.0
     outcome, elsewhere, log_layouts = join_components(work, weighting, components, totals.mines, totals.outside)
+    # BOOLEAN values cannot underflow: a sum of 0 means that no layout exists.
     if outcome == UNDERFLOW and mode == BOOLEAN:
         outcome = CONTRADICTION + _cell_to_name(work.frontier)
     if outcome != OK:
@@ -144,6 +145,7 @@ def run_forward_pass(
     if mode != IID and not 0 <= mines <= unknown:
         return CONTRADICTION + _cell_to_name(frontier), 0, totals, 0.0, weighting
     components, peak = order_groups(frontier, constraints, groups, plan.order, plan.component_end, plan.scratch)
+    # Both bounds count: a component keeps its first order unless a sweep promises fewer states.
     peak = max(peak, reorder_wide_components(frontier, neighbours, plan, components))
     outcome, log_scale = count_components(work, weighting, constraints, components, peak)
     if outcome >= INFEASIBLE:

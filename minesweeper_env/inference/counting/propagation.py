@@ -40,6 +40,7 @@ def propagate_clues(
         An open cell that contradicts its neighbours, or NOWHERE.
     """
     cells = len(board)
+    # A cell is on the stack at most once, so the first half has room for all of them.
     queued = stack[cells + 1 :]
     for cell in range(cells):
         code = board[cell]
@@ -47,6 +48,7 @@ def propagate_clues(
         if code == max_count + 4:
             known[cell] = MINE
         queued[cell] = 0
+    # Off the board is neither unknown nor a mine, so it adds nothing to any clue.
     known[cells] = OPEN
     waiting = 0
     for cell in range(cells):
@@ -60,6 +62,7 @@ def propagate_clues(
         waiting -= 1
         cell = stack[waiting]
         queued[cell] = 0
+        # Other clues may have decided all neighbours since this cell was pushed.
         if unknown[cell] > 0:
             fault, waiting = _propagate_around(cell, neighbours, known, missing, unknown, waiting, stack, queued)
             if fault != NOWHERE:
@@ -101,6 +104,7 @@ def _propagate_around(
 ) -> tuple[int, int]:
     """Marks the unknown neighbours of an open cell, all mines or all free; returns a fault and the stack's height."""
     cells, degree = neighbours.shape
+    # A pushed clue lacks no mine, or one for each unknown neighbour. SAFE + 1 is MINE.
     mine = np.int32(missing[cell] > 0)
     for j in range(degree):
         decided = neighbours[cell, j]

@@ -109,6 +109,7 @@ def _draw_counts(
     column = 1
     for component in range(components - 1, -1, -1):
         begin, end = level_span(work, work.plan.last_level[component])
+        # The array of all components before this one lies directly in front, shorter by the component's range.
         width -= end - begin - 1
         joint -= width
         for i in range(len(position)):
@@ -123,6 +124,7 @@ def _draw_counts(
 @inlined
 def _draw(weights: Floats, threshold: float) -> int:
     """Returns the first index whose cumulative weight exceeds `threshold`; never an index of weight 0."""
+    # Rounding can leave a rest of the threshold; the last index with a weight takes it.
     chosen = 0
     for m in range(len(weights)):
         if weights[m] > 0.0:
@@ -161,12 +163,14 @@ def _draw_groups(
     levels, plan = work.levels, work.plan
     last = plan.last_level[component]
     largest = largest_level(work, last)
+    # A component has one level more than groups; the shift turns a level into the position of its group.
     shift = plan.component_end[component] - last
     for level in range(last - 1, last - levels.place[last] - 1, -1):
         if levels.value[level] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
             return False
         group = plan.order[level + shift]
         weigh_group(work.weights, work.frontier.size[group], weighting.mode, weighting.density)
+        # All layouts take this step together, so that a dropped level is recomputed only once.
         for i in range(len(position)):
             in_group[i, group] = _step_back(work, level, uniforms[i, last - 1 - level], position[i])
     return True
@@ -179,6 +183,7 @@ def _step_back(work: Work, level: int, uniform: float, position: Ints) -> int:
     for i in range(work.levels.states[level]):
         weight, _ = _link_weight(work, level, i, position)
         total += weight
+    # Weights are computed twice: the threshold needs their total, and there is no array to keep them.
     threshold, chosen = uniform * total, -1
     for i in range(work.levels.states[level]):
         weight, _ = _link_weight(work, level, i, position)

@@ -2,8 +2,8 @@
 
 Part of step 4 of docs/inference.md. A state holds the number of mines that each open constraint still lacks. Groups
 are placed one after the other: a group of s cells that gets k mines takes k from each constraint above it, in C(s, k)
-ways. A constraint is open only from its first group to its last, so the number of states depends on the width of the
-frontier and not on its length. The values of a state are the total weights of the ways that lead to it, one for each
+ways. A constraint is open only from its first group to its last. So the number of states depends on the width of the
+frontier, not on its length. The values of a state are the total weights of the ways that lead to it, one for each
 number of mines used so far.
 """
 

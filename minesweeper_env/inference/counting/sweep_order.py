@@ -73,6 +73,7 @@ def _try_sweeps(frontier: Frontier, neighbours: NDArray[np.uint32], order: Ints,
 def _columns(neighbours: NDArray[np.uint32]) -> int:
     """Returns the number of columns: the cell below the first one; on a single row, the cell number off the board."""
     degree = neighbours.shape[1]
+    # Neighbours are in reading order without the cell itself, so the one below comes 2 * radius after the middle.
     return int(neighbours[0, degree // 2 + int(math.sqrt(degree + 1)) - 1])
 
 
@@ -111,6 +112,7 @@ def _rate(frontier: Frontier, order: Ints, scratch: Ints) -> tuple[float, int]:
         begin, end = frontier.above_start[group], frontier.above_start[group + 1]
         for i in range(begin, end):
             constraint = frontier.above[i]
+            # The factor of each constraint changes: the old one leaves the product, and the new one enters it.
             states -= math.log2(_choices(frontier, constraint, placed[constraint]))
             active += placed[constraint] == 0
             placed[constraint] += frontier.size[group]

@@ -110,7 +110,7 @@ LEVEL, STATE, LINK, VALUE, STRIDE = range(5)
 
 
 def _int_lengths(cells: int, degree: int) -> tuple[int, ...]:
-    """Returns the lengths of the views of `Workspace.ints`, in the order in which `carve` takes them."""
+    """Returns the lengths of the views of `Workspace.ints`, in the order of `carve`."""
     n, pairs = cells + 1, cells * degree
     return (
         n,  # Frontier.known, which stays first: other kernels read it there
@@ -135,7 +135,7 @@ def _int_lengths(cells: int, degree: int) -> tuple[int, ...]:
 
 
 def _long_lengths(cells: int, degree: int) -> tuple[int, ...]:
-    """Returns the lengths of the views of `Workspace.longs`, in the order in which `carve` takes them."""
+    """Returns the lengths of the views of `Workspace.longs`, in the order of `carve`."""
     levels = 2 * cells + 1
     return (
         5,  # Work.counters

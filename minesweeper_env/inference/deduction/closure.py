@@ -40,7 +40,7 @@ class Sentence(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether all cells are free, or all are mines."""
+        """True if all cells are free, or all are mines."""
         return self.mines == 0 or self.free == 0
 
 

@@ -3,8 +3,8 @@
 Steps are of three kinds, from easy to hard:
 
 - "count": a clue has all its mines, or as many mines left as unknown neighbours; the same for the mines of the board.
-- "subset": the difference of two sentences one of which lies within the other, repeated; and as a last resort,
-  sentences without a common cell that account for all mines left, or for all free cells.
+- "subset": the difference of two sentences, where one lies within the other, repeated. The last resort is a family of
+  sentences without a common cell that accounts for all mines left, or for all free cells.
 - "exact": all layouts that fit some clues agree on a cell, and none of these clues could be left out.
 
 Only "exact" finds everything. Each step is the easiest one after the steps before it.

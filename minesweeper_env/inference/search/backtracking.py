@@ -87,6 +87,8 @@ def read_board(
             columns += 1
     fits = 0 <= counters[MINES] <= counters[CELLS]
     for cell in range(cells):
+        # Entries of covered cells mean nothing: all kernels update them, which saves a branch, but compare only those
+        # of open cells.
         workspace.missing[cell] = shown[cell]
         workspace.covered[cell] = 0
         for k in range(neighbours.shape[1]):
@@ -102,6 +104,7 @@ def read_board(
 def assign(workspace: Backtracking, neighbours: Neighbours, cell: int, mine: int) -> bool:
     """Assigns a covered cell; returns whether the clues next to it and the total can still be met."""
     counters = workspace.counters
+    # FREE and MINED are 0 and 1, so `mine` is also the state.
     workspace.state[cell] = mine
     workspace.trail[counters[TOP]] = cell
     counters[TOP] += 1
@@ -110,6 +113,7 @@ def assign(workspace: Backtracking, neighbours: Neighbours, cell: int, mine: int
     counters[MINES] -= mine
     fits = 0 <= counters[MINES] <= counters[CELLS]
     for k in range(neighbours.shape[1]):
+        # A violation does not end the loop, because `undo` reverts the counts of every neighbour.
         other = neighbours[cell, k]
         workspace.missing[other] -= mine
         workspace.covered[other] -= 1
@@ -164,6 +168,7 @@ def apply_clue(workspace: Backtracking, neighbours: Neighbours, open_cell: int) 
 @inlined
 def propagate(workspace: Backtracking, neighbours: Neighbours, assigned: int) -> bool:
     """Applies the clues next to the cells of the trail from position `assigned` on; returns False on a violation."""
+    # The trail is also the queue: `apply_clue` appends the cells that it assigns.
     while assigned < workspace.counters[TOP]:
         cell = workspace.trail[assigned]
         assigned += 1

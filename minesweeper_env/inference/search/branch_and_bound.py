@@ -74,6 +74,8 @@ def _list_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: i
     at, end = level[FIRST], level[FIRST] + level[SIZE]
     level[END] = level[PARTS]
     level[TOTAL] = 0
+    # The click loses the layouts with a mine in the first cell; they are sorted last. Further cells are safe in all
+    # layouts.
     while at < end and sets.codes[sets.order[at], cells[0]] != MINE_CODE:
         begin = at
         at = end_of_part(sets, begin, end, cells)
@@ -81,6 +83,7 @@ def _list_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: i
         if extent == 1:
             level[TOTAL] += 1
         elif extent == 2 and which != NONE:
+            # Without a conflict some click tells the two layouts apart and wins both, so the value is exact.
             level[TOTAL] += 1 if are_in_conflict(conflicts, which, sets.order[begin], sets.order[begin + 1]) else 2
         else:
             level[TOTAL] += extent
@@ -107,6 +110,7 @@ def _bound_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: 
         bound, exact = look_up(search.table, key, check, np.uint64(counters[GENERATION]))
         if bound < 0:
             bound = extent
+        # A clique cover costs far more than a look-up, so it is left out where the bound already makes the trial fail.
         if not exact and which != NONE and level[TOTAL] - extent + bound > level[BEST]:
             bound = min(bound, count_cliques(conflicts, which, sets, begin, extent, counters[WORDS]))
         level[TOTAL] += bound - extent
@@ -115,6 +119,7 @@ def _bound_parts(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: 
             search.part_keys[kept, 0], search.part_keys[kept, 1] = key, check
             kept += 1
         listed += 1
+    # An early end leaves parts out of the list. That is safe: TOTAL no longer exceeds BEST, so none of them is opened.
     level[END] = kept
 
 
@@ -128,6 +133,8 @@ def _choose(search: Search, depth: int) -> int:
     for i in range(level[LIVING]):
         if scores[i] > best:
             best, choice = scores[i], i
+    # A candidate wins at most the layouts in which it is free. The score sorts by this number, so no later one is
+    # better.
     free = best >> 8
     if choice != NONE and free <= level[BEST]:
         level[FAILED] = max(level[FAILED], free)
@@ -172,11 +179,15 @@ def _end_trial(level: Integers) -> None:
 def _open_part(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: int) -> int:
     """Opens a level for the last pending part of a level; returns the result of `open_level`."""
     level, below = search.levels[depth], search.levels[depth + 1]
+    # Parts are listed largest first, so the last one is the smallest. A small part can make the trial fail at little
+    # cost.
     part = search.parts[level[END] - 1]
     below[FIRST], below[SIZE], below[BOUND] = part[START], part[EXTENT], part[PART_BOUND]
+    # `parts` is a stack: the parts of the new level lie above all pending ones.
     below[SOURCE], below[PARTS] = level[SOURCE], level[END]
     search.keys[depth + 1, 0] = search.part_keys[level[END] - 1, 0]
     search.keys[depth + 1, 1] = search.part_keys[level[END] - 1, 1]
+    # With a value of at most this goal, the part would lower TOTAL to BEST or less, and the trial fails.
     return open_level(sets, conflicts, search, depth + 1, level[BEST] - level[TOTAL] + part[PART_BOUND])
 
 
@@ -192,6 +203,8 @@ def _record_part(search: Search, depth: int, value: int) -> None:
 def _return_to_parent(search: Search, depth: int) -> None:
     """Closes a level without further candidates, and passes its value to the level above."""
     level = search.levels[depth]
+    # A candidate exceeded the goal, so BEST is the value. Otherwise only the largest failed bound is known; at 1 it is
+    # exact, because play always wins some layout.
     exact = level[CELL] != NONE
     value = level[BEST] if exact else min(level[FAILED], level[BOUND])
     close_level(search, depth, value, exact or value == 1)
@@ -222,6 +235,7 @@ def begin_search(sets: LayoutSets, search: Search, size: int, cells: int, goal: 
     top[LIVING], top[SOURCE], top[TRIAL], top[BEST], top[TOTAL], top[PARTS], top[END] = cells, 0, 0, goal, size, 0, 1
     search.parts[0, START], search.parts[0, EXTENT], search.parts[0, PART_BOUND] = 0, size, size
     search.part_keys[0, 0], search.part_keys[0, 1] = find_key(sets, 0, size)
+    # `search_loaded` reads this entry even if the goal rules out the whole set and level 1 is never opened.
     search.levels[1, CELL] = NONE
 
 

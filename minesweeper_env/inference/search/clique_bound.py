@@ -76,8 +76,10 @@ def _find_others(conflicts: Conflicts, sets: LayoutSets, first: int, size: int, 
         for word in range(words):
             other[code, word] = EMPTY
     for i in range(size):
+        # All bits of MINE_CODE are set, so the mask sends mines to the last bucket, which is above every count.
         code = sets.codes[sets.order[first + i], cell] & last
         other[code, i >> 6] |= ONE << np.uint64(i & 63)
+    # Now row `code` has the layouts with this count. Its complement without mines has those with another count.
     for code in range(last):
         for word in range(words):
             other[code, word] = ~(other[code, word] | other[last, word])
@@ -109,6 +111,9 @@ def find_conflicts(conflicts: Conflicts, which: int, sets: LayoutSets, first: in
             if code < last:
                 for word in range(words):
                     rows[i, word] |= conflicts.other[code, word]
+    # The rows hold the pairs that some click tells apart; their complement is the conflicts. `_cover` needs a clear
+    # diagonal: intersecting with its own row then removes a layout from the clique. Bits beyond the set are 1, but
+    # never in `left`.
     for i in range(size):
         for word in range(words):
             rows[i, word] = ~rows[i, word]
@@ -142,7 +147,9 @@ def _cover(conflicts: Conflicts, rows: Words, rank: Cells, sets: LayoutSets, fir
             pending &= pending - ONE
             for word in range(words):
                 clique[word] = left[word] & row[word]
+            # `left` still has the layouts of this word that began a clique; `pending` does not.
             clique[start] &= pending
+            # The words before `start` are covered already, and their entries in `clique` are stale.
             for word in range(start, words):
                 while clique[word] != EMPTY:
                     bit = lowest_bit(clique[word])

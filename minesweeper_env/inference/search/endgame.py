@@ -56,11 +56,14 @@ def search_loaded(max_nodes: int, *arrays: Any) -> tuple[int, int, bool]:
     workspace = search_workspace_of(arrays)
     search, loading = workspace.search, workspace.loading
     over = continue_search(workspace.sets, workspace.conflicts, search, max_nodes)
+    # A safe click comes first: it loses nothing, and the search may have left it out as dead. The search numbers living
+    # cells only, and `columns` maps them back.
     best, click = search.levels[1, CELL], loading.clicks[SAFE_CLICK]
     if click == NONE:
         click = loading.clicks[FREEST_CLICK] if best == NONE else np.int64(loading.columns[best])
     if over:
         return click, search.levels[0, TOTAL], True
+    # Any play wins at least one layout.
     return click, 1 if best == NONE else max(1, search.levels[1, BEST]), False
 
 
@@ -92,7 +95,7 @@ def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NOD
 
     Args:
         mine: (n, k) bool or integers, 1 for a mine. The layouts are distinct and have equally many mines. The k columns
-            are the covered cells, or those of them that differ between layouts.
+            are the covered cells, or only the covered cells that differ between layouts.
         count: (n, k) integers, the number of mines in the neighbours of each cell, as in `Layouts.counts`.
         max_nodes: the number of sets of layouts to examine before the search gives up; at least 1.
 
@@ -102,6 +105,7 @@ def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NOD
     max_nodes = whole_number("max_nodes", max_nodes, 1)
     mines, counts = _check_layouts(np.asarray(mine), np.asarray(count))
     layouts, cells = mines.shape
+    # Rounded up, so that calls of similar sizes share a workspace.
     workspace = _cached_workspace(
         1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120
     )

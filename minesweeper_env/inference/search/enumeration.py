@@ -44,8 +44,11 @@ def _total_can_be_met(workspace: Backtracking, neighbours: Neighbours, clues: in
     Without this test an enumeration can get lost in assignments of the frontier that all take too many mines.
     """
     counters = workspace.counters
+    # A new stamp clears all marks at once.
     counters[STAMP] += 1
     least, beside = 0, 0
+    # Disjoint clues take exactly their missing mines; the other cells take none to all. Any packing gives valid bounds,
+    # and a greedy one is cheap.
     for i in range(clues):
         open_cell = workspace.clues[i]
         apart = workspace.covered[open_cell] > 0
@@ -71,6 +74,7 @@ def _order_cells(workspace: Backtracking, neighbours: Neighbours) -> tuple[int, 
             workspace.mark[first] = counters[STAMP]
             workspace.clues[clues] = first
             clues += 1
+        # Breadth-first order keeps cells of one clue close together, so that a violation shows soon after its cause.
         while done < clues:
             open_cell = workspace.clues[done]
             done += 1
@@ -87,6 +91,7 @@ def _order_cells(workspace: Backtracking, neighbours: Neighbours) -> tuple[int, 
                         workspace.mark[other] = counters[STAMP]
                         workspace.clues[clues] = other
                         clues += 1
+    # Cells under no clue come last: only the total limits them.
     for cell in range(len(neighbours)):
         if workspace.state[cell] == COVERED and workspace.mark[cell] != counters[STAMP]:
             workspace.order[cells] = cell
@@ -117,14 +122,17 @@ def _list(workspace: Backtracking, neighbours: Neighbours, mine: Bytes, max_work
                 return TOO_MANY
             _write_layout(workspace, len(neighbours), mine[found])
             found += 1
+            # A layout is a leaf, so the loop backtracks as after a violation.
             fits = False
         if fits and _total_can_be_met(workspace, neighbours, clues):
+            # A covered cell is left, and all cells before `position` are assigned.
             while workspace.state[workspace.order[position]] != COVERED:
                 position += 1
             branches[branch, 0], branches[branch, 1] = counters[TOP], position
             branch += 1
             choice = FREE
         elif branch > 0:
+            # The second choice leaves no branch, so when it fails, the choice before it is next.
             branch -= 1
             undo(workspace, neighbours, branches[branch, 0])
             position = branches[branch, 1]
@@ -188,6 +196,7 @@ def count_neighbours(mine: Bytes, neighbours: Neighbours, column: Ints, count: B
         if column[cell] < 0:
             continue
         for k in range(neighbours.shape[1]):
+            # Shown mines have columns too, so no mine is left out.
             other = column[neighbours[cell, k]]
             if other >= 0:
                 for i in range(len(mine)):

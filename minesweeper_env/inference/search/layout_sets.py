@@ -20,6 +20,8 @@ MINE_CODE = np.uint8(255)
 """The entry of a mine in `LayoutSets.codes`."""
 
 _BLOCK = 255
+"""Layouts per block of a survey: the most that a byte can count."""
+
 _1 = np.uint8(1)
 
 
@@ -95,6 +97,7 @@ def survey(sets: LayoutSets, first: int, size: int, cells: int) -> None:
             row = sets.codes[sets.order[i]]
             for cell in range(cells):
                 code = row[cell]
+                # MINE_CODE exceeds all counts in `least`, and wraps to 0 in `past`, so mines change neither.
                 least[cell] = min(least[cell], code)
                 past[cell] = max(past[cell], np.uint8(code + _1))
                 block[cell] += np.uint8(code == MINE_CODE)
@@ -112,6 +115,7 @@ def is_dead(sets: LayoutSets, cell: int) -> bool:
 def _sort_by_cell(sets: LayoutSets, first: int, size: int, cell: int) -> None:
     """Sorts a set by the codes of a cell, mines last; a stable counting sort."""
     codes, order, buckets = sets.codes, sets.order, sets.buckets
+    # All bits of MINE_CODE are set, so the mask sends mines to the last bucket.
     last = np.uint8(len(buckets) - 1)
     for code in range(len(buckets)):
         buckets[code] = 0
@@ -132,6 +136,7 @@ def _sort_by_cell(sets: LayoutSets, first: int, size: int, cell: int) -> None:
 @subroutine
 def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
     """Sorts a set so that layouts with equal codes in these cells are adjacent, mines of the first cell last."""
+    # The sort is stable, so the last pass, by the first cell, decides before the others.
     for k in range(len(cells) - 1, -1, -1):
         _sort_by_cell(sets, first, size, cells[k])
 
@@ -163,6 +168,7 @@ def find_key(sets: LayoutSets, first: int, size: int) -> tuple[np.uint64, np.uin
         row = sets.keys[sets.order[i]]
         for k in range(len(sums)):
             sums[k] += row[k]
+    # Sums do not depend on the order of the layouts. The image with the least first word stands for all images.
     best = 0
     for k in range(2, len(sums), 2):
         if sums[k] < sums[best]:

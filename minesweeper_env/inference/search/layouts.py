@@ -80,6 +80,7 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     array = check_boards(board, 2, mines, radius)
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
+    # No more rows than ways to lay the mines, however large the limit is.
     rows = min(limit, max(1, math.comb(len(cells), int(mines))))
     mine, count = np.empty((2, rows, len(cells)), np.uint8)
     workspace = make_backtracking(array.size)

@@ -54,6 +54,8 @@ def lay_out_everywhere(columns: Cells, mines: int, chosen: Cells, codes: NDArray
     for i in range(len(codes)):
         for k in range(mines):
             codes[i, columns[chosen[k]]] = 1
+        # The last mine that can move right does, and the mines after it follow closely. After the last layout this
+        # leaves no valid choice, which nothing reads.
         k = mines - 1
         while k > 0 and chosen[k] == len(columns) - mines + k:
             k -= 1
@@ -70,6 +72,7 @@ def _encode(codes: NDArray[np.uint8], cells: Cells, neighbours: Cells, mined: ND
     for k in range(len(cells)):
         count = np.uint8(0)
         for j in range(neighbours.shape[1]):
+            # The entry for cells off the board stays 0.
             count += mined[neighbours[cells[k], j]]
         codes[k] = MINE_CODE if codes[k] else count
 
@@ -87,6 +90,7 @@ def _write_keys(sets: LayoutSets, layout: int, cells: Cells, images: Cells, word
                 keys[2 * image] += words[cell, 0]
                 keys[2 * image + 1] += words[cell, 1]
     for k in range(len(keys)):
+        # `find_key` adds the keys of a set. Without this step, sets with the same mines overall would collide.
         keys[k] = mix(keys[k])
 
 
@@ -121,6 +125,7 @@ def begin_on_board(
     for k in range(len(cells)):
         workspace.loading.columns[k] = k
     prepare(workspace, size, len(cells))
+    # One generation serves all positions: keys depend on the mines alone, so earlier entries stay valid.
     begin_search(workspace.sets, workspace.search, size, len(cells), goal, 1)
 
 
@@ -186,7 +191,7 @@ class SmallBoard:
                 "choose a smaller board, or fewer mines"
             )
         if self._workspace is None or layouts > len(self._workspace.sets.codes):
-            # The old room goes before the new one comes.
+            # Released first, so that the old and the new workspace are never in memory together.
             self._workspace = None
             self._workspace = make_search_workspace(
                 max(layouts, self._layouts), self.cells, self._max_count, images=len(self.images), table=self._table

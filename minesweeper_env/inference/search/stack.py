@@ -49,13 +49,11 @@ NODES, DEPTH, GENERATION, COARSE_LEVEL, FINE_LEVEL, WORDS = range(6)
     NODES         number of sets examined
     DEPTH         current level
     GENERATION    generation of the entries in the transposition table
-    COARSE_LEVEL  level whose set the coarse matrix of conflicts is of, or NONE
-    FINE_LEVEL    level whose set the fine matrix is of, or NONE
+    COARSE_LEVEL  level whose set is in the coarse matrix of conflicts, or NONE
+    FINE_LEVEL    level whose set is in the fine matrix, or NONE
     WORDS         words in use in a row of the coarse matrix"""
 
 NONE, DONE, PENDING = -1, -2, -1
-
-
 """No cell, level or matrix; a trial that has ended; a set whose value is still to be searched for."""
 
 
@@ -67,7 +65,7 @@ class Search(NamedTuple):
     Attributes:
         levels: (D, 14) int64, see the table of columns.
         living: (D, C) uint32, the candidates of each level; only its safe cells if it has any.
-        scores: (D, C) int64, of a candidate: 256 * (number of layouts in which it is free) + (range of its counts); 0
+        scores: (D, C) int64, of a candidate: 256 * (number of layouts that leave it free) + (range of its counts); 0
             once it has been tried.
         keys: (D, 2) uint64, the keys of the sets.
         parts: (N + D, 3) int64, the pending parts of all levels, one level after the other.
@@ -115,6 +113,7 @@ def _matrix_to_make(counters: Integers, conflicts: Conflicts, size: int) -> int:
     """Returns the matrix to compute for a set of this size, or NONE."""
     if counters[FINE_LEVEL] != NONE:
         return NONE
+    # Below a coarse matrix, a fine one pays only if its rows are much shorter.
     if size <= FINE_LAYOUTS and (counters[COARSE_LEVEL] == NONE or counters[WORDS] >= 2 * FINE_WORDS):
         return FINE
     return COARSE if counters[COARSE_LEVEL] == NONE and size <= len(conflicts.coarse) else NONE
@@ -146,16 +145,19 @@ def _list_living(sets: LayoutSets, search: Search, depth: int) -> None:
         if is_dead(sets, cell):
             continue
         free = level[SIZE] - sets.mines[cell]
+        # The first safe cell ends the list of candidates: safe cells overwrite it from the front.
         if free == level[SIZE]:
             living[safe] = cell
             safe += 1
         elif safe == 0:
             living[number] = cell
+            # The range of counts is below 256, so it decides only between cells that are free in equally many layouts.
             scores[number] = free * 256 + sets.past[cell] - sets.least[cell]
             most = max(most, free)
             number += 1
     level[SAFE_CELLS] = safe
     level[LIVING] = number
+    # With safe cells `living` lacks the other cells, so the parts still take theirs from the level above.
     if safe == 0:
         level[SOURCE] = depth
         level[BOUND] = min(level[BOUND], most)
@@ -189,6 +191,7 @@ def open_level(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: in
         value 1.
     """
     counters, level = search.counters, search.levels[depth]
+    # Play wins at least one layout of any set, so FAILED begins at 1, and an upper bound of 1 is the value.
     level[BEST], level[FAILED], level[CELL], level[TRIAL] = goal, 1, NONE, NONE
     level[BEGUN] = counters[NODES]
     counters[NODES] += 1

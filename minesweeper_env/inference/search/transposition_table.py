@@ -22,19 +22,17 @@ Int = int | np.integer[Any]
 Words = NDArray[np.uint64]
 
 WAYS = 4
-"""The number of entries in which a key may lie."""
+"""The number of entries that may hold a key."""
 
 _LOW_32 = np.uint64((1 << 32) - 1)
 _32, _40, _41 = np.uint64(32), np.uint64(40), np.uint64(41)
 _LOW_8, _1 = np.uint64(255), np.uint64(1)
 
-# An entry is the second word of a key, and a word of these parts, from the lowest bit: 32 bits for the bound, 8 for
-# the logarithm of the work, 1 for exactness, 23 for the generation, which is never 0.
-
 
 @inlined
 def _slot(table: Words, key: np.uint64) -> np.int64:
-    """Returns the first entry in which a key may lie."""
+    """Returns the first entry that may hold a key."""
+    # Both are powers of two, so the mask gives multiples of WAYS, and no way passes the end of the table.
     return np.int64(key & np.uint64(len(table) - WAYS))
 
 
@@ -73,6 +71,7 @@ def store(
         if fresh and table[i, 0] == check:
             victim = i
             break
+        # An entry of another generation counts as no work, so it is replaced first.
         effort = (entry >> _32) & _LOW_8 if fresh else np.uint64(0)
         if effort < least:
             victim, least = i, effort

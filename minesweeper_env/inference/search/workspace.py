@@ -122,6 +122,7 @@ def _find_safe(sets: LayoutSets, cells: int) -> int:
     """Returns a cell that is free in all of the surveyed set, a living one if possible, or NONE."""
     safe = NONE
     for cell in range(cells):
+        # A dead cell tells no layouts apart, so a safe living one is the better click.
         if sets.mines[cell] == 0 and (safe == NONE or not is_dead(sets, cell)):
             safe = cell
             if not is_dead(sets, cell):
@@ -150,6 +151,7 @@ def _leave_out_dead_cells(sets: LayoutSets, layouts: int, cells: int, columns: C
     for i in range(layouts):
         row = sets.codes[i]
         for k in range(living):
+            # columns[k] >= k, so no code is overwritten before it is read.
             row[k] = row[columns[k]]
     return living
 
@@ -163,6 +165,7 @@ def _find_slot(sets: LayoutSets, layout: int, cells: int, slots: NDArray[np.int3
     for cell in range(cells):
         word = (word ^ np.uint64(row[cell])) * _PRIME
     slot = np.int64(mix(word) & mask)
+    # At least half of the slots are empty, so the probing ends.
     while slots[slot] != NONE:
         other = sets.codes[slots[slot]]
         cell = 0
@@ -181,6 +184,7 @@ def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: 
     distinct = 0
     for i in range(layouts):
         for cell in range(cells):
+            # distinct <= i, so no layout is overwritten before it is read.
             sets.codes[distinct, cell] = sets.codes[i, cell]
         slot = _find_slot(sets, distinct, cells, slots)
         if slots[slot] == NONE:
@@ -194,6 +198,7 @@ def _leave_out_equal_layouts(sets: LayoutSets, layouts: int, cells: int, slots: 
 @inlined
 def _next_generation(search: Search) -> int:
     """Returns a new generation for the transposition table, which is cleared when the generations start over."""
+    # Each loading gives layouts new keys, so entries of an earlier one must not be found.
     generation = search.counters[GENERATION] % _GENERATIONS + 1
     if generation == 1:
         search.table[:] = 0
