@@ -61,7 +61,8 @@ def subroutine(function: Function) -> Function:
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    return njit(**_FRAGMENT)(function)
+    # Without this a function takes over `forceinline` from the caller for which numba compiles it.
+    return njit(forceinline=False, **_FRAGMENT)(function)
 
 
 def inlined(function: Function) -> Function:
