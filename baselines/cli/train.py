@@ -222,7 +222,7 @@ def _report(outcome: Outcome, settings: TrainingSettings, folder: Path) -> str:
         f"--mines {board.mines} --first-click {board.first_click}"
     )
     state = "interrupted" if outcome.interrupted else "trained"
-    time = ", ".join(f"{name} {share:.1%}" for name, share in outcome.shares.items())
+    time = ", ".join(f"{name} {fraction:.1%}" for name, fraction in outcome.time_fractions.items())
     lines = [f"{state} after {outcome.steps} steps: agent in {folder}"]
     if outcome.summary:
         lines.append(f"of {settings.eval_games} selection games: {outcome.summary}")

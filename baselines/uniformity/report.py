@@ -123,7 +123,7 @@ class Finding:
 
     def _draw_clicks(self, axes: Axes) -> None:
         at = [(each.first + each.last) / 2 for each in self.bins]
-        # A pooled bin shows its mean per number of clicks, which compares with the bins beside it.
+        # A pooled bin shows its mean per number of clicks, on the scale of its neighbours.
         widths = np.array([each.last - each.first + 1 for each in self.bins])
         axes.bar(
             at,

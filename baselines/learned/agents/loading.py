@@ -1,4 +1,4 @@
-"""Agents as policies: those of run folders, and those that come with the package under their names."""
+"""Loading of the agents in run folders, as policies."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class ClickAgent:
-    """The agent of a run folder of PPO or DQN; a call makes a policy of it for a board of any size."""
+    """Agent of PPO or DQN in a run folder; a call returns its policy for a board of any size."""
 
     def __init__(self, folder: Path) -> None:
-        """Remembers the folder."""
+        """Stores the folder; a call loads the files."""
         self._folder = folder
 
     def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "float32") -> Policy:
         """Loads the agent.
 
         Args:
-            config: the board, which may be another than the agent was trained on.
-            symmetries: as `LearnedPolicy` has it.
+            config: the board; it may differ from the boards of the training.
+            symmetries: see `LearnedPolicy`.
             precision: number format of the convolutions, "float32" or "bfloat16".
 
         Raises:
@@ -48,10 +48,10 @@ class ClickAgent:
 
 
 class ValueAgent:
-    """The agent of a run folder of `value`; a call makes a policy of it for a board of any size."""
+    """Agent of `value` in a run folder; a call returns its policy for a board of any size."""
 
     def __init__(self, folder: Path) -> None:
-        """Remembers the folder."""
+        """Stores the folder; a call loads the files."""
         self._folder = folder
 
     def __call__(
@@ -62,7 +62,7 @@ class ValueAgent:
         slack: float = SLACK,
         breadth: int = BREADTH,
     ) -> Policy:
-        """Loads the agent; the options are those of `baselines.learned.value.policy.ValuePolicy`.
+        """Loads the agent; see `baselines.learned.value.policy.ValuePolicy` for the options.
 
         Raises:
             ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
@@ -74,7 +74,7 @@ class ValueAgent:
 
 
 def find_agent(folder: Path) -> Callable[..., Policy]:
-    """Returns what makes policies of the agent in a run folder.
+    """Returns the agent of a run folder; calling it with a board returns a policy.
 
     Raises:
         ValueError: the description is missing or damaged; the message is one line.
@@ -83,7 +83,7 @@ def find_agent(folder: Path) -> Callable[..., Policy]:
 
 
 def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False) -> Policy:
-    """Returns the policy that plays a board by a network of either kind.
+    """Returns the policy of a network of either kind on a board.
 
     Raises:
         ValueError: the radius is not 1.

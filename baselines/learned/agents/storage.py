@@ -1,7 +1,7 @@
-"""A run folder's agent: the file that describes it and the weights, nothing of which is ever unpickled.
+"""Storage of the agent of a run folder, without pickled data.
 
-`agent.json` says of which kind and how large the network is and what it was trained on; `agent.safetensors` holds the
-weights of the network that plays, and nothing else.
+`agent.json` describes the network, its size and its training. `agent.safetensors` holds the weights of the network that
+plays.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from baselines.registry import AGENT_FILE
 WEIGHTS_FILE = "agent.safetensors"
 FORMAT = 3
 CLICKS, VALUE = "clicks", "value"
-"""Kinds of agents: a network that rates clicks, and one that rates boards for the oracle."""
+"""Kinds of agents: a network that rates clicks, and a network that values boards for the oracle."""
 
 _TWO_HEADS = "wins"
-"""The kind of the agents of win-seeking DQN, which older versions trained."""
+"""Kind of the agents of win-seeking DQN in older versions."""
 
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
-    """Writes the agent of a run folder, in place of the one before.
+    """Writes the agent of a run folder, and replaces an earlier one.
 
     Args:
         folder: the run folder.
-        network: what plays, of either kind.
+        network: the network that plays, of either kind.
         size: its size.
-        facts: what else is worth knowing, as JSON-able values.
+        facts: further entries of the description, as JSON-able values.
     """
     write_tensors(folder / WEIGHTS_FILE, network.state_dict(), facts)
-    # Second, since the description is what makes the folder a run folder: there is never one without weights.
+    # Last, since the description makes the folder loadable: it never exists without weights.
     description = {"format": FORMAT, "kind": _kind(network), "channels": size.channels, "depth": size.depth, **facts}
     write_json(folder / AGENT_FILE, description)
 
 
 def read_description(folder: Path) -> dict[str, Any]:
-    """Returns what `agent.json` says of the agent in a run folder.
+    """Returns the content of `agent.json` in a run folder.
 
     Raises:
         ValueError: it is missing, damaged or of another version; the message is one line.
@@ -60,7 +60,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 
 def load_network(folder: Path) -> nn.Module:
-    """Returns the network of a run folder, on the CPU: a `BoardNetwork`, or a `ValueNetwork` for agents of that kind.
+    """Returns the network of a run folder on the CPU: a `ValueNetwork` for agents of kind VALUE, else a `BoardNetwork`.
 
     Raises:
         ValueError: a file is missing, damaged or does not fit; the message is one line.

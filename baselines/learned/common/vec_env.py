@@ -23,9 +23,9 @@ class MinesweeperVecEnv(VecEnv):
     """N games as a `VecEnv`, with the method `action_masks` that sb3-contrib calls.
 
     Observations are int8 codes. A finished game is replaced in the same step. The info of that step then holds
-    "terminal_observation", "TimeLimit.truncated", "is_success" and "episode" with the return "r", the steps "l" and the
-    seconds since the start "t". All other infos share one empty dict: a thousand dicts per step would take longer than
-    the games.
+    "terminal_observation", "TimeLimit.truncated", "is_success" and "episode". The last one holds the return "r", the
+    steps "l" and the seconds since the start "t". All other infos share one empty dict: a thousand dicts per step would
+    take longer than the games.
 
     Args:
         config: the board and the rules.

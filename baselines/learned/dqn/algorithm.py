@@ -1,26 +1,25 @@
-"""DQN with action masks: Stable-Baselines3's, with what it lacks for Minesweeper.
+"""DQN with action masks, on the base of Stable-Baselines3.
 
-What differs from textbook DQN:
+Differences from textbook DQN:
 
-1. Masks. The Q-network gives illegal clicks the value `ILLEGAL`, below every return, so the greedy argmax
-   and the target's maximum over the next state never choose one; exploration draws legal clicks alone.
-2. Exploration is drawn for each game of the batch, not once for all of them.
-3. If returns are probabilities (see `returns.py`), Q is the sigmoid of the head and the loss is the
-   cross-entropy. By default the reward is 1 for a safe click and gamma is 0, which makes Q(s, a) the
-   probability that cell a is safe, learned from the agent's own clicks.
-4. With gamma 0 the target is the reward, and the target network is not asked.
-5. Each minibatch is turned and mirrored by one random symmetry of the board.
-6. The first click of a game is drawn uniformly: under most first-click rules it is always safe, so values
-   could not tell the cells apart, and games that always start in one place teach nothing of the others. With
-   gamma 0 it is not stored.
-7. The replay buffer takes only few of the clicks that were all but certain to be safe (`replay.py`), so that the time
-   to learn goes where there is something to learn.
-8. Once a game has ended, its last board shows where the mines were, as it does to any player. With gamma 0 that
-   tells of every covered cell of every board of the game whether it was safe, and not of the clicked one alone;
-   `hindsight` weighs this second loss. It needs nothing that was not observed, yet is closer to supervised
-   learning than to the rest; with weight 0 the agent learns from its clicks alone.
-9. A teacher, if there is one, gives the target of every cell (`teacher.py`): that is distillation of the oracle,
-   and no learning by playing.
+1. Masks. The Q-network gives illegal clicks the value `ILLEGAL`, below every return. So neither the greedy argmax
+   nor the maximum in the target chooses one. Exploration draws legal clicks only.
+2. Exploration is drawn for each game of the batch, not once for all games.
+3. If returns are probabilities (`common/losses.py`), Q is the sigmoid of the head and the loss is the cross-entropy.
+   By default the reward is 1 for a safe click and gamma is 0. Then Q(s, a) is the probability that cell a is safe.
+4. With gamma 0 the target is the reward, and the target network is not evaluated.
+5. A random symmetry of the board turns and mirrors each minibatch.
+6. The first click of a game is drawn uniformly. Most first-click rules make every first click safe, so its values
+   carry no information, and a fixed first cell would leave the other openings unseen. With gamma 0 the first click
+   is not stored.
+7. The replay buffer keeps only a sample of the clicks that were almost certainly safe (`common/thinning.py`). So most
+   of the learning time goes to uncertain clicks.
+8. The last board of a finished game shows where the mines were, to any player. With gamma 0 the agent learns from it,
+   for every covered cell of every stored board, whether the cell was safe. `hindsight` weighs this second loss. It uses
+   observations only, yet is closer to supervised learning than to reinforcement learning. With weight 0 the agent
+   learns from its clicks alone.
+9. With `teacher`, the oracle gives the target of every cell (`distillation.py`). That is distillation, not learning
+   by playing.
 """
 
 from __future__ import annotations
@@ -52,20 +51,20 @@ from baselines.learned.networks.symmetry import turn_at_random
 
 
 class MaskedDQN(MultiBoardMixin, DQN):
-    """DQN for click-only boards of codes; the module says how it differs from Stable-Baselines3's.
+    """DQN for click-only boards of cell codes; the module docstring lists the differences from textbook DQN.
 
     Args:
         policy: `MinesweeperQPolicy`.
         env: a `MinesweeperVecEnv`.
         replay_ratio: mean number of draws per stored transition; it replaces `gradient_steps`.
-        keep_scale: a transition is stored with a chance of `keep_scale` times its expected loss, 1 - Q, if gamma is 0
-            and returns are probabilities; 0 stores all.
+        keep_scale: a transition is stored with probability `keep_scale` * (1 - Q), its expected loss, if gamma is 0 and
+            returns are probabilities; 0 stores all.
         keep_min: lower bound of this probability.
-        hindsight: the weight of the loss on what the covered cells of a board have proved to be by the end of its game,
-            for gamma 0 and returns that are probabilities.
-        isolated_weight_cap: as `hindsight_losses` takes it.
-        teacher: whether the targets are the oracle's probabilities, of all cells, in place of the returns.
-        **kwargs: as `DQN` takes them.
+        hindsight: weight of the loss on all covered cells, whose contents the end of the game shows; for gamma 0 and
+            returns that are probabilities.
+        isolated_weight_cap: see `hindsight_losses`.
+        teacher: True to fit the oracle's probabilities of all cells instead of the returns.
+        **kwargs: arguments of `DQN`.
     """
 
     counters = (*MultiBoardMixin.counters, "_n_calls", "exploration_rate")
@@ -84,7 +83,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         teacher: bool = False,
         **kwargs: Any,
     ) -> None:
-        """Builds the network, and enters the board of the environment."""
+        """Builds the network, and activates the board of the environment."""
         self.replay_ratio, self.keep_scale, self.keep_min = replay_ratio, keep_scale, keep_min
         self.hindsight, self.isolated_weight_cap, self.teacher = hindsight, isolated_weight_cap, teacher
         self._predicted = np.zeros(0, np.float32)
@@ -138,7 +137,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         return actions, actions
 
     def rounds(self, budget: Budget) -> Iterator[None]:
-        """Learns without end, as the base class says."""
+        """Learns without end; see `MultiBoardMixin.rounds`."""
         callback = self._begin_rounds(budget)
         while True:
             yield
@@ -150,7 +149,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
                 self.train(gradient_steps=1, batch_size=self.batch_size)
 
     def collect_rollouts(self, env: VecEnv, callback: BaseCallback, *args: Any, **kwargs: Any) -> RolloutReturn:  # noqa: ARG002
-        """Plays on the board whose turn it is, and stores what happens."""
+        """Plays on the board that is next, and stores the transitions."""
         self.activate_next()
         collected = super().collect_rollouts(
             self.slot.env, callback, *args, **{**kwargs, "replay_buffer": self.replay_buffer}
@@ -174,8 +173,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         for index in np.flatnonzero(dones):
             following[index] = infos[index]["terminal_observation"]
             ended[index] = not infos[index]["TimeLimit.truncated"]
-        chances = keep_probabilities(1 - self._predicted, self.keep_scale, self.keep_min)
-        chosen = torch.rand(len(boards)).numpy() < chances
+        keep = keep_probabilities(1 - self._predicted, self.keep_scale, self.keep_min)
+        chosen = torch.rand(len(boards)).numpy() < keep
         if self.gamma == 0:
             chosen &= ~unopened(boards)
         replay_buffer.add_some(
@@ -194,8 +193,8 @@ class MaskedDQN(MultiBoardMixin, DQN):
         """Draws each stored transition `replay_ratio` times on average, in minibatches, and logs "train/loss".
 
         Args:
-            gradient_steps: ignored, since the number of transitions that are stored varies.
-            batch_size: of a minibatch.
+            gradient_steps: ignored, since the number of stored transitions varies.
+            batch_size: transitions per minibatch.
         """
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
@@ -229,7 +228,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
             from baselines.learned.dqn.distillation import distillation_loss
 
             return distillation_loss(outputs, boards, self.slot.env.config)
-        # Back to where the cells were.
+        # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
         targets = self._targets(sample.next_observations, sample.rewards, sample.dones)
         losses = value_losses(outputs.gather(1, sample.actions), targets, self.policy.probability)
@@ -239,7 +238,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         return losses
 
     def _targets(self, next_observations: Tensor, rewards: Tensor, dones: Tensor) -> Tensor:
-        """Returns the one-step targets, (N, 1), from rewards and dones of that shape."""
+        """Returns the one-step targets, (N, 1); rewards and dones have the same shape."""
         if self.gamma == 0:
             return rewards
         with torch.no_grad():
@@ -247,12 +246,12 @@ class MaskedDQN(MultiBoardMixin, DQN):
         return rewards + (1 - dones) * self.gamma * best
 
     def begin_with(self, network: BoardNetwork) -> None:
-        """Takes the weights of a network of as many channels, for the target as well."""
+        """Copies the weights of a network with the same number of channels, into the target network too."""
         for own in (self.network(), self._board_network(self.q_net_target)):
             own.load_state_dict(network.state_dict())
 
     def network(self) -> BoardNetwork:
-        """Returns the network that plays, whose weights training goes on changing."""
+        """Returns the network that plays; it is not a copy, so training changes it."""
         return self._board_network(self.q_net)
 
     @staticmethod

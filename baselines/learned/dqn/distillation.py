@@ -1,4 +1,4 @@
-"""What the oracle teaches: the chance of each cell to be safe, from the visible board and the number of mines."""
+"""Distillation of the oracle: a loss against the exact probability that each cell is safe."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from minesweeper_env.inference import mine_probabilities_batch
 
 
 def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
-    """Returns the cross-entropy of a network's safety against the oracle's, on all cells that can be clicked.
+    """Returns the cross-entropy between a network's and the oracle's safety, over all legal clicks.
 
     Args:
-        outputs: (N, rows * cols), logits of the chance to be safe.
-        codes: (N, rows, cols), boards of games that go on.
+        outputs: (N, rows * cols), logits of the probability that a cell is safe.
+        codes: (N, rows, cols), boards of games in progress.
         config: the board and the rules.
 
     Returns:

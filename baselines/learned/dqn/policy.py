@@ -1,4 +1,4 @@
-"""The Q-network of `MaskedDQN`, and the policy that Stable-Baselines3 wants around it."""
+"""Q-network of `MaskedDQN`, in the policy class that Stable-Baselines3 requires."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from baselines.learned.networks.features import BoardExtractor
 from baselines.learned.networks.masks import click_masks
 
 ILLEGAL = -1e8
+"""Q-value of an illegal click, below every return."""
 
 
 class MinesweeperQNetwork(QNetwork):
     """Q-values of all clicks: the shared trunk and one number per cell."""
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
-        """Takes the arguments of `QNetwork`, and whether returns are probabilities."""
+        """Builds the network; `probability` is True if returns are probabilities."""
         super().__init__(*args, **kwargs)
         self.q_net = CellHead(self.features_dim)  # type: ignore[assignment]
         self.probability = probability
 
     def outputs(self, obs: PyTorchObs) -> Tensor:
-        """Returns what the head says of every cell, (N, rows * cols), before the sigmoid if there is one."""
+        """Returns the outputs of the head, (N, rows * cols): logits if `probability`, and Q-values if not."""
         outputs: Tensor = self.q_net(self.extract_features(obs, self.features_extractor))
         return outputs
 
@@ -37,12 +38,12 @@ class MinesweeperQNetwork(QNetwork):
 
 
 class MinesweeperQPolicy(DQNPolicy):
-    """The policy to give to `MaskedDQN`, or to Stable-Baselines3's own `DQN`, whose draws are then unmasked.
+    """Policy for `MaskedDQN`. Stable-Baselines3's own `DQN` accepts it too, but explores without the masks.
 
     Args:
-        args: as `DQNPolicy` takes them.
-        probability: whether returns are probabilities.
-        kwargs: as `DQNPolicy` takes them; features_extractor_kwargs holds the sizes of the network.
+        args: arguments of `DQNPolicy`.
+        probability: True if returns are probabilities.
+        kwargs: arguments of `DQNPolicy`; features_extractor_kwargs holds the sizes of the network.
     """
 
     def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:

@@ -1,9 +1,9 @@
-"""PPO with action masks: sb3-contrib's algorithm, unchanged, with a policy for boards (`ppo_policy.py`).
+"""PPO with action masks: the algorithm of sb3-contrib, with a policy for boards (`policy.py`).
 
-`MinesweeperPPO` adds an auxiliary phase, as phasic policy gradient does (Cobbe et al. 2021): after each rollout it
-fits Q to what the cells of earlier boards proved to be by the end of their games, which the last board of a game
-shows to any player. That phase sees boards turned and mirrored; the policy phase must not, since it compares the
-probability of an action with the one that it was drawn with. With the weight `hindsight` 0 there is no such phase.
+`MinesweeperPPO` adds an auxiliary phase, like phasic policy gradient (Cobbe et al. 2021). After each rollout it fits Q
+to the contents of the cells of earlier boards. The last board of each game shows them to any player. A random symmetry
+turns and mirrors the boards of this phase. The policy phase cannot do that, since it compares the probability of an
+action with the probability at the time of the draw. With the weight `hindsight` 0 there is no auxiliary phase.
 """
 
 from __future__ import annotations
@@ -34,19 +34,20 @@ from baselines.learned.ppo.policy import MinesweeperPolicy
 
 
 class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
-    """MaskablePPO whose schedules follow a `Budget`, and which can play on several boards in turn.
+    """MaskablePPO with schedules that follow a `Budget`, on one board or on several in turn.
 
     Args:
-        policy: `MinesweeperPolicy`, or `PlainPolicy` for a control, which learns nothing in hindsight.
+        policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
         env: a `MinesweeperVecEnv`.
-        hindsight: the weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
-        isolated_weight_cap: as `hindsight_losses` takes it.
-        buffer_size: how many boards are kept for it.
+        hindsight: weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
+        isolated_weight_cap: see `hindsight_losses`.
+        buffer_size: number of boards stored for the auxiliary phase.
         replay_ratio: mean number of draws per stored board.
-        keep_scale: a step is learned from with a chance of `keep_scale` times its expected loss, 1 - V, if gamma is 0
-            and returns are probabilities, and its board is kept for the auxiliary phase with that chance; 0 keeps all.
+        keep_scale: a step is kept with probability `keep_scale` * (1 - V), its expected loss, if gamma is 0 and returns
+            are probabilities. The policy phase learns from kept steps only, and the auxiliary phase draws its boards
+            with the same probability. 0 keeps all.
         keep_min: lower bound of this probability.
-        **kwargs: as `MaskablePPO` takes them.
+        **kwargs: arguments of `MaskablePPO`.
     """
 
     policy: MinesweeperPolicy | PlainPolicy
@@ -63,7 +64,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         keep_min: float = 0.1,
         **kwargs: Any,
     ) -> None:
-        """Builds the network, and enters the board of the environment."""
+        """Builds the network, and activates the board of the environment."""
         self.hindsight, self.isolated_weight_cap = hindsight, isolated_weight_cap
         self.buffer_size, self.replay_ratio = buffer_size, replay_ratio
         self.keep_scale, self.keep_min = keep_scale, keep_min
@@ -91,7 +92,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
     def rounds(self, budget: Budget) -> Iterator[None]:
-        """Learns without end, as the base class says."""
+        """Learns without end; see `MultiBoardMixin.rounds`."""
         callback = self._begin_rounds(budget)
         while True:
             yield
@@ -108,7 +109,7 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Plays `n_rollout_steps` steps on the board whose turn it is."""
+        """Plays `n_rollout_steps` steps on the board that is next."""
         self.activate_next()
         go_on = super().collect_rollouts(self.slot.env, callback, self.rollout_buffer, n_rollout_steps, use_masking)
         self.clock.lap("inference")
@@ -118,18 +119,18 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         super()._update_info_buffer(infos, dones)
         if self.hindsight == 0:
             return
-        # Called after each step, before its observations take the place of those that it began with.
+        # Called after each step, while `_last_obs` still holds the boards before it.
         boards, slot = self._last_obs, self.slot
         assert isinstance(boards, np.ndarray)
         assert isinstance(self.policy, MinesweeperPolicy)
         assert dones is not None
-        chances = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
-        chosen = (torch.rand(len(boards)).numpy() < chances) & ~unopened(boards)
+        keep = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
+        chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
         slot.hindsight_buffer.add_some(chosen, observations=boards, games=slot.games)
         slot.record_ends(dones, infos)
 
     def train(self) -> None:
-        """Learns from the rollout, and then from hindsight."""
+        """Runs the policy phase, then the auxiliary phase."""
         super().train()
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
         slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
@@ -157,12 +158,12 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         return loss.item()
 
     def begin_with(self, network: BoardNetwork) -> None:
-        """Takes the weights of a network of as many channels; what to do with its head is up to the policy."""
+        """Copies the trunk of a network with the same number of channels; the policy uses the head."""
         self.network().trunk.load_state_dict(network.trunk.state_dict())
         self.policy.begin_with(network.head)
 
     def network(self) -> BoardNetwork:
-        """Returns a network that plays as the policy does when it is greedy; its trunk is the policy's."""
+        """Returns a network that makes the greedy clicks of the policy; it shares the policy's trunk."""
         extractor = self.policy.features_extractor
         assert isinstance(extractor, BoardExtractor)
         return BoardNetwork(extractor.trunk, self.policy.click_head())

@@ -1,4 +1,4 @@
-"""The policy of plain MaskablePPO on the shared trunk: what `ppo_policy.py` changes, left out, as a control."""
+"""Policy of unmodified MaskablePPO on the shared trunk, as a control for `policy.py`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from baselines.learned.networks.features import BoardExtractor
 
 
 class MeanValueHead(nn.Module):
-    """Features to one number a board."""
+    """Maps features to one number per board, from their mean over the board."""
 
     def __init__(self, channels: int) -> None:
-        """Prepares the map from the mean over the board."""
+        """Makes the linear layer."""
         super().__init__()
         self.layer = nn.Linear(channels, 1)
 
@@ -27,7 +27,7 @@ class MeanValueHead(nn.Module):
 
 
 class _Both(nn.Module):
-    """Gives the actor and the critic the same features: what Stable-Baselines3 has an MLP for."""
+    """Passes the same features to the actor and the critic, in place of the MLPs of Stable-Baselines3."""
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         return features, features
@@ -40,12 +40,12 @@ class _Both(nn.Module):
 
 
 class PlainPolicy(MaskableActorCriticPolicy):
-    """A logit for each cell and a value for the board, each trained as PPO trains them.
+    """One logit per cell and one value per board, with the losses of unmodified PPO.
 
     Args:
-        args: as `MaskableActorCriticPolicy` takes them.
-        probability: ignored; values are values here, whatever the returns.
-        kwargs: as `MaskableActorCriticPolicy` takes them; features_extractor_kwargs holds the sizes.
+        args: arguments of `MaskableActorCriticPolicy`.
+        probability: ignored; the value loss is the squared error for all returns.
+        kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
     """
 
     action_net: CellHead
@@ -64,9 +64,9 @@ class PlainPolicy(MaskableActorCriticPolicy):
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
     def begin_with(self, head: CellHead) -> None:
-        """Has the logits begin as a head that rates clicks."""
+        """Copies a head that rates clicks into the logits."""
         self.action_net.load_state_dict(head.state_dict())
 
     def click_head(self) -> CellHead:
-        """Returns the head whose greatest number is the greedy click."""
+        """Returns the head whose largest output marks the greedy click."""
         return self.action_net

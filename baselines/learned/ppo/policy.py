@@ -1,12 +1,14 @@
-"""The policy of PPO for boards, and how it differs from that of plain MaskablePPO.
+"""Policy of PPO for boards, with a state-action critic.
 
-1. The critic is a state-action value Q(s, a), one number a cell, whose squared loss descends as cross-entropy
-   if returns are probabilities (see `returns.py`). What PPO calls V(s), and subtracts as the
-   baseline, is the mean of Q under the policy; what its value loss fits to the return is Q of the action
-   taken. With the default, reward 1 for a safe click and gamma 0, Q(s, a) is the chance that the cell is safe.
-2. The action logits are `SHARPNESS` * Q, through which no policy gradient flows, plus a preference for each
-   cell that the policy gradient alone trains. This is close to value learning inside PPO: with an actor that
-   must find out for each cell on its own what the critic knows already, PPO learns many times more slowly.
+Differences from unmodified MaskablePPO:
+
+1. The critic is a state-action value Q(s, a), one number per cell. If returns are probabilities, its squared loss
+   descends as cross-entropy (`common/losses.py`). The baseline V(s) of PPO is the mean of Q under the policy. The
+   value loss fits Q of the action taken to the return. With the defaults, reward 1 for a safe click and gamma 0,
+   Q(s, a) is the probability that the cell is safe.
+2. The action logits are `SHARPNESS` * Q plus a learned preference per cell. No policy gradient flows through Q, so the
+   policy gradient trains the preferences only. This is close to value learning inside PPO. An actor that learns each
+   cell's safety by itself, although the critic estimates it already, learns many times more slowly.
 """
 
 from __future__ import annotations
@@ -27,21 +29,22 @@ from baselines.learned.networks.features import BoardExtractor
 from baselines.learned.networks.masks import click_masks
 
 SHARPNESS = 4.0
+"""Factor of the critic's outputs in the action logits."""
 
 Masks = NDArray[np.bool_] | Tensor | None
 
 
 class MinesweeperPolicy(MaskableActorCriticPolicy):
-    """The policy to give to `MaskablePPO`: the shared trunk, Q and preference of each cell.
+    """Policy for `MaskablePPO`: the shared trunk, with Q and a preference for each cell.
 
     Args:
-        args: as `MaskableActorCriticPolicy` takes them.
-        probability: whether returns are probabilities, see `returns.py`.
-        kwargs: as `MaskableActorCriticPolicy` takes them; features_extractor_kwargs holds the sizes.
+        args: arguments of `MaskableActorCriticPolicy`.
+        probability: True if returns are probabilities; see `common/losses.py`.
+        kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
 
     Attributes:
-        values: V, (N, 1), of the boards that clicks were last chosen for.
-        bootstraps: whether the value of what follows counts; if not, `predict_values` spares the work.
+        values: (N, 1), V of the boards in the last call of `forward`.
+        bootstraps: True if returns include the value of the next board; without it `predict_values` returns 0.
     """
 
     action_net: CellHead
@@ -63,7 +66,7 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
     def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
-        """Returns what the critic says, (N, rows * cols), and the masked distribution over the clicks."""
+        """Returns the outputs of the critic, (N, rows * cols), and the masked distribution over the clicks."""
         features = self.extract_features(obs)
         outputs = self.value_net(features)
         logits = SHARPNESS * outputs.detach() + self.action_net(features)
@@ -79,7 +82,7 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         outputs, distribution = self._judge(obs, action_masks)
         actions = distribution.get_actions(deterministic=deterministic)
         values = self._mean(outputs, distribution)
-        # Stable-Baselines3 tells the buffer alone of V, and that only once the next boards are there.
+        # Stable-Baselines3 passes V to the buffer only, and not before the next boards exist.
         self.values = values.detach()
         return actions, values, distribution.log_prob(actions)
 
@@ -96,14 +99,14 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         return self._judge(obs, action_masks)[1]
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """Returns V, (N, 1), 0 unless it `bootstraps`; masks, which PPO does not pass here, are read off the codes."""
+        """Returns V, (N, 1); 0 unless `bootstraps`. PPO passes no masks here, so they come from the codes."""
         assert isinstance(obs, Tensor)
         if not self.bootstraps:
             return torch.zeros(len(obs), 1, device=obs.device)
         return self._mean(*self._judge(obs, click_masks(obs)))
 
     def click_head(self) -> CellHead:
-        """Returns a head whose greatest number is the greedy click; a copy, merging the two heads."""
+        """Returns a new head, the sum of critic and preferences, whose largest output marks the greedy click."""
         head = CellHead(self.features_dim)
         sources = (self.value_net.layer.parameters(), self.action_net.layer.parameters())
         with torch.no_grad():
@@ -113,7 +116,7 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         return head.to(self.device)
 
     def begin_with(self, head: CellHead) -> None:
-        """Has the critic begin as a head that rates clicks by their returns."""
+        """Copies a head that rates clicks by their returns into the critic."""
         self.value_net.load_state_dict(head.state_dict())
 
     def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:

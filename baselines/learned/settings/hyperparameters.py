@@ -1,4 +1,4 @@
-"""Hyperparameters of each algorithm, under the names of Stable-Baselines3 where it has them."""
+"""Hyperparameters of each algorithm, named as in Stable-Baselines3 where it has them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Hyperparameters:
     """Hyperparameters of all algorithms; each field declares its meaning and its bounds.
 
     Raises:
-        ValueError: a value is not allowed; the message says what is.
+        ValueError: a value is not allowed; the message names the allowed values.
     """
 
     learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
@@ -35,15 +35,15 @@ class Hyperparameters:
         check_options(self)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns them as a JSON object."""
+        """Returns the hyperparameters as a JSON object."""
         return asdict(self)
 
     @classmethod
     def of(cls, content: Any) -> Hyperparameters:
-        """Returns the hyperparameters in `content`, a dict, and the defaults of all others; retired names are read.
+        """Returns the hyperparameters in `content`, a dict, completed by the defaults; it may use retired names.
 
         Raises:
-            ValueError: one is unknown or not allowed; the message says what is.
+            ValueError: a name or a value is not allowed; the message names the allowed ones.
         """
         names = [entry.name for entry in fields(cls)]
         if not isinstance(content, dict):
@@ -57,7 +57,7 @@ class Hyperparameters:
 
 @dataclass(frozen=True)
 class DQNHyperparameters(Hyperparameters):
-    """Hyperparameters of DQN; `dqn/algorithm.py` says how it uses them."""
+    """Hyperparameters of DQN; `dqn/algorithm.py` explains them."""
 
     buffer_size: int = option(50_000, "transitions in the replay buffer of a board", 1, MAX_BUFFER)
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
@@ -115,7 +115,7 @@ class PlainPPOHyperparameters(PPOHyperparameters):
 
 @dataclass(frozen=True)
 class ValueHyperparameters(Hyperparameters):
-    """Hyperparameters of value; `value/self_play.py` and `value/learner.py` say how it uses them."""
+    """Hyperparameters of value; `value/self_play.py` and `value/learner.py` explain them."""
 
     max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
     exploration: float = option(0.3, "probability that a guess is drawn from all candidates", 0, 1)
@@ -134,4 +134,4 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
     "dqn": DQNHyperparameters,
     "value": ValueHyperparameters,
 }
-"""Algorithms by name, and the classes of their hyperparameters."""
+"""Classes of hyperparameters by the name of the algorithm."""

@@ -1,4 +1,4 @@
-"""Options that are declared once, as a dataclass field with its default, its allowed values and its meaning.
+"""Declaration of options as dataclass fields, each with its default, its allowed values and its meaning.
 
 The checks, the arguments of `train.py` and its help all read these declarations.
 """
@@ -16,13 +16,13 @@ _KEY = "option"
 
 @dataclass(frozen=True)
 class Option:
-    """What is declared of an option beside its name, type and default.
+    """Declaration of an option, without its name, type and default.
 
     Attributes:
-        meaning: a noun phrase with its unit.
-        choices: the allowed values of a text.
-        least: the lower bound of a number.
-        most: the upper bound of a number.
+        meaning: a noun phrase with the unit, for the help text.
+        choices: allowed values of a string.
+        least: lower bound of a number.
+        most: upper bound of a number.
     """
 
     meaning: str
@@ -32,7 +32,7 @@ class Option:
 
 
 def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, choices: Sequence[str] = ()) -> Any:
-    """Returns a dataclass field that declares an option; the arguments are those of `Option`."""
+    """Returns a dataclass field that declares an option; see `Option` for the arguments."""
     return field(default=default, metadata={_KEY: Option(meaning, choices, least, most)})
 
 
@@ -44,10 +44,10 @@ def options_of(owner: Any) -> Iterator[tuple[Field[Any], Option]]:
 
 
 def check_options(settings: Any) -> None:
-    """Checks all options of a frozen dataclass, and gives numbers their declared type.
+    """Checks all options of a frozen dataclass, and converts numbers to their declared type.
 
     Raises:
-        ValueError: a value is not allowed; the message says what is.
+        ValueError: a value is not allowed; the message names the allowed values.
     """
     for entry, declared in options_of(settings):
         value = getattr(settings, entry.name)
@@ -68,5 +68,5 @@ def _checked(entry: Field[Any], declared: Option, value: Any) -> Any:
 
 
 def describe(entry: Field[Any], declared: Option) -> str:
-    """Returns the meaning of an option with its default, for a help text."""
+    """Returns the help text of an option: its meaning and its default."""
     return declared.meaning if entry.default is None else f"{declared.meaning} (default {entry.default})"

@@ -1,4 +1,4 @@
-"""Settings that older versions had, and what replaces them."""
+"""Settings of older versions, and their replacements."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ HYPERPARAMETERS = {
     "uses": "replay_ratio",
     "keep_least": "keep_min",
 }
-"""Present names of hyperparameters that older versions named otherwise."""
+"""Current names of hyperparameters, by their names in older versions."""
 
 TWO_HEADS_REPLACED = "is gone since it won no more than dqn; train algo value, or check out commit a9c77f2"
-"""The end of a sentence about win-seeking DQN."""
+"""End of the error messages about win-seeking DQN."""
 
 CONFIGURATIONS = {"win-8x8": f"the configuration win-8x8 trained win-seeking DQN, which {TWO_HEADS_REPLACED}"}
-"""Complaints about configurations that came with older versions."""
+"""Error messages for configurations of older versions, by name."""
 
 
 def present_names(hyperparameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns hyperparameters under their present names; where two names are one, the later value counts."""
+    """Returns hyperparameters under their current names; of two values for one name the later one counts."""
     return {HYPERPARAMETERS.get(name, name): value for name, value in hyperparameters.items()}
 
 
 def updated(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings of an older run, by their present names.
+    """Returns the settings of an older run in their current form.
 
     Args:
         content: the settings in a `run.json`.
 
     Raises:
-        ValueError: this version cannot train what they ask for; the message says what replaces it.
+        ValueError: this version cannot train with these settings; the message names the replacement.
     """
     settings = dict(content)
     if settings.get("precision") == "auto":

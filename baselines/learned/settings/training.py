@@ -1,4 +1,4 @@
-"""What a training is asked to do, checked once, and what it starts from by default."""
+"""Settings of a training, checked once, with their defaults."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ MAX_SEED = 1 << 12
 MAX_ENVS = 1 << 14
 MAX_BOARDS = 32
 USUAL_CELLS = 64
-"""Numbers of games and of samples are meant for boards of so many cells; see `TrainingSettings.scaled`."""
+"""Board size in cells that the numbers of games and samples refer to; see `scaled`."""
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """A training that can be repeated: a budget in steps gives the same agent each time on a CPU.
+    """Settings of a reproducible training: on a CPU, a budget in steps gives the same agent each time.
 
-    Each field declares its meaning and its allowed values. Of `minutes` and `steps` one is None.
+    Each field declares its meaning and its allowed values. Exactly one of `minutes` and `steps` is None.
 
     Attributes:
         boards: the boards that training plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
-        hyperparameters: of the algorithm; None, or a dict of some of them, is completed by the defaults.
+        hyperparameters: hyperparameters of the algorithm; None or an incomplete dict is completed by the defaults.
 
     Raises:
-        ValueError: a setting is not allowed; the message says what is.
+        ValueError: a setting is not allowed; the message names the allowed values.
     """
 
     algo: str = option("ppo", "algorithm", choices=tuple(ALGORITHMS))
@@ -57,7 +57,7 @@ class TrainingSettings:
     hyperparameters: Hyperparameters = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        """Checks the settings, which may come from a file."""
+        """Checks all settings, and completes the hyperparameters."""
         check_options(self)
         self._check_budget()
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
@@ -80,7 +80,7 @@ class TrainingSettings:
 
     @property
     def configs(self) -> list[BoardConfig]:
-        """The boards and the rules, with clicks alone."""
+        """The configurations of all boards, with clicks as the only moves."""
         return [parse_board(text, self.first_click) for text in self.boards]
 
     @property
@@ -89,13 +89,13 @@ class TrainingSettings:
         return NetworkSize(self.channels, self.depth)
 
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
-        """Returns how many boards of `cells` cells have together as many cells as `number` usual ones."""
+        """Returns `number` scaled to boards of `cells` cells; see the function `scaled`."""
         return scaled(number, cells, least)
 
     def first_training_seed(self, board: int) -> int:
-        """Returns the seed of the first of the games on a board, given by its place in `boards`.
+        """Returns the seed of the first game on a board, given by its index in `boards`.
 
-        Trainings of different seeds share no sequence of games, and neither do the boards of one training.
+        Trainings with different seeds share no games, and neither do the boards of one training.
         """
         return TRAINING_SEEDS.start + (self.seed * MAX_BOARDS + board) * MAX_ENVS
 
@@ -105,7 +105,7 @@ class TrainingSettings:
 
     @classmethod
     def from_some(cls, content: Mapping[str, Any]) -> TrainingSettings:
-        """Returns the settings that `content` gives, and the defaults of all others.
+        """Returns the settings in `content`, completed by the defaults.
 
         Raises:
             ValueError: a setting is unknown or not allowed.
@@ -120,7 +120,7 @@ class TrainingSettings:
 
     @classmethod
     def from_json(cls, content: Any) -> TrainingSettings:
-        """Returns the settings that `to_json` gave.
+        """Returns the settings of a JSON object from `to_json`, of this version or an older one.
 
         Raises:
             ValueError: a setting is missing, unknown or not allowed.
@@ -132,13 +132,13 @@ class TrainingSettings:
 
 
 def scaled(number: int, cells: int, least: int = 1) -> int:
-    """Scales a count of boards that was chosen for boards of `USUAL_CELLS` cells.
+    """Scales a number of boards that was chosen for boards of `USUAL_CELLS` cells.
 
-    Larger boards are fewer, so that all of them together have the same number of cells.
+    A larger board gets fewer, so that the total number of cells stays the same.
 
     Args:
-        number: of usual boards.
-        cells: of a board.
+        number: the number for boards of up to `USUAL_CELLS` cells.
+        cells: the number of cells of a board.
         least: lower bound of the result, unless `number` is smaller.
     """
     return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number

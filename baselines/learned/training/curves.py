@@ -1,4 +1,4 @@
-"""The curves of a run folder as a picture: win rates beside those of scripted policies, and the loss."""
+"""Picture of the learning curves in a run folder: win rates, with scripted policies for comparison, and losses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Points = dict[str, list[tuple[float, float]]]
 
 
 def draw_curves(folder: Path) -> None:
-    """Draws `curves.png` from the logs of all sessions in a run folder, if an evaluation is among them."""
+    """Draws `curves.png` from the logs of all sessions in a run folder, once they contain an evaluation."""
     points = read_points(folder)
     boards = sorted((name for name in points if _board(name) is not None), key=_size)
     losses = [name for name in LOSSES if name in points]
@@ -41,7 +41,7 @@ def draw_curves(folder: Path) -> None:
 
 
 def _board(name: str) -> tuple[int, int, int] | None:
-    """Returns (rows, cols, mines) of a curve such as "eval/16x30-99", and None for the name of another curve."""
+    """Returns (rows, cols, mines) of a curve such as "eval/16x30-99"; None for all other curves."""
     group, _, board = name.partition("/")
     return parse_file_name(board) if group == "eval" else None
 
@@ -70,7 +70,7 @@ def _draw_board(axes: Axes, points: Points, board: str) -> None:
 
 
 def read_points(folder: Path) -> Points:
-    """Returns (step, value) of each number that the logs hold, by its name, in the order of the sessions."""
+    """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions."""
     points: Points = {}
     for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
         with path.open(newline="", encoding="utf-8") as file:

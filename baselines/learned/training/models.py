@@ -1,4 +1,4 @@
-"""Stable-Baselines3 algorithms as learners, built from the settings of a training."""
+"""Learners around the algorithms of Stable-Baselines3, built from the settings of a training."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALGORITHMS = {
     "ppo": ("baselines.learned.ppo.algorithm:MinesweeperPPO", "baselines.learned.ppo.policy:MinesweeperPolicy"),
     "plain-ppo": ("baselines.learned.ppo.algorithm:MinesweeperPPO", "baselines.learned.ppo.plain_policy:PlainPolicy"),
 }
-"""Classes of each algorithm and of its policy; their modules are imported when a training needs them."""
+"""Class of each algorithm and class of its policy, as module:name; imported when a training needs them."""
 
 MIN_GAMES, MIN_BATCH = 32, 32
 """Lower bounds on large boards, where fewer games and smaller minibatches hold as many cells."""
@@ -41,17 +41,17 @@ class ModelLearner:
     """An algorithm of Stable-Baselines3 as a `Learner`.
 
     Args:
-        model: new, with its games begun.
+        model: a new model with games in progress.
     """
 
     def __init__(self, model: MultiBoardMixin) -> None:
-        """Takes the model."""
+        """Wraps the model."""
         self.model = model
         self.clock = model.clock
 
     @property
     def steps(self) -> int:
-        """The steps taken in all games together."""
+        """The number of steps in all games together."""
         return int(self.model.num_timesteps)
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
@@ -68,13 +68,13 @@ class ModelLearner:
         return LearnedPolicy(network, config.mines)
 
     def log(self) -> None:
-        """Writes a row; its names are Stable-Baselines3's, and "time/..." from the clock."""
+        """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
         for name, fraction in self.clock.fractions("environment", "inference", "update").items():
             self.model.logger.record(f"time/{name}", fraction)
         self.model.dump_logs()
 
     def begin_with(self, network: nn.Module) -> None:
-        """Copies the weights of a `BoardNetwork`, as `Learner.begin_with` says."""
+        """Copies the weights of a `BoardNetwork`; see `Learner.begin_with`."""
         if not isinstance(network, BoardNetwork):
             raise ValueError("it is of another kind")
         check_weights(self.current_network(), network.state_dict())
@@ -90,12 +90,12 @@ class ModelLearner:
 
 
 def make_model_learner(settings: TrainingSettings) -> ModelLearner:
-    """Returns a new learner by the settings of a training."""
+    """Returns a new learner with the settings of a training."""
     return ModelLearner(make_model(settings))
 
 
 def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
-    """Returns the games of a training, of each of its boards, seeded for their first reset."""
+    """Returns the environments of a training, one per board, seeded for their first reset."""
     envs = []
     for index, config in enumerate(settings.configs):
         games = settings.scaled(settings.envs, config.cells, MIN_GAMES)
@@ -105,7 +105,7 @@ def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
 
 
 def make_model(settings: TrainingSettings) -> Any:
-    """Returns a new model with its games begun; this seeds the generators of Python, NumPy and PyTorch.
+    """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
 
     Returns:
         A `MaskedDQN` or a `MinesweeperPPO`.
@@ -114,7 +114,7 @@ def make_model(settings: TrainingSettings) -> Any:
     envs = make_envs(settings)
     sizes = [settings.scaled(settings.hyperparameters.batch_size, env.config.cells, MIN_BATCH) for env in envs]
     model = algorithm(policy, env=envs[0], batch_size=sizes[0], **_arguments(settings))
-    # The constructor seeded the games with the seed of the training; they have seeds of their own.
+    # The constructor seeded the games with the seed of the training, which is no seed of games.
     envs[0].seed(settings.first_training_seed(0))
     model.play_on(envs, sizes)
     set_precision(model.policy, settings.precision)
@@ -127,7 +127,7 @@ def _load(place: str) -> Any:
 
 
 def _arguments(settings: TrainingSettings) -> dict[str, Any]:
-    """Returns the arguments of an algorithm's constructor, but for its games and minibatches."""
+    """Returns the arguments of an algorithm's constructor, without environment and batch size."""
     own = settings.hyperparameters
     if settings.algo == "dqn":
         of_algorithm = {"teacher": settings.teacher == "exact"}

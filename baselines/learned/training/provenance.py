@@ -17,13 +17,13 @@ PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-co
 
 
 def record_session(path: Path, settings: TrainingSettings, command: str, steps: int) -> None:
-    """Writes the settings and adds a session to a `run.json`.
+    """Writes the settings to a `run.json` and appends a session.
 
     Args:
-        path: of the file; an existing one keeps its earlier sessions.
-        settings: of the training.
-        command: that started the session.
-        steps: taken by earlier sessions.
+        path: the file; earlier sessions in it are kept.
+        settings: the settings of the training.
+        command: the command line of the session.
+        steps: the number of steps in earlier sessions.
     """
     sessions = read_json(path)["sessions"] if path.exists() else []
     session = describe_session(command) | {"from_step": steps}
@@ -31,7 +31,7 @@ def record_session(path: Path, settings: TrainingSettings, command: str, steps: 
 
 
 def describe_session(command: str) -> dict[str, Any]:
-    """Returns what a session of a training was started with, when, and by which versions, as JSON-able values."""
+    """Returns the command, start time, commit, versions and processor of a session, as JSON-able values."""
     return {
         "command": command,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -47,7 +47,7 @@ def _versions() -> dict[str, str]:
 
 
 def _commit() -> str | None:
-    """Returns the commit of the source tree that this is run from, if it is one."""
+    """Returns the commit of the source tree; None outside a git checkout."""
     command = ["git", "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
@@ -57,7 +57,7 @@ def _commit() -> str | None:
 
 
 def _processor() -> str:
-    """Returns the name of the processor, where Linux tells it, or else of its kind."""
+    """Returns the model name of the processor on Linux, and the machine type elsewhere."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Whether a training fits into the memory and onto the disk, estimated before it starts."""
+"""Estimates of the memory and disk space of a training, checked before it starts."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 _FLOAT, _LONG = 4, 8
 _WEIGHT_COPIES = 4
-"""The weights, their gradients, and the two moments of Adam."""
+"""Copies of the weights in memory: the weights, their gradients, and the two moments of Adam."""
 
 
 def check_resources(settings: TrainingSettings, folder: Path) -> None:
-    """Makes sure that a training can run here.
+    """Checks that this machine has enough memory and disk space for a training.
 
     Args:
-        settings: of the training.
-        folder: where it will write; it need not exist yet.
+        settings: the settings of the training.
+        folder: the run folder; it need not exist yet.
 
     Raises:
-        ValueError: it needs more memory than the machine has, or more disk than is free; one line.
+        ValueError: the training needs more memory than the machine has, or more disk space than is free.
     """
     needed, there = memory_needed(settings), machine_memory()
     if needed > there:
@@ -42,7 +42,7 @@ def check_resources(settings: TrainingSettings, folder: Path) -> None:
 
 
 def memory_needed(settings: TrainingSettings) -> int:
-    """Returns about how many bytes the buffers, the weights and the largest minibatch take, in bytes."""
+    """Returns the approximate size of the buffers, the weights and the largest minibatch, in bytes."""
     own, layers = settings.hyperparameters, 3 * settings.depth + 4
     largest = 0
     for config in settings.configs:
@@ -55,12 +55,12 @@ def memory_needed(settings: TrainingSettings) -> int:
 
 
 def checkpoint_size(settings: TrainingSettings) -> int:
-    """Returns about how many bytes a checkpoint takes: the weights, their moments, and what is replayed."""
+    """Returns the approximate size of a checkpoint in bytes: the weights, their moments, and the replay buffers."""
     return _WEIGHT_COPIES * _weight_bytes(settings) + _memory_bytes(settings)
 
 
 def _buffer_bytes(settings: TrainingSettings) -> int:
-    """Returns the size of what is replayed, and of the rollouts of PPO."""
+    """Returns the size of the replay buffers and of the rollouts of PPO, in bytes."""
     own, total = settings.hyperparameters, _memory_bytes(settings)
     if isinstance(own, PPOHyperparameters):
         for config in settings.configs:
@@ -70,7 +70,7 @@ def _buffer_bytes(settings: TrainingSettings) -> int:
 
 
 def _memory_bytes(settings: TrainingSettings) -> int:
-    """Returns the size of what is replayed: two boards and what their cells proved to be, and four numbers."""
+    """Returns the size of the replay buffers in bytes; an entry has two boards, a safety map and four numbers."""
     own = settings.hyperparameters
     if not isinstance(own, (DQNHyperparameters, PPOHyperparameters)):
         return 0
@@ -84,7 +84,7 @@ def _weight_bytes(settings: TrainingSettings) -> int:
 
 
 def machine_memory() -> int:
-    """Returns the memory of this machine, or the share of it that its control group allows, in bytes."""
+    """Returns the memory of this machine in bytes, or the limit of its control group if that is lower."""
     installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
     try:
         return min(installed, int(CGROUP_LIMIT.read_text(encoding="ascii")))

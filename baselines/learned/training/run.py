@@ -37,16 +37,16 @@ class Outcome(NamedTuple):
     """Result of a training.
 
     Attributes:
-        interrupted: whether a signal ended it.
-        steps: taken in all sessions.
+        interrupted: True if a signal ended the session.
+        steps: number of steps in all sessions.
         summary: result of the kept agent in the selection games, in words.
-        shares: fractions of this session's time, by what it was spent on.
+        time_fractions: fractions of this session's time, by activity.
     """
 
     interrupted: bool
     steps: int
     summary: str
-    shares: dict[str, float]
+    time_fractions: dict[str, float]
 
 
 @dataclass
@@ -175,7 +175,7 @@ def run(
 ) -> Outcome:
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
 
-    The arguments are those of `train`.
+    For the arguments see `train`.
     """
     learner, budget = training.learner, training.budget
     record_session(training.folder / RUN_FILE, training.settings, command, learner.steps)
@@ -199,8 +199,8 @@ def run(
             training.evaluate(log)
         shown.show(learner.steps, training.win_rate)
         training.save()
-    shares = learner.clock.fractions("environment", "inference", "update")
-    return Outcome(stop.requested, learner.steps, training.best.summary, shares)
+    time_fractions = learner.clock.fractions("environment", "inference", "update")
+    return Outcome(stop.requested, learner.steps, training.best.summary, time_fractions)
 
 
 def resolve_settings(settings: TrainingSettings) -> TrainingSettings:

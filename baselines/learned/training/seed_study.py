@@ -1,6 +1,6 @@
-"""Several trainings that differ in their seeds alone: what an algorithm reaches, and how far luck moves it.
+"""Comparison of algorithms over several trainings that differ in their seeds only.
 
-The mean of a few trainings is at the mercy of one that failed; so the interquartile mean is reported, with a bootstrap
+A single failed training can dominate the mean of a few. So the report gives the interquartile mean, with a bootstrap
 interval over the seeds, as Agarwal et al. (2021) recommend.
 """
 
@@ -26,17 +26,17 @@ RESULT_FILE = "result.json"
 TRIMMED = 0.25
 RESAMPLES = 10_000
 LEAST_SEEDS = 5
-"""With fewer seeds an interval says nothing."""
+"""Smallest number of seeds; with fewer, an interval is meaningless."""
 
 
 class Task(NamedTuple):
     """One training and its test.
 
     Attributes:
-        settings: of the training.
+        settings: the settings of the training.
         folder: its run folder.
-        command: what it is recorded to come from.
-        games: the test games, of seeds 0 to games - 1, on each board.
+        command: the command line to record.
+        games: the number of test games per board; their seeds are 0 to games - 1.
     """
 
     settings: TrainingSettings
@@ -51,18 +51,18 @@ class Task(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """Whether it is trained and tested."""
+        """True if the result of its test is stored."""
         return (self.folder / RESULT_FILE).is_file()
 
 
 class Summary(NamedTuple):
-    """What an algorithm reached.
+    """Result of an algorithm over all seeds.
 
     Attributes:
-        algo: its name.
-        win_rates: (seeds,), the mean over the boards for each seed.
-        iqm: their interquartile mean.
-        interval: its 95 % bootstrap interval.
+        algo: the name of the algorithm.
+        win_rates: (seeds,) float64, the mean win rate over the boards for each seed.
+        iqm: the interquartile mean of the win rates.
+        interval: the 95 % bootstrap interval of `iqm`.
     """
 
     algo: str
@@ -72,14 +72,14 @@ class Summary(NamedTuple):
 
 
 def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
-    """Returns the trainings of all algorithms, those of a seed beside each other.
+    """Returns the trainings of all algorithms, seed by seed.
 
     Args:
-        bases: the settings of each algorithm, whose seeds are replaced.
-        seeds: how many; they are 0, 1, ...
-        out: the folder of all run folders.
-        command: for the record.
-        games: the test games.
+        bases: the settings of each algorithm; their seeds are replaced.
+        seeds: the number of seeds 0, 1, ...
+        out: the folder for all run folders.
+        command: the command line to record.
+        games: the number of test games per board.
 
     Raises:
         ValueError: there are fewer seeds than `LEAST_SEEDS`, or the test games are not allowed.
@@ -95,7 +95,7 @@ def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str,
 
 
 def carry_out(task: Task) -> str:
-    """Trains, or goes on with it, and tests; returns the name of the task. What is done already is left as it is."""
+    """Trains and tests unless that is done; resumes an interrupted training. Returns the name of the task."""
     if not task.done:
         task.folder.mkdir(parents=True, exist_ok=True)
         resume = (task.folder / RUN_FILE).is_file()
@@ -105,7 +105,7 @@ def carry_out(task: Task) -> str:
 
 
 def _test(task: Task) -> dict[str, int]:
-    """Returns how many of the test games the agent wins on each board."""
+    """Returns the number of test games that the agent wins on each board."""
     make = find_agent(task.folder)
     seeds = check_test_seeds(0, task.games)
     return {
@@ -115,7 +115,7 @@ def _test(task: Task) -> dict[str, int]:
 
 
 def read_win_rate(task: Task) -> float:
-    """Returns the share of test games won, the mean over the boards."""
+    """Returns the win rate in the test games, averaged over the boards."""
     result = read_json(task.folder / RESULT_FILE)
     return float(np.mean([wins / result["games"] for wins in result["wins"].values()]))
 
@@ -131,7 +131,7 @@ def summarise(algo: str, win_rates: Sequence[float]) -> Summary:
 
 
 def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]]:
-    """Returns the difference of two interquartile means, and its 95 % bootstrap interval; seeds are resampled apart."""
+    """Returns the difference of two interquartile means and its 95 % bootstrap interval, resampled independently."""
     from scipy.stats import trim_mean
 
     rng = np.random.default_rng(1)
@@ -144,12 +144,12 @@ def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]
 
 
 def curve(task: Task) -> list[tuple[float, float]]:
-    """Returns (step, win rate) of the evaluations of a training."""
+    """Returns the evaluations of a training, as (step, win rate)."""
     return read_points(task.folder).get("eval/win_rate", [])
 
 
 def to_json(summaries: Sequence[Summary], tasks: Sequence[Task]) -> dict[str, Any]:
-    """Returns all that is reported, as JSON-able values."""
+    """Returns the report as JSON-able values."""
     return {
         "games": tasks[0].games,
         "command": tasks[0].command,

@@ -1,7 +1,7 @@
-"""All that a model needs to go on exactly where it was: tensors, and the counters as JSON-able values.
+"""Snapshots of a model: tensors and JSON-able counters, from which training continues exactly.
 
-They are the weights, the optimiser, the games in progress and the buffer of each board, and the random generators. A
-snapshot is taken between two rollouts, where no update is under way.
+A snapshot holds the weights, the optimiser, the random generators, and the games and buffer of each board. It must be
+taken between two rollouts, when no update is in progress.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from baselines.learned.common.weights import load_weights
 
 
 def snapshot_of_model(model: MultiBoardMixin) -> tuple[Tensors, dict[str, Any]]:
-    """Returns the tensors and the counters of a model that is between two rollouts."""
+    """Returns the tensors and the counters of a model between two rollouts."""
     tensors = prefixed(model.policy.state_dict(), "policy") | optimiser_tensors(model.policy.optimizer)
     model.deactivate()
     for number, slot in enumerate(model.slots):
@@ -41,7 +41,7 @@ def snapshot_of_model(model: MultiBoardMixin) -> tuple[Tensors, dict[str, Any]]:
 
 
 def restore_model(model: MultiBoardMixin, tensors: Tensors, state: dict[str, Any]) -> None:
-    """Brings a new model, and its games, to where a snapshot of an equal one was taken.
+    """Restores a snapshot into a new model with the same settings.
 
     Raises:
         ValueError: the snapshot belongs to another training; the message is one line.
@@ -61,7 +61,7 @@ def restore_model(model: MultiBoardMixin, tensors: Tensors, state: dict[str, Any
 
 
 def _stored(counter: str) -> str:
-    """Returns the name of a counter in a snapshot; "n_calls" is what older versions wrote."""
+    """Returns the stored name of a counter; "n_calls" keeps snapshots of older versions readable."""
     return {"_n_calls": "n_calls"}.get(counter, counter)
 
 

@@ -1,4 +1,4 @@
-"""How the network of `value` learns: from games that it plays itself, with the oracle beside it."""
+"""Training of the network of `value` by self-play with the oracle."""
 
 from __future__ import annotations
 
@@ -34,27 +34,28 @@ MIN_GAMES, MIN_BATCH = 64, 32
 
 
 class ValueLearner:
-    """Trains a network to say how likely a game is won, on several boards in turn.
+    """Trains a network to estimate the probability of winning, on several boards in turn.
 
-    On each board games are played in which every click proves safe (`SafeGames`). At a guess the click is the best by
-    the network, or any that is considered; what the games come to is what the network learns of the boards before and
-    after, by cross-entropy (`Trajectories`). Games end where the exact search takes over. Each board is learned from
-    several times, turned and mirrored with its minibatch. The board with the least work for its size is next, so that
-    each gets about an equal part of the time; all that happens depends on the seed and the schedule alone, and not on
-    the time.
+    All games are safe games (`SafeGames`): every click proves safe. A guess is the best candidate by the network, or an
+    exploring draw from all candidates. The returns of a game are the targets for the boards before and after its
+    guesses (`Trajectories`), and the loss is the cross-entropy. A game ends where the exact search takes over. Each
+    board is drawn several times, and a random symmetry turns and mirrors its minibatch.
 
-    What is logged, after each round of learning on a board:
-        train/loss: the mean cross-entropy of the chances to win, in nats.
-        train/squared_error: their mean squared error, by the returns.
-        train/learning_rate: that of the last step.
-        train/explored/8x8-14: the share of the guesses on this board that were not the best by the network.
-        train/win_rate/8x8-14: the share of games on this board that play as it was, exploring, would have won.
+    The board with the least work for its size is next, so that all boards get about equal time. The work is an
+    estimate, so all results depend on the seed and the schedule, and not on the clock.
+
+    A round of learning on a board logs:
+        train/loss: mean cross-entropy of the win probabilities, in nats.
+        train/squared_error: their mean squared error against the returns.
+        train/learning_rate: learning rate of the last step.
+        train/explored/8x8-14: fraction of the guesses on this board that differ from the network's best click.
+        train/win_rate/8x8-14: estimated win rate on this board, with exploration.
 
     Attributes:
-        network: what learns.
-        steps: the boards learned from so far.
-        clock: what the time was spent on: "environment" (the games, with the oracle and the exact search),
-            "inference" (what clicks can show, and the network) and "update".
+        network: the network in training.
+        steps: number of boards in all minibatches so far.
+        clock: time by activity: "environment" (games, oracle, exact search), "inference" (outcomes of clicks, network)
+            and "update".
     """
 
     def __init__(
@@ -69,20 +70,20 @@ class ValueLearner:
         precision: str = "float32",
         optimizer: str = "muon",
     ) -> None:
-        """Begins the games, with a new network.
+        """Makes a new network and starts the games.
 
         Args:
             boards: the boards, of radius 1.
-            size: of the network.
-            seed: of all randomness, at least 0.
-            hyperparameters: of the games and of the learning.
-            envs: games side by side on a board of 64 cells; on a larger one they have as many cells.
-            device: of the network.
+            size: size of the network.
+            seed: seed of all random choices, at least 0.
+            hyperparameters: hyperparameters of the games and of the learning.
+            envs: number of simultaneous games on a board of 64 cells; a larger board has fewer, with as many cells.
+            device: device of the network.
             precision: number format of the convolutions, "float32" or "bfloat16".
             optimizer: one of `OPTIMIZER_CLASSES`.
 
         Raises:
-            ValueError: there is no board, or one that learned agents cannot play or learn nothing on.
+            ValueError: there is no board, or a board is of another radius or has no guesses to learn from.
         """
         if not boards:
             raise ValueError("there must be a board to train on")
@@ -109,13 +110,13 @@ class ValueLearner:
         """Learns without end, and yields before each guess in all games of a board.
 
         Args:
-            budget: what the learning rate follows.
-            logger: where the learner records what happens.
+            budget: the learning rate follows its progress.
+            logger: receives the log rows.
         """
         self._budget, self._logger = budget, logger
         while True:
             yield
-            # The time between rounds is no part of learning.
+            # The caller's work between rounds must not count as learning time.
             self.clock.lap("between")
             practice = min(self._practices, key=lambda practice: practice.work)
             practice.step(self.network, self.clock)
@@ -127,7 +128,7 @@ class ValueLearner:
         return len(practice.trajectories.ready) >= (self._own.waiting_batches + 1) * batch
 
     def _learn_from(self, practice: SelfPlay, batch: int) -> None:
-        """Takes a step for each minibatch that is ready."""
+        """Takes one optimiser step per minibatch that is ready."""
         losses, errors = [], []
         while self._is_ready(practice, batch):
             loss, error = self._take_step(self._turned(practice.draw(batch)))
@@ -179,7 +180,7 @@ class ValueLearner:
         return ValuePolicy(config, network)
 
     def log(self) -> None:
-        """Writes a row: the means since the last one, and the clock's fractions."""
+        """Writes a log row: the means since the last row, and the fractions of time."""
         for name, fraction in self.clock.fractions("environment", "inference", "update").items():
             self._logger.record(f"time/{name}", fraction)
         self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
@@ -194,7 +195,7 @@ class ValueLearner:
         load_weights(self.network, network.state_dict())
 
     def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
-        """Returns copies of its whole state at a yield of `rounds`: tensors, and JSON-able values."""
+        """Returns a copy of the whole state at a yield of `rounds`, as tensors and as JSON-able values."""
         weights = {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
         learned = weights | optimiser_tensors(self._optimizer)
         tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
@@ -207,7 +208,7 @@ class ValueLearner:
         return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
 
     def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
-        """Continues from the snapshot of a learner with the same arguments.
+        """Restores the snapshot of a learner with the same arguments.
 
         Raises:
             ValueError: the snapshot is of another learner; the message is one line.
@@ -235,7 +236,7 @@ def _name(config: BoardConfig) -> str:
 
 
 def make_value_learner(settings: TrainingSettings) -> ValueLearner:
-    """Returns a new learner by the settings of a training."""
+    """Returns a new learner with the settings of a training."""
     assert isinstance(settings.hyperparameters, ValueHyperparameters)
     return ValueLearner(
         settings.configs,

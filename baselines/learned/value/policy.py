@@ -1,7 +1,7 @@
 """Policy `value`: the oracle opens certain cells, a network values the outcomes of guesses.
 
-The value of a click is the sum, over the outcomes that the cell can show, of P(outcome) * P(win | outcome). The oracle
-gives the first factor exactly, the network estimates the second.
+The value of a click is the sum of P(outcome) * P(win | outcome) over its outcomes. The oracle gives the first factor
+exactly, and the network estimates the second.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class ValuePolicy(EndingPolicy):
             breadth: upper bound on the number of candidates; the least risky ones stay.
 
         Raises:
-            ValueError: an option has a value that is not allowed; the message says which values are.
+            ValueError: an option is not allowed; the message names the allowed values.
         """
         if config.radius != 1:
             raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")

@@ -1,7 +1,7 @@
 """`bayes`: least posterior mine probability in the Bayesian network of the board.
 
-The network and the choice of the likeliest safe cell are those of Antolín & de la Torre (2018), with exact inference;
-`bayes_source` replays their program.
+Antolín & de la Torre (2018) propose the network and the choice of the likeliest safe cell. This policy computes them
+with exact inference; `bayes_source` replays their program.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class BayesPolicy:
         )
 
     def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the clicks on (N, rows, cols) boards, each of which has a legal click."""
+        """Returns the clicks on (N, rows, cols) boards, each with a legal click."""
         flat = boards.reshape(len(boards), -1)
         posteriors = self._with_assumed_mines(boards, self._posteriors(boards))
         risks = np.nan_to_num(posteriors, nan=1.0).reshape(flat.shape)

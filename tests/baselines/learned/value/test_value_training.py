@@ -22,7 +22,7 @@ def value_settings(**changes):
 def test_a_training_of_value_leaves_an_agent_of_its_kind(tmp_path):
     outcome = train(value_settings(), tmp_path)
     assert outcome.steps >= 1500
-    assert set(outcome.shares) == {"environment", "inference", "update"}
+    assert set(outcome.time_fractions) == {"environment", "inference", "update"}
     assert all(board in outcome.summary for board in BOARDS)
     policy = find_agent(tmp_path)(BoardConfig(6, 6, 6, moves=("click",)), layouts=30)
     assert isinstance(policy, ValuePolicy)
