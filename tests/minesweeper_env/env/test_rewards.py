@@ -12,12 +12,14 @@ from minesweeper_env.rewards import REWARDS
 LAYOUT = np.array([[1, 0, 0, 0], [0, 0, 0, 0]], np.bool_)
 FLOOD, LAST, MINE, FLAG_LAST = 3, 4, 0, 8 + 4
 
+# "flood" opens 6 of the 7 safe cells, and "win" opens the last one. "win_at_once" is a first click that opens all
+# safe cells.
 EARNED = {
-    "win_loss": {"flood": 0.0, "win": 1.0, "loss": -1.0, "illegal": 0.0, "flag": 0.0},
-    "win": {"flood": 0.0, "win": 1.0, "loss": 0.0, "illegal": 0.0, "flag": 0.0},
-    "safe_click": {"flood": 1.0, "win": 1.0, "loss": 0.0, "illegal": 0.0, "flag": 0.0},
-    "progress": {"flood": 6 / 7, "win": 1 / 7, "loss": -1.0, "illegal": 0.0, "flag": 0.0},
-    "shaped": {"flood": 0.3, "win": 1.0, "loss": -1.0, "illegal": -0.3, "flag": 0.0},
+    "win_loss": {"flood": 0.0, "win": 1.0, "win_at_once": 1.0, "loss": -1.0, "illegal": 0.0, "flag": 0.0},
+    "win": {"flood": 0.0, "win": 1.0, "win_at_once": 1.0, "loss": 0.0, "illegal": 0.0, "flag": 0.0},
+    "safe_click": {"flood": 1.0, "win": 1.0, "win_at_once": 1.0, "loss": 0.0, "illegal": 0.0, "flag": 0.0},
+    "progress": {"flood": 6 / 7, "win": 1 / 7, "win_at_once": 1.0, "loss": -1.0, "illegal": 0.0, "flag": 0.0},
+    "shaped": {"flood": 0.3, "win": 1.0, "win_at_once": 1.0, "loss": -1.0, "illegal": -0.3, "flag": 0.0},
 }
 
 
@@ -73,7 +75,7 @@ def test_a_win_by_the_first_click(reward):
     _, value, terminated, _, info = env.step(0)
     assert terminated
     assert info["is_success"]
-    assert value == pytest.approx({"progress": 1.0}.get(reward, EARNED[reward]["win"]))
+    assert value == pytest.approx(EARNED[reward]["win_at_once"])
 
 
 def test_a_callable_sees_the_whole_step():
