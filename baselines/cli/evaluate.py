@@ -94,8 +94,8 @@ def _add_policy_options(group: argparse._ArgumentGroup) -> None:
         "--policy",
         nargs="+",
         metavar="NAME",
-        help=f"policies: {', '.join(policy_names())}; {ALL} for all of these; or run folders of train.py. "
-        "Options follow the name, as in NAME:option=value,option=value",
+        help=f"policies, by name: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is a "
+        "name, too. Options follow the name, as in NAME:option=value,option=value",
     )
     add_board_arguments(group)
     group.add_argument(

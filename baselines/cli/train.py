@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_size, whole_number_from
@@ -75,7 +77,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     whole, task = whole_number_from(1), parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME|FILE.toml", help="configuration: one of the package, or a file")
-    task.add_argument("--size", type=parse_size, help=f"8, or 16x30 for rows x columns (default {DEFAULT_SIDE})")
+    task.add_argument("--size", type=parse_size, help=f"side of a square, or ROWSxCOLS (default {DEFAULT_SIDE})")
     task.add_argument("--mines", type=whole, help=f"number of mines (default {DEFAULT_MINES})")
     task.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")
     _add_options(task, ("algo", "first_click", "reward", "gamma", "teacher", "start", "seed"))
@@ -106,10 +108,12 @@ def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
 
 
 def _hyperparameter_help() -> str:
+    width = max(get_terminal_size().columns - 2, 20)
     lines = ["hyperparameters (--set NAME=VALUE), by algorithm:"]
     for algo, hyperparameters in ALGORITHMS.items():
         lines.append(f"  {algo}")
-        lines += [f"    {entry.name}: {describe(entry, option)}" for entry, option in options_of(hyperparameters)]
+        texts = [f"{entry.name}: {describe(entry, option)}" for entry, option in options_of(hyperparameters)]
+        lines += [fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 8) for text in texts]
     return "\n".join(lines)
 
 

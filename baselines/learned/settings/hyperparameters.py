@@ -26,7 +26,7 @@ class Hyperparameters:
     learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
     learning_rate_flat: float = option(0.1, "fraction of the training before the learning rate falls linearly", 0, 0.99)
     learning_rate_final: float = option(0.02, "final learning rate as a fraction of the initial one", 0, 1)
-    batch_size: int = option(64, "boards per minibatch at 64 cells; larger boards are fewer", 1, MAX_BATCH)
+    batch_size: int = option(64, "boards of 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
     max_grad_norm: float = option(10.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
 
@@ -102,7 +102,7 @@ class PPOHyperparameters(Hyperparameters):
 class PlainPPOHyperparameters(PPOHyperparameters):
     """Hyperparameters of unmodified PPO: no hindsight, no thinning, the usual weight of the value loss."""
 
-    batch_size: int = option(512, "boards per minibatch at 64 cells; larger boards are fewer", 1, MAX_BATCH)
+    batch_size: int = option(512, "boards of 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
     max_grad_norm: float = option(0.5, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
     n_steps: int = option(32, "steps of each game per rollout", 1, 1 << 16)
