@@ -98,7 +98,7 @@ class PolicyMaker:
         """Makes the policy for a configuration, and resets it with `seed`.
 
         Raises:
-            ValueError: an option or the board is not allowed; the message says what is.
+            ValueError: an option or the board is not allowed; the message names the allowed values.
         """
         policy = self.make(config, **self.options)
         policy.reset(seed)
@@ -125,7 +125,7 @@ def make_policy(
         **options: options of the policy.
 
     Raises:
-        ValueError: the name, an option or the board is not allowed; the message says what is.
+        ValueError: the name, an option or the board is not allowed; the message names the allowed values.
         MissingExtraError: the policy needs a package that is not installed.
     """
     maker = find_policy(name, **options)

@@ -86,7 +86,7 @@ def models() -> dict[str, MultiBoardMixin]:
     return found
 
 
-def shares(model: MultiBoardMixin) -> list[str]:
+def time_fractions(model: MultiBoardMixin) -> list[str]:
     """Returns the fractions of the training time spent on `PARTS`, in per cent."""
     return [f"{share:.1%}" for share in model.clock.fractions(*PARTS).values()]
 
@@ -98,7 +98,7 @@ def main() -> None:
     print(f"minesweeper_env {minesweeper_env.__version__}, torch {torch.__version__}, {machine()}")
     learners = models()
     measured = rates({name: learning(model) for name, model in learners.items()}, chosen.seconds, chosen.repeats)
-    lines = [(*line, *shares(learners[line[0]])) for line in rows(measured)]
+    lines = [(*line, *time_fractions(learners[line[0]])) for line in rows(measured)]
     print_table("learning, steps per second", ("algorithm", "median", "best", *PARTS), lines)
     measured = rates({name: playing(name) for name in players()}, chosen.seconds, chosen.repeats)
     ratios = [f"{median_ratio(all_, measured['exact']):.3f}" for all_ in measured.values()]

@@ -1,4 +1,4 @@
-"""Settings that all tests share."""
+"""Settings of all tests."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_each_part_imports_only_what_lies_below_it():
 
 
 def test_the_baselines_take_only_public_names_of_inference():
-    """Compiled kernels take theirs from `inference.kernels`, which stays as it is when the other modules change."""
+    """Kernels of `baselines` import from `inference.kernels`, which stays stable when other modules change."""
     allowed = {
         f"{module}.{name}"
         for module in ("minesweeper_env.inference", "minesweeper_env.inference.kernels")

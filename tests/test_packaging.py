@@ -1,4 +1,4 @@
-"""The wheel has every file that the code reads, and no plots or results."""
+"""Contents of the wheel: every file that the code reads, and no plots or results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public names: which modules are public, and that each of them lists all that it offers."""
+"""Public names: the list of public modules, and complete `__all__` lists."""
 
 from __future__ import annotations
 

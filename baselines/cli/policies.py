@@ -50,7 +50,7 @@ class PolicyRun:
             command: the command line, for the record.
 
         Raises:
-            ValueError: an option is not allowed, or a policy does not play these games; the message says what is.
+            ValueError: an option is not allowed, or a policy does not play these games; the message names the fault.
             MissingExtraError: a package is not installed.
         """
         config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))

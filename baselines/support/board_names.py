@@ -58,7 +58,7 @@ def parse_board(text: Any, first_click: str) -> BoardConfig:
         first_click: the first-click rule.
 
     Raises:
-        ValueError: the text has another form, or the rule forbids the board; the message says what is allowed.
+        ValueError: the text has another form, or the rule forbids the board; the message names the allowed values.
     """
     match = _BOARD.fullmatch(text) if isinstance(text, str) else None
     if match is None:

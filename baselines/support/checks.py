@@ -1,4 +1,4 @@
-"""Checks of values from users; every error message is one line that says what is allowed."""
+"""Checks of values from users; every error message is one line and names the allowed values."""
 
 from __future__ import annotations
 

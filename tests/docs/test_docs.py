@@ -1,4 +1,4 @@
-"""What the documents show is what the code does."""
+"""Agreement of the documents with the code."""
 
 import doctest
 import importlib.util
@@ -17,7 +17,7 @@ SECTIONS = [f"## {title}" for title in ("Rule", "Source", "What was corrected", 
 
 GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
 PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "baselines").rglob("*.md"))]
-# The notebook tells of earlier versions, so it may name what is gone.
+# The notebook describes earlier versions, so it may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
 FOLDERS = ("minesweeper_env", "baselines", "tests", "docs", "benchmarks")
 # CONTRIBUTING.md adds this policy as an example.
@@ -161,7 +161,7 @@ def test_links_lead_to_files_and_headings_that_exist(page):
 
 
 def named_in_code(page):
-    """Returns what stands in backticks in the text of a page, without placeholders and examples."""
+    """Returns the names in backticks in the text of a page, without placeholders and examples."""
     names = re.findall(r"`([^`\n]+)`", text_of(page))
     return [name for name in names if not re.search(r"[A-Z]{3}|\.\.\.", name) and not name.endswith(EXAMPLES)]
 

@@ -1,4 +1,4 @@
-"""The machine code on disk is made anew when anything that it was made of has changed."""
+"""Cache of machine code: a change of any source that a kernel uses recompiles it."""
 
 import shutil
 
@@ -9,7 +9,7 @@ from minesweeper_env import compiled
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of three files, of which `kernels.py` imports the others one through the other."""
+    """Makes a package of three files; `kernels.py` imports one file, and that file imports the other."""
     monkeypatch.setattr(compiled, "_PACKAGE", tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / "kernels.py").write_text("from minesweeper_env.sub.middle import f\n")

@@ -1,4 +1,4 @@
-"""Who imports whom: the core stays light, and its parts depend on each other in one direction."""
+"""Imports of the core: few dependencies, and layers that import in one direction."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_playing_loads_nothing_heavy():
     )
     loaded = loaded_by(code)
     assert "numba" in loaded
-    # numba itself looks whether scipy is there.
+    # numba itself tries to import scipy.
     assert not loaded & {*HEAVY, "baselines"} - {"scipy"}
 
 

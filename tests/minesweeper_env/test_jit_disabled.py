@@ -1,4 +1,4 @@
-"""The kernels mean the same as plain Python, and a cache that cannot be written is no obstacle."""
+"""Kernels as plain Python give the same results, and work without a writable cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ for _ in range(40):
 
 
 def run(code, root=ROOT, **environment):
-    """Runs Python code in a fresh process in which every warning is an error; returns what it prints."""
+    """Runs Python code in a fresh process, with warnings as errors; returns its output."""
     path = os.pathsep.join([str(root), str(ROOT / "tests")])
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],

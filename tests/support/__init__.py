@@ -1,4 +1,4 @@
-"""Helpers that several test modules share."""
+"""Shared helpers of the tests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Comparison of what environments return, down to types and dtypes."""
+"""Comparison of the values that environments return, types and dtypes included."""
 
 from __future__ import annotations
 

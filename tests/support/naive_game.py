@@ -1,4 +1,4 @@
-"""Minesweeper on a given layout, in obvious Python: the reference that the engine is tested against.
+"""Minesweeper on a given layout, in plain Python: the reference for the engine.
 
 It uses sets and dictionaries of (row, col) pairs, keeps no intermediate results, and imports nothing from the package.
 """
@@ -116,7 +116,7 @@ class NaiveGame:
             self.status = "won"
 
     def codes(self) -> list[int]:
-        """Returns what the player sees, in reading order."""
+        """Returns the visible codes in reading order."""
         most = (2 * self.radius + 1) ** 2 - 1
         marks = {"flag": most + 1, "question": most + 2, None: most + 3}
         codes = []

@@ -30,7 +30,7 @@ def consistent_layouts(board: np.ndarray, layouts: np.ndarray) -> np.ndarray:
 
 
 class Recorder:
-    """Plays as another policy does, and keeps what it was shown."""
+    """Plays like another policy, and records the boards."""
 
     def __init__(self, policy) -> None:
         self.policy = policy
@@ -60,7 +60,7 @@ def moments(config: BoardConfig, games: int) -> list[tuple[np.ndarray, int]]:
 
 
 def number_won(policy, config, layouts) -> int:
-    """Returns how many games on these layouts, as they come after the first click, a policy wins."""
+    """Returns the number of games that a policy wins, given the layouts after the first click."""
     env = MinesweeperEnv(
         size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, moves=("click",)
     )

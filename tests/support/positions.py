@@ -1,4 +1,4 @@
-"""Random positions of small boards, with a layout that they come from."""
+"""Random positions of small boards, each with its true layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.naive_game import neighbours
 
 
 class Position(NamedTuple):
-    """A visible board (rows, cols) int8, the number of its mines, the reach of its counts, and its true layout."""
+    """A visible board (rows, cols) int8, its number of mines, its neighbourhood radius, and its true layout."""
 
     board: NDArray[np.int8]
     mines: int
@@ -21,7 +21,7 @@ class Position(NamedTuple):
 
 
 def counts_of(layout, radius):
-    """Returns the number of mines beside each cell of a layout (rows, cols), added up shift by shift."""
+    """Returns the number of neighbouring mines of each cell of a layout (rows, cols), by shifted sums."""
     rows, cols = layout.shape
     padded = np.pad(layout.astype(np.int8), radius)
     side = 2 * radius + 1
@@ -30,7 +30,7 @@ def counts_of(layout, radius):
 
 
 def flood(opened, counts, cell, radius):
-    """Opens a cell in `opened` (rows, cols) bool, and with a zero all that is beside it."""
+    """Opens a cell in `opened` (rows, cols) bool; a zero opens its neighbours too."""
     waiting = [cell]
     while waiting:
         cell = waiting.pop()
@@ -54,13 +54,13 @@ def random_layout(rng, max_side):
 
 
 def layouts_of_size(rng, size, mines, number):
-    """Yields random layouts of a size (rows, cols) with so many mines."""
+    """Yields random layouts of a size (rows, cols) with a given number of mines."""
     for _ in range(number):
         yield rng.permutation(np.arange(size[0] * size[1]) < mines).reshape(size)
 
 
 def random_opened(rng, layout, radius):
-    """Returns free cells that are open: reached by play, or strewn over the board without regard to zeros."""
+    """Returns open free cells: reached by play, or scattered over the board without flood fill."""
     if rng.random() < 0.5:
         return ~layout & (rng.random(layout.shape) < rng.uniform(0.0, 0.6))
     opened = np.zeros(layout.shape, np.bool_)

@@ -1,4 +1,4 @@
-"""A small suite for tests; as a script, `evaluate.py` with that suite, in units that take no time."""
+"""Small suite for tests; as a script, `evaluate.py` with that suite, in units of minimal size."""
 
 import sys
 

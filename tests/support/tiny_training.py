@@ -1,4 +1,4 @@
-"""The smallest trainings, which the tests of learning share."""
+"""Minimal trainings for the tests of learning."""
 
 import pytest
 import torch
@@ -22,11 +22,11 @@ def tiny(algo, **changes):
 
 
 class PowerCutError(Exception):
-    """Ends a training as a power cut would, right after a checkpoint."""
+    """Raised right after a checkpoint, to end a training like a power cut."""
 
 
 def train_until_cut(settings, folder, steps):
-    """Trains in a folder until the first checkpoint after so many steps, and no further."""
+    """Trains in a folder until the first checkpoint after `steps` steps."""
 
     def cut(reached):
         if reached >= steps:

@@ -1,6 +1,6 @@
 """Golden games as text: `python tests/support/transcripts.py` writes them.
 
-A change that writes them again must explain why the behaviour changed.
+A commit that rewrites them must explain the change of behaviour.
 
 Each file of `golden` holds one game: its configuration, its seed, and each step with the board after it.
 """

@@ -114,10 +114,10 @@ class MultiBoardMixin(BudgetMixin):
         )
 
     def rounds(self, budget: Budget) -> Iterator[None]:
-        """Learns without end; yields before each rollout, where no update is under way.
+        """Learns without end; yields before each rollout, when no update is in progress.
 
         Args:
-            budget: what the schedules follow.
+            budget: the schedules follow its progress.
         """
         raise NotImplementedError
 

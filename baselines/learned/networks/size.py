@@ -20,7 +20,7 @@ class NetworkSize:
         depth: number of times the residual block is applied; each has two 3x3 convolutions and a global pooling.
 
     Raises:
-        ValueError: a field is out of range; the message says what is allowed.
+        ValueError: a field is out of range; the message names the allowed values.
     """
 
     channels: int = 32

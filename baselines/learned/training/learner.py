@@ -35,14 +35,14 @@ class Learner(Protocol):
 
     @property
     def steps(self) -> int:
-        """The steps taken so far, in earlier sessions too."""
+        """The number of steps so far, earlier sessions included."""
 
     def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
-        """Learns without end, and yields before each round; `snapshot` loses nothing there.
+        """Learns without end, and yields before each round, when `snapshot` is exact.
 
         Args:
-            budget: what the schedules follow.
-            logger: where the learner records what happens.
+            budget: the schedules follow its progress.
+            logger: receives the log rows.
         """
 
     def current_network(self) -> nn.Module:
@@ -52,7 +52,7 @@ class Learner(Protocol):
         """Returns the greedy policy of a network, which `current_network` returned, on a board."""
 
     def log(self) -> None:
-        """Writes a row of what was recorded since the last one."""
+        """Writes a log row: the means since the last row."""
 
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of a network; its depth may differ.

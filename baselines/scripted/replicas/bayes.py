@@ -186,7 +186,7 @@ class BayesSourcePolicy:
         return True
 
     def _idle(self, board: Board) -> Plan:
-        """Returns two actions that cancel each other, for a game in which the program never stops."""
+        """Returns two actions that cancel each other, for a game where the program never stops."""
         cell = int(np.flatnonzero(board > MAX_COUNT)[0])
         return (self._flag + cell, self._flag + cell)
 

@@ -1,4 +1,4 @@
-"""`evaluate.py`: its table, its files, its exit statuses."""
+"""`evaluate.py`: table, files and exit statuses."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_equal_seeds_leave_no_doubt():
 
 
 def test_intervals_of_differences_cover_the_truth():
-    """Of 95 % intervals of two equal algorithms some hold 0, though few seeds make them somewhat too narrow."""
+    """Nearly all 95 % intervals of two equal algorithms contain 0; few seeds make them somewhat too narrow."""
     rng = np.random.default_rng(0)
     held = 0
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""Diagnoses: policies with known faults are found out, and every counter is what a naive judge counts."""
+"""Diagnoses: they expose policies with known faults, and every counter agrees with a naive judge."""
 
 from __future__ import annotations
 
@@ -172,10 +172,10 @@ def test_ignoring_safe_cells_shows():
 @pytest.mark.parametrize(
     ("mines", "click", "expected"),
     [
-        # One mine beside the 1: the last cell is free, the others are even.
+        # One mine, next to the 1: the last cell is free, and the others are equally likely.
         (1, 3, (1, 0, 0, 0, 0, 0.0)),
         (1, 0, (1, 0, 0, 1, 1, 0.5)),
-        # Two mines: one beside the 1, and the last cell.
+        # Two mines: one next to the 1, and one in the last cell.
         (2, 0, (1, 0, 0, 0, 1, 0.0)),
         (2, 3, (1, 0, 1, 0, 1, 0.5)),
     ],

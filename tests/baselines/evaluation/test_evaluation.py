@@ -20,7 +20,7 @@ CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))
 
 
 class Scanner:
-    """Clicks the first legal cell, and remembers what it was given."""
+    """Clicks the first legal cell, and records the arguments of its calls."""
 
     def __init__(self, answer=None) -> None:
         self.answer = answer
@@ -117,7 +117,7 @@ def test_results_do_not_depend_on_the_number_of_workers():
     assert [record.seed for record in alone.records] == list(range(3 * BATCH_SIZE + 5))
     other = evaluate_policy(build, CONFIG, range(3 * BATCH_SIZE + 5), policy_seed=3)
     assert other.records != alone.records
-    # A batch of its own is the same as a batch of many: the number of games does not matter either.
+    # A game in a batch of its own is played like in a large batch; the number of games does not matter either.
     fewer = evaluate_policy(build, CONFIG, range(BATCH_SIZE), policy_seed=2)
     assert fewer.records == alone.records[:BATCH_SIZE]
 

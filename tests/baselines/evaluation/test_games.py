@@ -1,4 +1,4 @@
-"""What a game's record says beyond the win: cells opened, flags on the mines, given starts, and counters."""
+"""Records of games: opened cells, correct flags, given starts, and counters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def config(max_steps: int | None = None, moves: tuple[str, ...] = ("click", "fla
 
 
 class Script:
-    """Makes the same given moves in every game, and counts them."""
+    """Makes the same moves in every game, and counts them."""
 
     def __init__(self, *actions: int) -> None:
         self.actions = actions
@@ -58,9 +58,9 @@ def play(actions, games=1, **settings) -> list[GameRecord]:
         ([1, 0], False, 9, False),
         ([flag(0), 1, 2], True, 10, False),
         ([flag(0), flag(3), 1, 2], True, 10, True),
-        # The game is over with the last safe cell, and with a mine; flags come too late then.
+        # The last safe cell and a mine end the game, so later flags do not count.
         ([flag(3), flag(1), flag(1), flag(0), flag(0), 0], False, 8, True),
-        # Once there were three flags, once two of which one was wrong.
+        # Flags come and go: first three, then two, one of them wrong.
         ([flag(1), flag(0), flag(3), flag(3), flag(1), 1, 2], True, 10, False),
     ],
 )
@@ -127,7 +127,7 @@ def start_of(seed: int) -> Start:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_evaluations_take_starts_and_add_up_counters(workers):
-    """The games with even seeds are lost at once, so that the policy meets those with odd ones alone."""
+    """Games with even seeds are lost at once, so the policy plays the odd ones only."""
     evaluation = evaluate_policy(
         partial(Script, 1, 2), config(), range(50), workers=workers, start=start_of, batch_size=10
     )

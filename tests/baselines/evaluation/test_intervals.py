@@ -1,4 +1,4 @@
-"""Intervals and paired tests against values worked out by hand or by the textbook formula."""
+"""Intervals and paired tests against values by hand or by the textbook formula."""
 
 from __future__ import annotations
 

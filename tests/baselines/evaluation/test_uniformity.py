@@ -43,7 +43,7 @@ def config_of(rule: str, rows: int = 9, cols: int = 9, mines: int = 10) -> Board
 
 
 def random_layouts(rng: np.random.Generator, games: int, weights: np.ndarray, mines: int) -> np.ndarray:
-    """Draws mines one after the other, a cell of twice the weight being drawn twice as often."""
+    """Draws mines one after the other; twice the weight makes a cell twice as likely."""
     layouts = np.zeros((games, len(weights)), bool)
     chosen = np.argsort(rng.exponential(size=layouts.shape) / weights, axis=1)[:, :mines]
     np.put_along_axis(layouts, chosen, True, axis=1)

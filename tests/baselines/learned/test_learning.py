@@ -1,4 +1,4 @@
-"""Both algorithms learn to win, from nothing but their own clicks, within a minute on one core.
+"""Both algorithms learn to win from their own clicks within a minute on one core.
 
 The threshold lies far above random clicks, which win a ninth of these games, and below the nine tenths of `bayes`.
 """

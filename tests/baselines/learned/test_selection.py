@@ -1,4 +1,4 @@
-"""Which of the agents of a training is kept."""
+"""Selection of the agent that a training keeps."""
 
 import math
 
@@ -31,7 +31,7 @@ def test_of_two_perfect_agents_the_later_one_is_kept():
 
 
 def test_the_last_agent_that_is_good_enough_is_kept(tmp_path):
-    """The bound is one standard error below the highest rate ever, so that it does not sink step by step."""
+    """The bound is one standard error below the highest rate so far, so it never sinks."""
     best = BestAgent(tmp_path, tiny("dqn"))
     network = BoardNetwork.of_size(best.settings.network)
     kept = []

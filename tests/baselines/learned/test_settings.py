@@ -1,4 +1,4 @@
-"""Settings: those of older runs, and the options that train.py and its help take from their declarations."""
+"""Settings: migration of older runs, and the declared options in train.py and its help."""
 
 import pytest
 from support.tiny_training import tiny

@@ -1,4 +1,4 @@
-"""The agents that come with the package: what lies beside their weights, and that they play as they should."""
+"""Agents in the package: the files next to their weights, and their playing strength."""
 
 import json
 
@@ -60,7 +60,7 @@ def test_the_results_beside_an_agent_are_of_test_games(name):
 
 @pytest.mark.parametrize(("name", "least"), [("dqn", 0.6), ("ppo", 0.6), ("any-size", 0.55), ("value", 0.64)])
 def test_an_agent_plays_as_well_as_it_is_said_to(name, least):
-    """The bounds lie four standard errors of 1000 games, or more, below the published figures."""
+    """The bounds lie at least four standard errors of 1000 games below the published figures."""
     board = BoardConfig(8, 8, 14, moves=("click",))
     assert win_rate(build_policy(name, board), board, range(20_000, 21_000)) >= least
 

@@ -40,7 +40,7 @@ def random_board(rng: np.random.Generator, size: int) -> tuple[np.ndarray, int]:
 
 
 def query_as_the_program_does(config: BoardConfig, board: np.ndarray, cell: tuple[int, int]) -> float:
-    """Copies the whole network, deletes what the program deletes, and queries what is left."""
+    """Copies the whole network, deletes what the program deletes, and queries the rest."""
     shown = {index: int(code) for index, code in np.ndenumerate(board) if code < 8}
     evidence = {f"Y_{row}_{col}": count for (row, col), count in shown.items()}
     evidence.update((f"X_{row}_{col}", 0) for row, col in shown)

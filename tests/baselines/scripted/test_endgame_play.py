@@ -1,4 +1,4 @@
-"""The end of a game: what is found is perfect play, and it is looked for only where it can be found."""
+"""Endgames: the search finds perfect play, and runs only on boards within its limits."""
 
 from __future__ import annotations
 

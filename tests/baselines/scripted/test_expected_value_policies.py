@@ -29,7 +29,7 @@ def around(cell: tuple[int, int], shape: tuple[int, int]) -> list[tuple[int, int
 
 
 class NaiveProgram:
-    """What the program knows of a game, in sets and lists, after it was told of one open cell after the other."""
+    """Knowledge of the program in sets and lists, updated by one open cell at a time."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
@@ -179,7 +179,7 @@ def test_source_prefers_a_count_of_8_to_a_cell_that_no_count_sees():
 
 
 def test_source_draws_where_nothing_is_beside_an_open_cell():
-    # The mine beside the 1 is known, and the four cells behind it are all that is left.
+    # The mine next to the 1 is known; only the four cells behind it are left.
     config = click_config(1, 7, 2, "any")
     board = np.array([[[0, 1, HIDDEN, HIDDEN, HIDDEN, HIDDEN, HIDDEN]]], np.int8)
     actions = build_policy("expected_value_source", config).act(np.repeat(board, 200, axis=0), np.ones((200, 7)))

@@ -14,7 +14,7 @@ from minesweeper_env.inference import InconsistentBoardError, PositionTooHardErr
 
 
 def wins_on(policy: OptimalPolicy, layouts: np.ndarray) -> int:
-    """Plays one game on each layout, all at once; returns how many are won."""
+    """Plays one game on each layout, all at once; returns the number of wins."""
     config = policy.config
     env = MinesweeperVectorEnv.of_config(config, len(layouts))
     observations, infos = env.reset(options={"layout": layouts})
@@ -85,7 +85,7 @@ def test_it_does_not_depend_on_seeds_or_on_what_it_met_before():
         boards.append(observations)
         masks.append(infos["action_mask"])
         clicks.append(policy.act(observations, infos["action_mask"]))
-        # Games that are over are among them, and begin anew at the next step.
+        # Finished games are included; they restart at the next step.
         observations, *_, infos = env.step(clicks[-1])
     again = OptimalPolicy(config)
     again.reset(5)

@@ -1,4 +1,4 @@
-"""The scripted policies: what they deduce, how they guess, and how strong they are."""
+"""Scripted policies: deductions, guesses and playing strength."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_deductions_hold_in_every_layout(name, shape):
 
 
 def naive_closure(sentences: dict[int, int]) -> tuple[int, int]:
-    """All differences of all pairs, and each cell of a certain sentence, until nothing is new; all certain cells."""
+    """Returns all certain cells, from the differences of all pairs of sentences until nothing is new."""
     known = dict(sentences)
     while True:
         new = {b ^ a: known[b] - known[a] for a in known for b in known if a != b and a & b == a}
@@ -71,7 +71,7 @@ def test_subset_rule_is_complete():
     certain = uncertain = 0
     for _ in range(1500):
         sentences = random_sentences(rng, 16, 5, 7)
-        # Cells enough beside these that the number of mines can say nothing.
+        # With this many other cells the number of mines carries no information.
         safe, mine = find_certain(dict(sentences), (1 << 60) - 1, 20)
         expected_safe, expected_mine = naive_closure(sentences)
         assert (safe & ~expected_safe, mine & ~expected_mine) == (0, 0)

@@ -40,7 +40,7 @@ def test_win_rates_are_those_of_an_independent_implementation(name, references, 
 
 @pytest.mark.parametrize("mines", [1, 2, 3])
 def test_marginal_is_as_good_as_random(mines):
-    """The 95 % interval of the difference over independent fits holds 0 and lies within three points.
+    """The 95 % interval of the difference over independent fits contains 0 and lies within three points.
 
     A single fit fixes the order of the clicks, which may be a lucky one. The test therefore averages over fits.
     """
@@ -102,7 +102,7 @@ def test_largest_gains_are_where_the_blog_found_them():
     }
     learned, inferred = won["conditional"] - won["marginal"], won["semi_deterministic"] - won["graphical_source"]
     assert int(learned.argmax()) + 1 == 3
-    # From 6 to 8 mines the gain differs by less than the noise of 1000 games.
+    # With 6 to 8 mines the gain differs by less than the noise of 1000 games.
     assert int(inferred.argmax()) + 1 in (6, 7, 8)
 
 
@@ -132,7 +132,7 @@ def test_one_pass_finds_nothing_only_where_many_passes_find_nothing():
 
 
 def semi_deterministic_by_hand(board: np.ndarray) -> tuple[set, set]:
-    """The blog's pseudocode with its indices put right; returns the inferred mines and the cells to expose."""
+    """Returns the inferred mines and the cells to expose, by the blog's pseudocode with corrected indices."""
     locations = list(np.ndindex(board.shape))
 
     def neighbours(cell):

@@ -1,4 +1,4 @@
-"""From the games of a suite to its results: scores, flags and pairs by hand, tables and plots of any outcome."""
+"""Results of a suite from its games: scores, flags and pairs by hand, tables and plots of any outcome."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_flags_on_the_mines_are_counted_beside_the_wins():
     assert (found["wins"], found["marked"], found["marked_rate"]) == (1, 3, 0.75)
     assert found["marked_ci95"] == list(wilson_interval(3, 4))
     assert "marked" not in other
-    # The moves are no other games: the two are compared.
+    # Other moves do not make other games, so the two are compared.
     assert found["mcnemar"]["against"] == "subset"
 
 
@@ -116,7 +116,7 @@ def test_notes_say_what_is_missing():
 
 
 def full_content(suite):
-    """Returns results of a suite in which some policies win all, some nothing, and one plays nowhere but once."""
+    """Returns results of a suite: some policies win every game, some none, and one plays on a single board."""
     chance = np.random.default_rng(0)
     tasks, parts = [], []
     for i, board in enumerate(suite.boards):

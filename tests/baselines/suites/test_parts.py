@@ -1,4 +1,4 @@
-"""Games on disk and the order of play: nothing is lost, nothing is taken for what it is not."""
+"""Games on disk and the order of play: no game is lost or taken for another."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_parts_that_do_not_fit_together_are_refused(store, parts):
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_the_schedule_plays_every_game_once(data):
-    """Whatever has been played before, and however long each unit takes."""
+    """The schedule does so for any games on disk, and for any durations of the units."""
     tasks, parts = [], []
     for _ in range(data.draw(st.integers(1, 4))):
         size, games = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 40))
@@ -253,6 +253,6 @@ def test_folders_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(ValueError, match="is not empty and holds no suite"):
         open_folder(tmp_path, suite, 0, 10)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-    # What a killed run may have left of its first file is no obstacle.
+    # A truncated first file of a killed run is no obstacle.
     (tmp_path / "file").rename(tmp_path / ".suite.json.77.tmp")
     open_folder(tmp_path, suite, 0, 10)

@@ -1,4 +1,4 @@
-"""`evaluate.py --suite`: what is played, what is kept through interruptions, what is written."""
+"""`evaluate.py --suite`: games played, interruptions, and files written."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_more_games_extend_what_is_there(tmp_path):
     extended = records(tmp_path / "a", games=70)
     assert extended == records(tmp_path / "b", games=70)
     assert [len(games) for games in extended.values()] == [70, 70, 30] * 2
-    # Whole batches stay; a short one at the end is played again with its other games.
+    # Whole batches stay; a partial one at the end is replayed in full.
     assert all(extended[task][:20] == games[:20] for task, games in first.items())
     assert json.loads((tmp_path / "a" / "results.json").read_text())["games"] == 70
 
@@ -211,7 +211,7 @@ def wait_until(condition, seconds=120):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
-    """Both end with the games of a run that nobody stopped, and leave no process behind."""
+    """Both end with the games of an uninterrupted run, and leave no process behind."""
     games = 400
     command = [sys.executable, tiny_suites.__file__, "--suite", "tiny", "--workers", "2"]
     command += ["--seed", "7", "--games", str(games), "--out", str(tmp_path / "a")]

@@ -1,4 +1,4 @@
-"""Names of boards are parsed into what they were written from."""
+"""Names of boards: parsing inverts writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One style for every figure, whatever the user's own settings are."""
+"""One style for every figure, independent of the user's settings."""
 
 from __future__ import annotations
 

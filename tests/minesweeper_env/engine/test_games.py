@@ -1,4 +1,4 @@
-"""Batches of games, in ways that the environments do not use."""
+"""Batches of games, used in ways that the environments do not need."""
 
 import numpy as np
 import pytest

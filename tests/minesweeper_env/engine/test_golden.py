@@ -1,4 +1,4 @@
-"""Golden games: each one is played as recorded. `python tests/support/transcripts.py` records them."""
+"""Golden games: replay gives the recorded boards. `python tests/support/transcripts.py` records them."""
 
 from __future__ import annotations
 

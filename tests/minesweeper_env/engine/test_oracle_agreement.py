@@ -42,7 +42,7 @@ def assert_agree(games, observations, terminations, truncations, infos, playing,
 
 
 def play(env, games, steps, choose):
-    """Plays all games side by side, leaving each alone once it is over; returns how they ended."""
+    """Plays all games at once, without moves in finished ones; returns their final statuses."""
     observations, infos = env.reset(options={"layout": np.stack([grid(game) for game in games])})
     nothing = [False] * len(games)
     assert_agree(games, observations, nothing, nothing, infos, range(len(games)), nothing)

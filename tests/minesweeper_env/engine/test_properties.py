@@ -1,4 +1,4 @@
-"""Properties of every game, whatever the board and the actions."""
+"""Properties of every game, for any board and any actions."""
 
 from __future__ import annotations
 

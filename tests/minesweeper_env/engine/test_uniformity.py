@@ -285,7 +285,7 @@ def fill_with_draws(generator, bound, draws):
 
 
 def test_a_bound_that_does_not_divide_the_draws_is_exact():
-    # Of this bound's numbers a third, the multiples of 3, would come twice as often if none were rejected.
+    # Without rejection the multiples of 3, a third of the numbers, would come twice as often.
     bound = 3 << 30
     generator = np.zeros(1, np.uint64)
     draws = np.empty(30_000, np.int64)

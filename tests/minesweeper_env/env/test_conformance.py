@@ -1,4 +1,4 @@
-"""Conformance suite: it passes environments that keep the conventions, and catches each way of breaking one."""
+"""Conformance suite: it accepts correct environments, and detects a breach of each convention."""
 
 import gymnasium
 import numpy as np

@@ -1,4 +1,4 @@
-"""Saving, restoring, copying and pickling of games in progress, which then continue alike."""
+"""Saving, restoring, copying and pickling of games in progress; all continue identically."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COPIES = [by_state, by_pickled_state, by_deepcopy, by_pickle]
 
 
 def play_single(env, actions):
-    """Takes actions, with a new game after each end; returns all values that came back."""
+    """Takes actions, with a new game after each end; returns all returned values."""
     results = []
     for action in actions:
         results.append(env.step(int(action)))
@@ -57,7 +57,7 @@ def play_single(env, actions):
 
 
 def play_batch(env, steps):
-    """Takes sampled actions, which depend on the sampler too; returns all values that came back."""
+    """Takes sampled actions, which depend on the sampler too; returns all returned values."""
     return [(actions := env.sample_actions(), env.step(actions)) for _ in range(steps)]
 
 

@@ -1,5 +1,4 @@
-"""Steps of deduction: every one is forced by the counts that it names, each level finds all that it should, and the
-patterns that players know come out as they know them."""
+"""Steps of deduction: the named counts force every step, each level is complete, and known patterns come out."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from minesweeper_env.inference.naive import Sentence
 
 
 class Facts:
-    """What the board shows, and what has been found so far, in sets of cells."""
+    """Contents of the board and findings so far, in sets of cells."""
 
     def __init__(self, board, mines, radius):
         self.position = naive.read(board, mines, radius)
@@ -43,7 +42,7 @@ class Facts:
 
 
 def force(reason, step):
-    """Says whether sentences force what a step finds, by trying all ways to lay the mines in their cells."""
+    """Returns whether sentences force the findings of a step, by trying all fillings of their cells."""
     cells = sorted(set().union(*(sentence.cells for sentence in reason)))
     if not {*step.safe, *step.mine} <= {*cells}:
         return False
@@ -56,7 +55,7 @@ def force(reason, step):
 
 
 def disjoint_families(closure):
-    """Yields (cells, mines) of every family of sentences of which no two have a cell in common."""
+    """Yields (cells, mines) of every family of pairwise disjoint sentences."""
     if not closure:
         yield frozenset(), 0
         return
@@ -87,7 +86,7 @@ def closure_of(facts):
 
 
 def certain_by_subset(facts):
-    """Returns certain sentences of the closure, or else of what families of its sentences leave of the whole board."""
+    """Returns the certain sentences of the closure; without any, those that disjoint families leave of the board."""
     closure = [sentence for sentence in closure_of(facts) if sentence.cells]
     certain = [sentence for sentence in closure if is_certain(sentence)]
     if certain:
@@ -98,7 +97,7 @@ def certain_by_subset(facts):
 
 
 def found_by(facts, rules):
-    """Returns what rules find, taken again and again: the safe cells, and the mines."""
+    """Applies rules until nothing is new; returns the safe cells and the mines."""
     safe, mine = set(), set()
     while True:
         certain = [sentence for rule in rules for sentence in rule(facts)]
@@ -356,7 +355,7 @@ def test_a_board_that_says_nothing_has_no_steps():
 
 
 def test_a_long_chain_is_followed_to_its_end():
-    # Each count shares a cell with the next; the shown mine settles the first, and so all others.
+    # Each count shares a cell with the next; the shown mine decides the first, and so all others.
     board = np.full((1, 401), 11)
     board[0, 1::2] = 1
     board[0, 0] = 12

@@ -1,4 +1,4 @@
-"""The end of a game, solved exactly: against obvious recursions on random layouts, and by playing it out."""
+"""Exact search of endgames, against plain recursions on random layouts and by playing them out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minesweeper_env.inference.search.workspace import make_search_workspace
 
 
 def naive_wins(mine, count):
-    """Returns how many layouts the best play wins: every covered cell is tried, safe, dead or neither."""
+    """Returns the number of layouts that the best play wins, by trying every covered cell."""
     layouts, cells = mine.shape
     free = cells - int(mine[0].sum())
 
@@ -36,7 +36,7 @@ def naive_wins(mine, count):
 
 
 def played_wins(mine, count):
-    """Returns how many layouts are won by clicking what `solve_endgame` says until all is open."""
+    """Returns the number of layouts won by the clicks of `solve_endgame`."""
     layouts, cells = mine.shape
     lost = 0
     waiting = [(np.arange(layouts), frozenset())]
@@ -54,7 +54,7 @@ def played_wins(mine, count):
 
 
 def random_layouts(rng, number, cells, mines):
-    """Returns distinct layouts with equally many mines, with counts of no geometry: all that the search relies on."""
+    """Returns distinct layouts with equally many mines, and random counts: the search assumes no geometry."""
     chosen = rng.permutation(comb(cells, mines))[:number]
     mine = np.zeros((len(chosen), cells), np.uint8)
     for row, index in zip(mine, chosen, strict=True):
@@ -118,8 +118,8 @@ def test_the_click_wins_as_much_as_is_said():
 
 
 def test_sets_of_any_size_are_worth_what_their_parts_are():
-    # One more cell that is free everywhere tells apart copies of a set, which are each worth what it is. The copies
-    # together need the coarse matrix of conflicts, and one of them the fine one, or none.
+    # A further cell, free in all layouts, tells copies of a set apart. All copies have the same value. Together they
+    # need the coarse matrix of conflicts; a single one needs the fine matrix, or none.
     rng = np.random.default_rng(4)
     for number, copies in ((30, 30), (100, 12), (400, 30)):
         mine, count = layouts_of_board(rng, 4, 4, 4, number)
@@ -134,11 +134,11 @@ def test_sets_of_any_size_are_worth_what_their_parts_are():
 
 
 def test_fifty_fifties_that_nothing_can_break_count_once():
-    # Six pairs of which one is a mine, and a cell that is a mine or not, with another.
+    # Seven pairs, each with one mine in either cell.
     pairs = np.array([[bits >> k & 1 for k in range(7)] for bits in range(128)], np.uint8)
     mine = np.concatenate([pairs, 1 - pairs], axis=1)
     assert solve_endgame(mine, np.zeros_like(mine))[1:] == (1, True, 1)
-    # A safe cell tells what the last pair is.
+    # A safe cell shows the layout of the last pair.
     told = np.column_stack([mine, np.zeros(128, int)])
     count = np.zeros_like(told)
     count[:, -1] = pairs[:, -1]
@@ -163,7 +163,7 @@ def test_a_goal_changes_no_value_and_yields_a_bound(mines):
         fresh = SmallBoard(3, 4, 1, 1000)
         found = fresh.solve_everywhere(covered, mines, goal)
         assert found == value if goal < value else value <= found <= goal
-        # Whatever the table holds of earlier goals is as true for the next one.
+        # Entries of the table from earlier goals stay valid for the next goal.
         assert (board.solve_everywhere(covered, mines, goal) > goal) == (goal < value)
     assert board.solve_everywhere(covered, mines, 0) == value
 

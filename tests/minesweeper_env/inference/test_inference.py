@@ -1,4 +1,4 @@
-"""Exact inference against the obvious reference, on random positions of small boards."""
+"""Exact inference against the naive reference, on random positions of small boards."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ EXACT = 1e-12
 
 
 def assert_equals_the_reference(board, mines, radius):
-    """Compares the chances, the certain cells and the number of layouts."""
+    """Compares the probabilities, the certain cells and the number of layouts."""
     chances = inference.mine_probabilities(board, mines, radius=radius)
     expected = naive.mine_probabilities(board, mines, radius=radius)
     assert chances.dtype == np.float64
     assert np.abs(chances - expected).max() <= EXACT, board
-    # What is certain comes out without any error.
+    # Certain cells have exactly 0 or 1.
     assert np.array_equal(chances == 0, expected == 0), board
     assert np.array_equal(chances == 1, expected == 1), board
     certain = inference.certain_cells(board, mines, radius=radius)
@@ -169,7 +169,7 @@ def functions(radius):
 
 
 def raises_for(function, board, mines, **options):
-    """Says whether a function finds a board contradictory; checks the cell that it names."""
+    """Returns whether a function finds a board contradictory; checks the cell that it names."""
     try:
         function(board, mines, **options)
     except InconsistentBoardError as error:
@@ -184,7 +184,7 @@ def raises_for(function, board, mines, **options):
 
 
 def compare_contradictions(seed, number):
-    """Compares who raises, on boards whose counts were changed; returns how many are contradictory."""
+    """Compares which functions raise on boards with changed counts; returns the number of contradictory boards."""
     rng = np.random.default_rng(seed)
     found = 0
     for position in random_positions(seed, number):

@@ -33,7 +33,7 @@ CHAIN = [(2, col) for col in range(1, 100, 2)]
 
 
 def unbroken_chain(mines, seed):
-    """Returns a board whose frontier is one chain: no number settles its cells by itself."""
+    """Returns a board whose frontier is one chain: no single number decides its cells."""
     rng = np.random.default_rng(seed)
     while True:
         board, layout = position((5, 100), CHAIN, mines, rng)
@@ -77,7 +77,7 @@ def with_mine(board, cell):
 
 
 def assert_chances_are_ratios(board, mines, number, count):
-    """Compares the chances of some random covered cells with the share of the layouts that have a mine there."""
+    """Compares the probabilities of some random covered cells with the fraction of layouts that have a mine there."""
     probabilities = inference.mine_probabilities(board, mines)
     layouts = count(board, mines)
     for cell in np.random.default_rng(0).permutation(np.argwhere(board == H))[:number].tolist():
@@ -89,7 +89,7 @@ def assert_chances_are_ratios(board, mines, number, count):
 
 
 def assert_fits(board, mines, layout):
-    """Checks what must hold of the answers on any board, given a layout that fits."""
+    """Checks laws of the answers on any board, given a layout that fits."""
     probabilities = inference.mine_probabilities(board, mines)
     assert abs(probabilities.sum() - mines) <= 1e-9
     assert (probabilities[layout] > 0).all()
@@ -147,7 +147,7 @@ def test_layouts_drawn_on_a_lattice_fit_it_and_follow_its_chances():
     layouts = inference.sample_layouts(board, 150, 100, np.random.default_rng(0))
     for layout in layouts:
         assert_is_a_layout(layout, board, 150)
-    # Five standard deviations: one of 360 cells is beyond in one of some 5000 such tests.
+    # Five standard deviations: about one in 5000 such tests has one of its 360 cells beyond them.
     slack = 5 * np.sqrt(probabilities * (1 - probabilities) / len(layouts))
     assert (np.abs(layouts.mean(axis=0) - probabilities) <= slack).all()
 
@@ -160,13 +160,13 @@ def test_chances_on_a_lattice_are_shares_of_its_layouts(mines, seed):
 
 
 def room_with(values):
-    """Returns room for as many states as there may be on 15 x 31, and for so many values."""
+    """Returns a workspace for the states of a 15 x 31 board and the given number of values."""
     tables, keys = np.empty(6 * MAX_STATES + 2, np.int32), np.empty(4 * MAX_KEYS, np.uint64)
     return make_workspace(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
 
 
 def posterior_in(workspace, board, mines, mode, density=0.0):
-    """Returns the chances (n,) and the logarithm of the number of layouts, computed in a given room."""
+    """Returns the probabilities (n,) and the logarithm of the number of layouts, computed in a given workspace."""
     probabilities, log_layouts = np.empty((1, board.size)), np.empty(1)
     outcome = posteriors(board.reshape(1, -1), 8, mines, density, mode, 0, probabilities, log_layouts, *workspace)
     assert outcome == (1, OK)
@@ -174,7 +174,7 @@ def posterior_in(workspace, board, mines, mode, density=0.0):
 
 
 def draw_in(workspace, board, mines, size):
-    """Returns (size, n) bool, layouts drawn in a given room."""
+    """Returns (size, n) bool, layouts drawn in a given workspace."""
     uniforms = np.random.default_rng(0).random((size, 3 * board.size + 1))
     in_group, position = np.empty((size, board.size + 1), np.int32), np.empty((size, 3), np.int32)
     layouts = np.empty((size, board.size), np.bool_)
@@ -184,7 +184,7 @@ def draw_in(workspace, board, mines, size):
 
 @pytest.mark.parametrize(("mines", "seed", "stride"), [(116, 1, 4), (186, 0, 8), (186, 1, 16)])
 def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, stride):
-    """Only one level in `stride` keeps its values where room is short, and all of them in a room of ten times that."""
+    """A small workspace keeps the values of one level in `stride`, and a ten times larger one keeps all."""
     board, _ = position((15, 31), grid(15, 31), mines, seed)
     short, ample = room_with(MAX_VALUES), room_with(10 * MAX_VALUES)
     for mode, density in ((FIXED_TOTAL, 0.0), (BOOLEAN, 0.0), (IID, 0.4)):
@@ -245,7 +245,7 @@ def test_a_position_beyond_a_bound_is_refused(size, mines, seed, bound):
         with pytest.raises(PositionTooHardError, match=f"too wide: .* too many {bound}") as caught:
             function(board, mines)
         assert not isinstance(caught.value, InconsistentBoardError)
-    # The next board is answered as if nothing had been.
+    # The failure leaves no trace in the next answer.
     simple = board_of(layout, np.eye(*size, dtype=np.bool_) & ~layout, 1)
     assert_fits(simple, mines, layout)
 
@@ -278,7 +278,7 @@ print(int(line.split()[1]) * 1024)
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the peak of the memory")
 def test_hard_positions_take_less_than_500_megabytes():
-    # The kernels are compiled here at the latest, so that only their work counts there.
+    # Compile the kernels first, so that the measured memory excludes it.
     board, _ = position((3, 3), [(1, 1)], 3, 0)
     inference.mine_probabilities(board, 3)
     inference.sample_layouts(board, 3, 1, np.random.default_rng(0))

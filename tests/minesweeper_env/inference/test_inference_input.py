@@ -1,4 +1,4 @@
-"""What inference refuses, and that the message says what is allowed."""
+"""Input checks of inference; each message names the allowed values."""
 
 from __future__ import annotations
 

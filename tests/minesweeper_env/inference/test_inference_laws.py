@@ -1,4 +1,4 @@
-"""What must hold of exact inference on boards of any size, without a reference."""
+"""Laws of exact inference on boards of any size, without a reference."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_wide_counts_strewn_over_a_crowded_board_are_answered_truly_or_not_at_al
 
 @pytest.mark.parametrize(("size", "mines", "radius"), GAMES[:4])
 def test_what_a_click_shows_leaves_the_chances_as_they_were_on_average(size, mines, radius):
-    """The law of total probability, over all that a cell may turn out to be; it ties large boards to one another."""
+    """The law of total probability over all outcomes of a cell."""
     rng = np.random.default_rng(17)
     codes = Codes.of_radius(radius)
     for layout in layouts_of_size(rng, size, mines, 4):

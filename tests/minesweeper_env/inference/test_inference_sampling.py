@@ -30,7 +30,7 @@ SAMPLED = [
     ([[M, H, H, H, H]], 3, 1),
     ([[H, H], [H, 1], [9, H], [H, 1], [10, H]], 2, 1),
     ([[H, H, H], [1, 2, 2], [H, H, H], [H, H, H]], 4, 1),
-    # Two parts of the frontier that share the mines with the cells away from both.
+    # Two components, and cells outside them, with a common number of mines.
     ([[H, 1, H, H, H, H, 1, H], [H, H, H, H, H, H, H, H]], 4, 1),
     ([[15 + 12, 15 + 12, 2, 15 + 12, 15 + 12, 15 + 12]], 3, 2),
 ]
@@ -46,7 +46,7 @@ def test_sampled_layouts_are_uniform_and_independent(board, mines, radius):
     assert (sampled.shape, sampled.dtype) == ((draws, *board.shape), np.bool_)
     numbers = np.array([number_of[frozenset(map(tuple, np.argwhere(one).tolist()))] for one in sampled])
     assert ALPHA < p_value(np.bincount(numbers, minlength=len(listed))) < 1 - ALPHA
-    # Each draw is as likely to come after any other: by their places in two halves where they are many.
+    # Successive draws are independent; many layouts are compared by the halves of their index range.
     halves = numbers * 2 // len(listed)
     if len(listed) % 2 == 0:
         assert p_value(np.bincount(2 * halves[:-1:2] + halves[1::2], minlength=4)) > ALPHA

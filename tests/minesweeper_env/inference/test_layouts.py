@@ -1,4 +1,4 @@
-"""The layouts of a board, one by one, against the reference and on boards that could lose a simple search."""
+"""Enumeration of layouts, against the reference and on boards that defeat a simple search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ H = 11
 
 
 def listed(board, mines, radius):
-    """Returns the layouts as a set of sorted cells with mines; checks the counts on the way."""
+    """Returns the layouts as a set of sorted cells with mines, and checks the counts."""
     found = consistent_layouts(board, mines, 100_000, radius=radius)
     assert found.cells.tolist() == np.flatnonzero(board > (2 * radius + 1) ** 2 - 1).tolist()
     for mine, count in zip(found.mines, found.counts, strict=True):

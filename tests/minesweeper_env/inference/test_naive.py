@@ -1,4 +1,4 @@
-"""The reference of inference against boards done by hand, and against sums over its plain list of all layouts."""
+"""Naive reference of inference, against boards by hand and against sums over a list of all layouts."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ UP_TO_3X3 = [(rows, cols) for rows, cols in product(range(1, 4), repeat=2) if ro
 
 
 class GameTree:
-    """All that can happen on boards of one kind: every click in every position is tried, safe or not.
+    """Game tree of a configuration: every click in every position, safe or not.
 
     Positions are visible boards, as codes; layouts are sets of mines. There is nothing clever about it.
     """
@@ -47,14 +47,14 @@ class GameTree:
         return tuple(shown.values())
 
     def wins(self, board, layouts):
-        """Returns how many of the layouts, which are all that fit the board, the best play wins."""
+        """Returns the number of layouts that the best play wins, given all layouts that fit the board."""
         if board.count(H) == self.mines:
             return len(layouts)
         covered = [cell for cell, code in zip(self.cells, board, strict=True) if code == H]
         return max(self.wins_after(board, layouts, cell) for cell in covered)
 
     def wins_after(self, board, layouts, cell):
-        """Returns how many of them it wins after a click."""
+        """Returns the number of layouts that the best play wins after a click."""
         after = {}
         for layout in layouts:
             if cell not in layout:
@@ -62,7 +62,7 @@ class GameTree:
         return sum(self.wins(new, tuple(left)) for new, left in after.items())
 
     def first_cell_value(self, rule, cell):
-        """Returns the win probability after a first click, the layouts being drawn as the rule says."""
+        """Returns the win probability after a first click, by the layouts that the rule draws."""
         zone = {"any": set(), "safe": {cell}, "opening": {cell, *neighbours(self.rows, self.cols, cell)}}[rule]
         drawn = tuple(layout for layout in self.layouts if not layout & zone)
         return Fraction(self.wins_after((H,) * len(self.cells), drawn, cell), len(drawn))

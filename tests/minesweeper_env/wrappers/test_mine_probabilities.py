@@ -88,7 +88,7 @@ LAYOUT = np.array([[1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 
         ((), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
         ((4, 19), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
         ((2, 9), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
-        # One mine is under two flags; nothing that the board shows says under which.
+        # One mine is under two flags, and the board does not show under which.
         ((4, 9), {0: 1.0, 4: np.nan, 9: np.nan, 15: 1.0, 19: 1.0}),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_batch_is_made_of_single_games(place, mode):
 
 
 def compare(i, observation, info, observations, infos):
-    """The batch is asked for game i; a batched `Dict` is a dict of arrays, and final observations are dicts."""
+    """Compares game i of the batch; a batched `Dict` is a dict of arrays, and final observations are dicts."""
     theirs = {key: observations[key][i] for key in observations} if isinstance(observations, dict) else observations[i]
     assert frozen(theirs) == frozen(observation)
     for key, value in info.items():

@@ -35,7 +35,7 @@ def loss_by_hand(outputs, codes, safe, cap):
 
 
 def random_boards(count, rows, cols):
-    """Returns codes with all fractions of open cells, none and all included, and outcomes; every third has none."""
+    """Returns codes with fractions of open cells from none to all, and outcomes; every third board has none."""
     generator = torch.Generator().manual_seed(0)
 
     def draw(high, *shape):

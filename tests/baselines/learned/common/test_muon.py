@@ -46,7 +46,7 @@ def test_a_first_step_on_a_matrix_by_hand():
     weight.grad = gradient.reshape(4, 2, 1, 1).clone()
     Muon([weight], lr=0.01).step()
     moved = -weight.detach().reshape(4, 2) / (0.01 * RATE * 2**0.5)
-    # The common direction and the rare one are as long, to within what the iterations leave.
+    # The common and the rare direction have equal lengths, up to the error of the iterations.
     assert 0.6 < moved[0, 0] < 1.3
     assert 0.6 < moved[1, 1] < 1.3
     moved[0, 0] = moved[1, 1] = 0

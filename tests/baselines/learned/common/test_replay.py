@@ -105,7 +105,7 @@ def test_clicks_that_should_be_safe_are_stored_less_often_and_whatever_came_of_t
     expected = np.clip(1 - predicted, 0.3, 1)
     assert len(stored) == pytest.approx(expected.sum(), rel=0.05)
     assert len(stored) < 0.8 * len(rewards)
-    # Mines are as frequent among what is stored as the predictions, known before the click, make them.
+    # The frequency of mines among stored clicks follows from the predictions before the click.
     assert (stored == 0).mean() == pytest.approx(expected[rewards == 0].sum() / expected.sum(), abs=0.02)
 
 

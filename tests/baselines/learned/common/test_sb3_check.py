@@ -13,6 +13,6 @@ from minesweeper_env.registration import ENV_SPECIFICATIONS
 @pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
 def test_no_error(env_id, observation):
     with warnings.catch_warnings():
-        # It warns that boards are no pictures of the usual kind; only its errors count here.
+        # It warns that boards are not images; only its errors count here.
         warnings.simplefilter("ignore")
         check_env(gymnasium.make(env_id, observation=observation).unwrapped)

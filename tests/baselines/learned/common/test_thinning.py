@@ -51,7 +51,7 @@ def test_the_probability_to_keep_a_step_grows_with_its_expected_loss(filled):
         here = (values >= low) & (values < high)
         expected = keep_probabilities(1 - values[here], 2.5, 0.25).mean()
         assert kept[here].mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / here.sum()))
-        # What stays has the returns of all: nothing was left out for how it ended.
+        # The kept steps have the returns of all steps: the outcome decides nothing.
         assert returns[here & kept].mean() == pytest.approx(values[here & kept].mean(), abs=0.08)
     for batch in batches:
         np.testing.assert_array_equal(batch.old_values, values[batch.actions[:, 0].numpy().astype(int)])

@@ -107,7 +107,7 @@ def test_the_mean_product_of_safety_is_the_win_rate():
     config = click_config(4, 4, 4, "safe")
     count = 500
     games = SafeGames(config, count, np.random.default_rng(1), random_first=0.0)
-    # Games that are over before the first guess are won without one, and are not among these.
+    # Games without a guess are won, and are not included.
     first, layouts = first_cell(config), all_layouts(config)
     layouts = layouts[~layouts.reshape(len(layouts), -1)[:, first]]
     begun = [NaivePlay(config, layout) for layout in layouts]
@@ -260,7 +260,7 @@ def test_the_boards_after_a_click_show_what_the_cell_did_and_no_more(config):
     before = games.guesses()
     cells = least_risks(before.probabilities, before.codes, config.codes.hidden)
     _, after = games.click(cells)
-    # Layouts stay as they are from a click on.
+    # After the click the layouts do not change.
     mines = games._games.mines()
     reach = config.radius
     for i, cell in enumerate(cells):

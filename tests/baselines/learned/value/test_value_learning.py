@@ -30,7 +30,7 @@ SMALL = ValueHyperparameters(
 
 
 class Recorder:
-    """The part of a logger that learners record to."""
+    """Stand-in for the part of a logger that learners use."""
 
     def __init__(self) -> None:
         self.logged: dict[str, list[float]] = {}
@@ -40,7 +40,7 @@ class Recorder:
 
 
 def train(learner: ValueLearner, rounds: int, schedule: int = 1000) -> dict[str, list[float]]:
-    """Learns for some rounds, with a learning rate that falls over `schedule` steps; returns what was logged."""
+    """Learns for some rounds, with a learning rate that falls over `schedule` steps; returns the log rows."""
     recorder = Recorder()
     # The last yield comes after the last round.
     for _ in itertools.islice(learner.rounds(Budget(steps=schedule), recorder), rounds + 1):

@@ -1,4 +1,4 @@
-"""Policy `value`: it sees the board alone, takes no needless risk, and clicks the cell of highest value."""
+"""Policy `value`: it sees the board only, takes no needless risk, and clicks the cell with the highest value."""
 
 from __future__ import annotations
 

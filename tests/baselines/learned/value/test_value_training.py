@@ -1,4 +1,4 @@
-"""`train.py --algo value` leaves an agent, and goes on exactly where it was."""
+"""`train.py --algo value` leaves an agent, and resumes exactly."""
 
 import pytest
 import torch
