@@ -133,8 +133,8 @@ def test_the_law_of_the_clicks_is_that_of_all_orders(cells, mines):
     orders = [order.index(next(cell for cell in order if cell < mines)) for order in permutations(range(cells))]
     law = clicks_law(cells, mines)
     assert len(law) == cells - mines + 1
-    for k, chance in enumerate(law):
-        assert chance == pytest.approx(float(Fraction(orders.count(k), len(orders))))
+    for k, probability in enumerate(law):
+        assert probability == pytest.approx(float(Fraction(orders.count(k), len(orders))))
 
 
 def test_the_law_of_a_large_board_has_its_mean():

@@ -127,10 +127,10 @@ def test_ppo_value_is_the_mean_of_its_action_values():
     policy = model.policy
     assert not policy.bootstraps
     policy.bootstraps = True
-    chances = policy.get_distribution(boards, masks).distribution.probs
+    probabilities = policy.get_distribution(boards, masks).distribution.probs
     actions = torch.arange(20).repeat(6, 1)
     values = torch.stack([policy.evaluate_actions(boards, actions[:, a], masks)[0][:, 0] for a in range(20)], dim=1)
-    torch.testing.assert_close(policy.predict_values(boards)[:, 0], (chances * values).sum(1))
+    torch.testing.assert_close(policy.predict_values(boards)[:, 0], (probabilities * values).sum(1))
 
 
 def test_ppo_asks_what_follows_where_it_counts():

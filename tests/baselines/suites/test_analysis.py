@@ -117,7 +117,7 @@ def test_notes_say_what_is_missing():
 
 def full_content(suite):
     """Returns results of a suite: some policies win every game, some none, and one plays on a single board."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     tasks, parts = [], []
     for i, board in enumerate(suite.boards):
         for j, entry in enumerate(suite.entries):
@@ -126,9 +126,9 @@ def full_content(suite):
             games = 1 if i == j else 30
             moves = ("click", "flag") if entry.start else ("click",)
             tasks.append(Task(entry.policy, replace(board, moves=moves), games, 10, entry.start))
-            won = chance.random(games) < (j - 1) / 2
+            won = rng.random(games) < (j - 1) / 2
             records = [GameRecord(g, bool(w), 1 + g, False, 5 * g, bool(w)) for g, w in enumerate(won)]
-            parts.append([Part(0, tuple(records), chance.random(), {"queries": 5, "guesses": 3})])
+            parts.append([Part(0, tuple(records), rng.random(), {"queries": 5, "guesses": 3})])
     return analyse(suite, tasks, parts, [], seed=0, games=30, command="python evaluate.py --suite x")
 
 

@@ -25,15 +25,15 @@ SEED = 3
 
 
 def make_part(first: int, games: int, *, seed: int = SEED) -> Part:
-    chance = random.Random(first)
+    rng = random.Random(first)
     records = tuple(
         GameRecord(
             seed + number,
-            chance.random() < 0.5,
-            chance.randrange(1, 400),
-            chance.random() < 0.2,
-            chance.randrange(37),
-            chance.random() < 0.5,
+            rng.random() < 0.5,
+            rng.randrange(1, 400),
+            rng.random() < 0.2,
+            rng.randrange(37),
+            rng.random() < 0.5,
         )
         for number in range(first, first + games)
     )

@@ -15,13 +15,13 @@ EXACT = 1e-12
 
 def assert_equals_the_reference(board, mines, radius):
     """Compares the probabilities, the certain cells and the number of layouts."""
-    chances = inference.mine_probabilities(board, mines, radius=radius)
+    probabilities = inference.mine_probabilities(board, mines, radius=radius)
     expected = naive.mine_probabilities(board, mines, radius=radius)
-    assert chances.dtype == np.float64
-    assert np.abs(chances - expected).max() <= EXACT, board
+    assert probabilities.dtype == np.float64
+    assert np.abs(probabilities - expected).max() <= EXACT, board
     # Certain cells have exactly 0 or 1.
-    assert np.array_equal(chances == 0, expected == 0), board
-    assert np.array_equal(chances == 1, expected == 1), board
+    assert np.array_equal(probabilities == 0, expected == 0), board
+    assert np.array_equal(probabilities == 1, expected == 1), board
     certain = inference.certain_cells(board, mines, radius=radius)
     assert np.array_equal(certain.safe, (expected == 0) & (board > Codes.of_radius(radius).max_count)), board
     assert np.array_equal(certain.mine, expected == 1), board
@@ -30,19 +30,19 @@ def assert_equals_the_reference(board, mines, radius):
 
 def assert_priors_equal_the_reference(rng, board, mines, radius):
     prior = float(rng.choice([0.5, 0.2, rng.uniform(0.01, 0.99)]))
-    chances = inference.mine_probabilities(board, mines, prior=prior, radius=radius)
+    probabilities = inference.mine_probabilities(board, mines, prior=prior, radius=radius)
     expected = naive.mine_probabilities(board, mines, prior=prior, radius=radius)
-    assert np.abs(chances - expected).max() <= EXACT, (board, prior)
+    assert np.abs(probabilities - expected).max() <= EXACT, (board, prior)
 
 
 def assert_distributions_equal_the_reference(rng, board, mines, radius, cells):
     for row, col in rng.permutation(np.argwhere(board > Codes.of_radius(radius).max_count))[:cells].tolist():
-        chances = inference.count_distribution(board, mines, (row, col), radius=radius)
+        probabilities = inference.count_distribution(board, mines, (row, col), radius=radius)
         expected = naive.count_distribution(board, mines, (row, col), radius=radius)
-        assert np.abs(chances - expected).max() <= EXACT, (board, row, col)
+        assert np.abs(probabilities - expected).max() <= EXACT, (board, row, col)
 
 
-def test_positions_have_the_chances_certain_cells_and_layouts_of_the_reference():
+def test_positions_have_the_probabilities_certain_cells_and_layouts_of_the_reference():
     for board, mines, radius, _ in random_positions(0, 800):
         assert_equals_the_reference(board, mines, radius)
 
@@ -56,7 +56,7 @@ def test_certain_cells_are_those_of_the_reference():
         assert np.array_equal(certain.mine, mine), board
 
 
-def test_independent_cells_have_the_chances_of_the_reference():
+def test_independent_cells_have_the_probabilities_of_the_reference():
     rng = np.random.default_rng(1)
     for board, mines, radius, _ in random_positions(1, 500):
         assert_priors_equal_the_reference(rng, board, mines, radius)
@@ -92,10 +92,10 @@ def boards_alike(seed, size, mines, radius, number):
 )
 def test_a_batch_gives_what_its_boards_give_alone(size, mines, radius, threads, prior):
     boards = boards_alike(3, size, mines, radius, 40)
-    chances = inference.mine_probabilities_batch(boards, mines, prior=prior, radius=radius, threads=threads)
+    probabilities = inference.mine_probabilities_batch(boards, mines, prior=prior, radius=radius, threads=threads)
     alone = [inference.mine_probabilities(board, mines, prior=prior, radius=radius) for board in boards]
-    assert chances.dtype == np.float64
-    assert np.array_equal(chances, alone)
+    assert probabilities.dtype == np.float64
+    assert np.array_equal(probabilities, alone)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -127,8 +127,8 @@ def test_arguments_are_left_as_they_are():
 @pytest.mark.parametrize("convert", [np.int64, np.uint8, np.asfortranarray, np.ndarray.tolist])
 def test_boards_of_any_integer_type_and_order_are_read(convert):
     for board, mines, radius, _ in random_positions(6, 50):
-        chances = inference.mine_probabilities(board, mines, radius=radius)
-        assert np.array_equal(inference.mine_probabilities(convert(board), mines, radius=radius), chances)
+        probabilities = inference.mine_probabilities(board, mines, radius=radius)
+        assert np.array_equal(inference.mine_probabilities(convert(board), mines, radius=radius), probabilities)
 
 
 def everything(board, mines, radius):

@@ -76,7 +76,7 @@ def with_mine(board, cell):
     return seen
 
 
-def assert_chances_are_ratios(board, mines, number, count):
+def assert_probabilities_are_ratios(board, mines, number, count):
     """Compares the probabilities of some random covered cells with the fraction of layouts that have a mine there."""
     probabilities = inference.mine_probabilities(board, mines)
     layouts = count(board, mines)
@@ -111,7 +111,7 @@ def test_a_chain_as_long_as_the_board_is_counted_cell_by_cell(mines):
     board, layout = unbroken_chain(mines, mines)
     assert_fits(board, mines, layout)
     assert inference.count_layouts(board, mines) == count_by_sweep(board, mines)
-    assert_chances_are_ratios(board, mines, 8, count_by_sweep)
+    assert_probabilities_are_ratios(board, mines, 8, count_by_sweep)
 
 
 def test_a_chain_may_be_thousands_of_cells_long():
@@ -130,18 +130,18 @@ def test_small_lattices_are_counted_cell_by_cell(size, mines):
     board, layout = position(size, grid(*size), mines, mines)
     assert_fits(board, mines, layout)
     assert inference.count_layouts(board, mines) == count_by_sweep(board, mines)
-    assert_chances_are_ratios(board, mines, 6, count_by_sweep)
+    assert_probabilities_are_ratios(board, mines, 6, count_by_sweep)
 
 
 @pytest.mark.parametrize(("mines", "seed"), LATTICES)
-def test_a_lattice_turned_or_mirrored_has_its_chances_turned_or_mirrored(mines, seed):
+def test_a_lattice_turned_or_mirrored_has_its_probabilities_turned_or_mirrored(mines, seed):
     board, layout = position((15, 31), grid(15, 31), mines, seed)
     probabilities = assert_fits(board, mines, layout)
     for turn in (np.flipud, np.fliplr, np.transpose, lambda array: np.rot90(array, 2)):
         assert np.abs(inference.mine_probabilities(turn(board), mines) - turn(probabilities)).max() <= EXACT
 
 
-def test_layouts_drawn_on_a_lattice_fit_it_and_follow_its_chances():
+def test_layouts_drawn_on_a_lattice_fit_it_and_follow_its_probabilities():
     board, _ = position((15, 31), grid(15, 31), 150, 2)
     probabilities = inference.mine_probabilities(board, 150)
     layouts = inference.sample_layouts(board, 150, 100, np.random.default_rng(0))
@@ -154,12 +154,12 @@ def test_layouts_drawn_on_a_lattice_fit_it_and_follow_its_chances():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mines", "seed"), LATTICES)
-def test_chances_on_a_lattice_are_shares_of_its_layouts(mines, seed):
+def test_probabilities_on_a_lattice_are_fractions_of_its_layouts(mines, seed):
     board, _ = position((15, 31), grid(15, 31), mines, seed)
-    assert_chances_are_ratios(board, mines, 3, inference.count_layouts)
+    assert_probabilities_are_ratios(board, mines, 3, inference.count_layouts)
 
 
-def room_with(values):
+def workspace_with(values):
     """Returns a workspace for the states of a 15 x 31 board and the given number of values."""
     tables, keys = np.empty(6 * MAX_STATES + 2, np.int32), np.empty(4 * MAX_KEYS, np.uint64)
     return make_workspace(15, 31, 1)._replace(tables=tables, keys=keys, values=np.empty(values))
@@ -186,7 +186,7 @@ def draw_in(workspace, board, mines, size):
 def test_values_that_were_given_up_and_computed_again_are_the_same(mines, seed, stride):
     """A small workspace keeps the values of one level in `stride`, and a ten times larger one keeps all."""
     board, _ = position((15, 31), grid(15, 31), mines, seed)
-    short, ample = room_with(MAX_VALUES), room_with(10 * MAX_VALUES)
+    short, ample = workspace_with(MAX_VALUES), workspace_with(10 * MAX_VALUES)
     for mode, density in ((FIXED_TOTAL, 0.0), (BOOLEAN, 0.0), (IID, 0.4)):
         probabilities, log_layouts = posterior_in(short, board, mines, mode, density)
         expected, expected_log = posterior_in(ample, board, mines, mode, density)
@@ -229,7 +229,7 @@ def test_ten_thousand_cells_with_two_thousand_mines_do_not_overflow():
         log_layouts = posterior_log(board, 2000)
         assert abs(log_layouts - math.log(inference.count_layouts(board, 2000))) <= 1e-6
         assert ((probabilities > 0.1) & (probabilities < 0.3)).sum() > 1000
-    assert_chances_are_ratios(boards[-1], 2000, 3, inference.count_layouts)
+    assert_probabilities_are_ratios(boards[-1], 2000, 3, inference.count_layouts)
     assert_is_a_layout(inference.sample_layouts(boards[-1], 2000, 1, rng)[0], boards[-1], 2000)
 
 

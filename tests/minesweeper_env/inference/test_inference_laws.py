@@ -17,16 +17,16 @@ EXACT = 1e-12
 SYMMETRIES = [lambda a, k=k, m=m: np.rot90(a.T if m else a, k) for k in range(4) for m in (False, True)]
 
 
-def test_a_board_turned_or_mirrored_has_its_chances_turned_or_mirrored():
+def test_a_board_turned_or_mirrored_has_its_probabilities_turned_or_mirrored():
     rng = np.random.default_rng(15)
     for radius in (1, 2):
         for layout in layouts_of_size(rng, (7, 11), 15, 20):
             board, mines, _, _ = position_of(rng, layout, radius)
-            chances = inference.mine_probabilities(board, mines, radius=radius)
+            probabilities = inference.mine_probabilities(board, mines, radius=radius)
             number = inference.count_layouts(board, mines, radius=radius)
             for turn in SYMMETRIES:
                 turned = inference.mine_probabilities(turn(board), mines, radius=radius)
-                assert np.abs(turned - turn(chances)).max() <= EXACT
+                assert np.abs(turned - turn(probabilities)).max() <= EXACT
                 assert inference.count_layouts(turn(board), mines, radius=radius) == number
 
 
@@ -34,15 +34,15 @@ GAMES = [((8, 8), 14, 1), ((9, 9), 35, 1), ((16, 30), 99, 1), ((12, 10), 12, 2),
 
 
 @pytest.mark.parametrize(("size", "mines", "radius"), GAMES)
-def test_chances_add_up_to_the_mines_and_never_exclude_the_truth(size, mines, radius):
+def test_probabilities_add_up_to_the_mines_and_never_exclude_the_truth(size, mines, radius):
     rng = np.random.default_rng(16)
     for layout in layouts_of_size(rng, size, mines, 15):
         board = position_of(rng, layout, radius).board
-        chances = inference.mine_probabilities(board, mines, radius=radius)
-        assert abs(chances.sum() - mines) <= 1e-9
-        assert not chances[board <= Codes.of_radius(radius).max_count].any()
-        assert (chances[layout] > 0).all()
-        assert (chances[~layout] < 1).all()
+        probabilities = inference.mine_probabilities(board, mines, radius=radius)
+        assert abs(probabilities.sum() - mines) <= 1e-9
+        assert not probabilities[board <= Codes.of_radius(radius).max_count].any()
+        assert (probabilities[layout] > 0).all()
+        assert (probabilities[~layout] < 1).all()
         safe, mine = inference.certain_cells(board, mines, radius=radius)
         assert not layout[safe].any()
         assert layout[mine].all()
@@ -55,34 +55,34 @@ def test_wide_counts_strewn_over_a_crowded_board_are_answered_truly_or_not_at_al
     for layout in layouts_of_size(rng, (11, 9), 30, 12):
         board = position_of(rng, layout, 3).board
         try:
-            chances = inference.mine_probabilities(board, 30, radius=3)
+            probabilities = inference.mine_probabilities(board, 30, radius=3)
         except PositionTooHardError:
             continue
         answered += 1
-        assert abs(chances.sum() - 30) <= 1e-9
-        assert (chances[layout] > 0).all()
-        assert (chances[~layout] < 1).all()
+        assert abs(probabilities.sum() - 30) <= 1e-9
+        assert (probabilities[layout] > 0).all()
+        assert (probabilities[~layout] < 1).all()
     assert answered > 3
 
 
 @pytest.mark.parametrize(("size", "mines", "radius"), GAMES[:4])
-def test_what_a_click_shows_leaves_the_chances_as_they_were_on_average(size, mines, radius):
+def test_what_a_click_shows_leaves_the_probabilities_as_they_were_on_average(size, mines, radius):
     """The law of total probability over all outcomes of a cell."""
     rng = np.random.default_rng(17)
     codes = Codes.of_radius(radius)
     for layout in layouts_of_size(rng, size, mines, 4):
         board = position_of(rng, layout, radius).board
-        chances = inference.mine_probabilities(board, mines, radius=radius)
+        probabilities = inference.mine_probabilities(board, mines, radius=radius)
         row, col = rng.permutation(np.argwhere((board > codes.max_count) & (board < codes.mine)))[0].tolist()
         shows = inference.count_distribution(board, mines, (row, col), radius=radius)
-        assert abs(shows.sum() + chances[row, col] - 1) <= EXACT
+        assert abs(shows.sum() + probabilities[row, col] - 1) <= EXACT
         mixed = np.zeros(size)
-        for code, chance in [*enumerate(shows), (codes.mine, chances[row, col])]:
-            if chance:
+        for code, probability in [*enumerate(shows), (codes.mine, probabilities[row, col])]:
+            if probability:
                 seen = board.copy()
                 seen[row, col] = code
-                mixed += chance * inference.mine_probabilities(seen, mines, radius=radius)
-        assert np.abs(mixed - chances).max() <= 1e-9
+                mixed += probability * inference.mine_probabilities(seen, mines, radius=radius)
+        assert np.abs(mixed - probabilities).max() <= 1e-9
 
 
 @st.composite
@@ -99,15 +99,15 @@ def positions(draw):
 
 
 @given(positions())
-def test_any_position_has_chances_that_fit_its_layout(position):
+def test_any_position_has_probabilities_that_fit_its_layout(position):
     board, mines, radius, layout = position
-    chances = inference.mine_probabilities(board, mines, radius=radius)
-    assert abs(chances.sum() - mines) <= 1e-10
-    assert (chances[layout] > 0).all()
-    assert (chances[~layout] < 1).all()
+    probabilities = inference.mine_probabilities(board, mines, radius=radius)
+    assert abs(probabilities.sum() - mines) <= 1e-10
+    assert (probabilities[layout] > 0).all()
+    assert (probabilities[~layout] < 1).all()
     safe, mine = inference.certain_cells(board, mines, radius=radius)
-    assert np.array_equal(safe, (chances == 0) & (board > Codes.of_radius(radius).max_count))
-    assert np.array_equal(mine, chances == 1)
+    assert np.array_equal(safe, (probabilities == 0) & (board > Codes.of_radius(radius).max_count))
+    assert np.array_equal(mine, probabilities == 1)
 
 
 @given(positions())

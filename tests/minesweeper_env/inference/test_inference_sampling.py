@@ -55,7 +55,7 @@ def test_sampled_layouts_are_uniform_and_independent(board, mines, radius):
 @pytest.mark.parametrize(
     ("size", "mines", "radius"), [((8, 8), 14, 1), ((9, 9), 35, 1), ((16, 30), 99, 1), ((12, 10), 12, 2)]
 )
-def test_sampled_layouts_fit_the_board_and_hold_mines_as_often_as_the_chances_say(size, mines, radius):
+def test_sampled_layouts_fit_the_board_and_hold_mines_as_often_as_the_probabilities_say(size, mines, radius):
     rng = np.random.default_rng(18)
     codes = Codes.of_radius(radius)
     for layout in layouts_of_size(rng, size, mines, 3):
@@ -66,9 +66,9 @@ def test_sampled_layouts_fit_the_board_and_hold_mines_as_often_as_the_chances_sa
         assert sampled[:, board == codes.mine].all()
         assert not sampled[:, opened].any()
         assert all(np.array_equal(counts_of(one, radius)[opened], board[opened]) for one in sampled[:100])
-        chances = inference.mine_probabilities(board, mines, radius=radius)
-        deviation = np.sqrt(chances * (1 - chances) / 2000)
-        assert (np.abs(sampled.mean(axis=0) - chances) <= 5 * deviation + 1e-12).all()
+        probabilities = inference.mine_probabilities(board, mines, radius=radius)
+        deviation = np.sqrt(probabilities * (1 - probabilities) / 2000)
+        assert (np.abs(sampled.mean(axis=0) - probabilities) <= 5 * deviation + 1e-12).all()
 
 
 def test_the_generator_decides_what_is_sampled():

@@ -38,13 +38,13 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("board", "mines", "number", "chances"), BY_HAND)
-def test_boards_done_by_hand(board, mines, number, chances):
+@pytest.mark.parametrize(("board", "mines", "number", "probabilities"), BY_HAND)
+def test_boards_done_by_hand(board, mines, number, probabilities):
     assert naive.count_layouts(board, mines) == len(naive.layouts(board, mines)) == number
-    assert np.array_equal(naive.mine_probabilities(board, mines), chances)
+    assert np.array_equal(naive.mine_probabilities(board, mines), probabilities)
     safe, mine = naive.certain_cells(board, mines)
-    assert np.array_equal(safe, (np.array(board) > 8) & (np.array(chances) == 0))
-    assert np.array_equal(mine, np.array(chances) == 1)
+    assert np.array_equal(safe, (np.array(board) > 8) & (np.array(probabilities) == 0))
+    assert np.array_equal(mine, np.array(probabilities) == 1)
 
 
 def test_independent_cells_done_by_hand():
@@ -61,10 +61,12 @@ def test_a_count_of_radius_2_reaches_two_cells_far():
     assert np.array_equal(naive.mine_probabilities(board, 2, radius=2), [[0.25, 0.25, 0, 0.25, 0.25, 1]])
 
 
-@pytest.mark.parametrize(("cell", "chances"), [((0, 0), {0: 0.5}), ((0, 2), {1: 0.5}), ((0, 3), {}), ((0, 4), {})])
-def test_the_counts_that_a_cell_may_show_done_by_hand(cell, chances):
+@pytest.mark.parametrize(
+    ("cell", "probabilities"), [((0, 0), {0: 0.5}), ((0, 2), {1: 0.5}), ((0, 3), {}), ((0, 4), {})]
+)
+def test_the_counts_that_a_cell_may_show_done_by_hand(cell, probabilities):
     distribution = naive.count_distribution([[H, 1, H, H, M]], 3, cell)
-    assert distribution.tolist() == [chances.get(count, 0) for count in range(9)]
+    assert distribution.tolist() == [probabilities.get(count, 0) for count in range(9)]
 
 
 def tiny_positions(seed, number):
@@ -123,8 +125,8 @@ def test_independent_cells_agree_with_a_sum_over_all_subsets():
             if np.array_equal(counts_of(mined, radius)[opened], board[opened]):
                 weight = Fraction(3, 16) ** sum(chosen) * Fraction(13, 16) ** (len(chosen) - sum(chosen))
                 sums, total = sums + weight * mined.astype(int), total + weight
-        chances = naive.mine_probabilities(board, mines, prior=0.1875, radius=radius)
-        assert np.allclose(chances, (sums / total).astype(float), atol=1e-15)
+        probabilities = naive.mine_probabilities(board, mines, prior=0.1875, radius=radius)
+        assert np.allclose(probabilities, (sums / total).astype(float), atol=1e-15)
 
 
 CONTRADICTIONS = [

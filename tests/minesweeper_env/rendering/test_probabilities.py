@@ -60,8 +60,8 @@ def test_a_lost_board_as_text():
 
 def test_certain_flags_as_text():
     board = np.array([[CODES.flagged, 1, CODES.flagged, CODES.question, CODES.hidden, CODES.flagged]], np.int8)
-    chances = np.array([[1.0, 0.0, 0.0, 1.0, 1.0, np.nan]])
-    assert render_overlay("ansi", board, CODES, np.zeros(board.shape, np.bool_), chances).splitlines() == [
+    probabilities = np.array([[1.0, 0.0, 0.0, 1.0, 1.0, np.nan]])
+    assert render_overlay("ansi", board, CODES, np.zeros(board.shape, np.bool_), probabilities).splitlines() == [
         "      0     1     2     3     4     5",
         "0 F100%     1   F0% ?100%  100%     F",
     ]
@@ -109,12 +109,12 @@ def test_a_picture_changes_only_in_covered_cells():
     """Open cells, visible mines, wrong flags and cells of unknown probability look as they do without the overlay."""
     codes = np.array([[0, 1, 8, CODES.mine, CODES.flagged, CODES.flagged, CODES.hidden, CODES.hidden]], np.int8)
     mines = np.array([[0, 0, 0, 1, 0, 1, 0, 0]], np.bool_)
-    chances = np.array([[0, 0, 0, 1, 0, 1, 0.25, np.nan]])
+    probabilities = np.array([[0, 0, 0, 1, 0, 1, 0.25, np.nan]])
     plain, shown = (
         tiles(render(*arguments))[0]
         for render, arguments in (
             (render_board, ("rgb_array", codes, CODES, mines)),
-            (render_overlay, ("rgb_array", codes, CODES, mines, chances)),
+            (render_overlay, ("rgb_array", codes, CODES, mines, probabilities)),
         )
     )
     same = [np.array_equal(*pair) for pair in zip(plain, shown, strict=True)]

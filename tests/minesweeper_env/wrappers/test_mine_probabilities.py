@@ -82,7 +82,7 @@ LAYOUT = np.array([[1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 
 
 
 @pytest.mark.parametrize(
-    ("flags", "chances"),
+    ("flags", "probabilities"),
     [
         # The click on cell 0 shows it, and every mine without a flag.
         ((), {0: 1.0, 4: 1.0, 15: 1.0, 19: 1.0}),
@@ -92,7 +92,7 @@ LAYOUT = np.array([[1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 
         ((4, 9), {0: 1.0, 4: np.nan, 9: np.nan, 15: 1.0, 19: 1.0}),
     ],
 )
-def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, chances):
+def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, probabilities):
     env = MineProbabilities(make(first_click="any"))
     env.reset(seed=0, options={"layout": LAYOUT})
     for cell in flags:
@@ -100,7 +100,7 @@ def test_a_lost_board_is_known_but_for_flags_of_both_kinds(flags, chances):
     _, _, terminated, _, info = env.step(0)
     assert terminated
     expected = np.zeros(20)
-    expected[list(chances)] = list(chances.values())
+    expected[list(probabilities)] = list(probabilities.values())
     np.testing.assert_array_equal(info["mine_probability"], expected.reshape(4, 5))
     assert info["mine_probability_exact"] == (not np.isnan(expected).any())
 
@@ -345,10 +345,10 @@ def test_as_many_clicks_hit_a_mine_as_the_probabilities_say(first_click):
     for _ in range(40):
         actions = envs.sample_actions()
         begun = (observations < 9).any(axis=(1, 2)) | (first_click == "any")
-        chances = infos["mine_probability"].reshape(400, -1)[np.arange(400), actions][begun]
+        probabilities = infos["mine_probability"].reshape(400, -1)[np.arange(400), actions][begun]
         observations, rewards, _, _, infos = envs.step(actions)
         hits += (rewards[begun] < 0).sum()
-        expected += chances.sum()
-        variance += (chances * (1 - chances)).sum()
+        expected += probabilities.sum()
+        variance += (probabilities * (1 - probabilities)).sum()
     assert hits > 1000
     assert abs(hits - expected) < 4 * variance**0.5
