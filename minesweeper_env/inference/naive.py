@@ -1,8 +1,8 @@
 """Internal: slow reference implementation that the tests compare all inference with.
 
-A board is a list of sentences, each the number of mines in a set of cells: one for each clue and, unless the cells
+A board is a list of constraints, each the number of mines in a set of cells: one for each clue and, unless the cells
 are independent, one for all unknown cells. `layouts` tries every layout. The other functions try every way to deal
-mines out to groups of cells that lie in the same sentences; k mines in a group of n cells make C(n, k) layouts. All
+mines out to groups of cells that lie in the same constraints; k mines in a group of n cells make C(n, k) layouts. All
 sums are exact integers. Boards of up to 6 x 6 cells take little time.
 """
 
@@ -26,7 +26,7 @@ Cell = tuple[int, int]
 Group = tuple[Cell, ...]
 
 
-class Sentence(NamedTuple):
+class Constraint(NamedTuple):
     """The number of mines in a set of cells."""
 
     cells: frozenset[Cell]
@@ -54,21 +54,21 @@ class Position(NamedTuple):
     shown: frozenset[Cell]
     unknown: tuple[Cell, ...]
 
-    def beside(self, cell: Cell) -> frozenset[Cell]:
+    def neighbours(self, cell: Cell) -> frozenset[Cell]:
         """Returns the neighbours of a cell."""
         row, col = cell
         rows = range(max(row - self.radius, 0), min(row + self.radius + 1, self.rows))
         cols = range(max(col - self.radius, 0), min(col + self.radius + 1, self.cols))
         return frozenset(product(rows, cols)) - {cell}
 
-    def sentences(self, total: bool = True) -> list[Sentence]:
-        """Returns a sentence for each clue and, with `total`, a last one for all unknown cells."""
+    def constraints(self, total: bool = True) -> list[Constraint]:
+        """Returns a constraint for each clue and, with `total`, a last one for all unknown cells."""
         unknown = frozenset(self.unknown)
-        said = [
-            Sentence(self.beside(cell) & unknown, count - len(self.beside(cell) & self.shown))
+        clues = [
+            Constraint(self.neighbours(cell) & unknown, count - len(self.neighbours(cell) & self.shown))
             for cell, count in self.counts.items()
         ]
-        return [*said, Sentence(unknown, self.mines - len(self.shown))] if total else said
+        return [*clues, Constraint(unknown, self.mines - len(self.shown))] if total else clues
 
 
 def read(board: ArrayLike, mines: Any, radius: int = 1) -> Position:
@@ -97,7 +97,7 @@ def layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> list[frozenset[
     fitting = [
         position.shown.union(chosen)
         for chosen in combinations(position.unknown, max(position.mines - len(position.shown), 0))
-        if all(len(cells.intersection(chosen)) == number for cells, number in position.sentences())
+        if all(len(cells.intersection(chosen)) == number for cells, number in position.constraints())
     ]
     if not fitting:
         raise _contradiction(position, total=True)
@@ -148,14 +148,14 @@ def count_distribution(board: ArrayLike, mines: int, cell: Cell, *, radius: int 
     position = read(board, mines, radius)
     if cell not in position.unknown and cell not in position.shown:
         raise ValueError(f"cell must be a covered cell of the board, not {cell!r}")
-    beside = position.beside(cell)
+    neighbours = position.neighbours(cell)
     sums: Counter[int] = Counter()
     total = 0
-    for weight, dealt in _weighted(position, sets=[beside, frozenset([cell])]):
+    for weight, dealt in _weighted(position, sets=[neighbours, frozenset([cell])]):
         total += weight
         if cell not in position.shown and not dealt[(cell,)]:
-            around = sum(number for cells, number in dealt.items() if cells[0] in beside)
-            sums[around + len(beside & position.shown)] += weight
+            mines_near = sum(number for cells, number in dealt.items() if cells[0] in neighbours)
+            sums[mines_near + len(neighbours & position.shown)] += weight
     return np.array([float(Fraction(sums[count], total)) for count in range(Codes.of_radius(radius).max_count + 1)])
 
 
@@ -167,21 +167,21 @@ def grouped(cells: Iterable[Cell], sets: Sequence[frozenset[Cell]]) -> list[Grou
     return [tuple(group) for group in groups.values()]
 
 
-def arrangements(groups: Sequence[Group], sentences: Sequence[Sentence]) -> Iterator[dict[Group, int]]:
-    """Yields every way to give each group a number of mines such that all sentences are true.
+def arrangements(groups: Sequence[Group], constraints: Sequence[Constraint]) -> Iterator[dict[Group, int]]:
+    """Yields every way to give each group a number of mines such that all constraints are true.
 
     Args:
-        groups: all cells of the sentences, in groups that no sentence divides.
-        sentences: the sentences.
+        groups: all cells of the constraints, in groups that no constraint divides.
+        constraints: the constraints.
     """
     said = []
-    later = [len(cells) for cells, _ in sentences]
+    later = [len(cells) for cells, _ in constraints]
     for group in groups:
-        about = [number for number, (cells, _) in enumerate(sentences) if group[0] in cells]
+        about = [number for number, (cells, _) in enumerate(constraints) if group[0] in cells]
         for number in about:
             later[number] -= len(group)
         said.append([(number, later[number]) for number in about])
-    return _deal(groups, said, [mines for _, mines in sentences])
+    return _deal(groups, said, [mines for _, mines in constraints])
 
 
 def _deal(
@@ -191,8 +191,8 @@ def _deal(
 
     Args:
         groups: the groups without a number yet.
-        said: for each of them, the sentences about it, each with the number of its cells in later groups.
-        left: for each sentence, the number of mines that are left for these groups.
+        said: for each of them, the constraints about it, each with the number of its cells in later groups.
+        left: for each constraint, the number of mines that are left for these groups.
     """
     if not groups:
         if not any(left):
@@ -224,11 +224,11 @@ def _weighted(
     Raises:
         InconsistentBoardError: there is no arrangement.
     """
-    sentences = position.sentences(total=prior is None)
-    groups = grouped(position.unknown, [*(cells for cells, _ in sentences), *sets])
+    constraints = position.constraints(total=prior is None)
+    groups = grouped(position.unknown, [*(cells for cells, _ in constraints), *sets])
     a, b = Fraction(1, 2).as_integer_ratio() if prior is None else Fraction(prior).as_integer_ratio()
     found = False
-    for dealt in arrangements(groups, sentences):
+    for dealt in arrangements(groups, constraints):
         found = True
         yield prod(comb(len(cells), k) * a**k * (b - a) ** (len(cells) - k) for cells, k in dealt.items()), dealt
     if not found:
@@ -249,10 +249,10 @@ def _posterior(position: Position, prior: float | None) -> dict[Cell, Fraction]:
 
 def _contradiction(position: Position, total: bool) -> InconsistentBoardError:
     """Returns an error at the first clue, in reading order, that contradicts the clues before it."""
-    sentences = position.sentences(total=False)
+    constraints = position.constraints(total=False)
     for number, cell in enumerate(position.counts, start=1):
-        groups = grouped(position.unknown, [cells for cells, _ in sentences[:number]])
-        if next(arrangements(groups, sentences[:number]), None) is None:
+        groups = grouped(position.unknown, [cells for cells, _ in constraints[:number]])
+        if next(arrangements(groups, constraints[:number]), None) is None:
             return InconsistentBoardError("its count contradicts those before it", cell)
     assert total, "no count is contradicted"
     cell = (*position.unknown, *sorted(position.shown), (0, 0))[0]

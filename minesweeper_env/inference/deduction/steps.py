@@ -61,15 +61,15 @@ class Step:
     def _reason(self) -> str:
         if not self.because:
             return "all mines are known" if self.safe else "there are as many mines left as cells"
-        counts = f"the count{'s' if len(self.because) > 1 else ''} at {_listed(self.because)}"
+        clues = f"the clue{'s' if len(self.because) > 1 else ''} at {_listed(self.because)}"
         if self.rule == "exact":
-            return f"so it is in every layout that fits {counts}{' and the number of mines' if self.uses_total else ''}"
+            return f"so it is in every layout that fits {clues}{' and the number of mines' if self.uses_total else ''}"
         if self.uses_total:
             verb = "account" if len(self.because) > 1 else "accounts"
-            return f"{counts} {verb} for all {'mines' if self.safe else 'free cells'} left on the board"
+            return f"{clues} {verb} for all {'mines' if self.safe else 'free cells'} left on the board"
         if self.rule == "subset":
-            return f"{counts}, taken from one another, leave {'no mine' if self.safe else 'only mines'} there"
-        return f"{counts} {'has all its mines' if self.safe else 'needs all cells left beside it'}"
+            return f"{clues}, subtracted from one another, leave {'no mine' if self.safe else 'only mines'} there"
+        return f"{clues} {'has all its mines' if self.safe else 'needs all its remaining neighbours'}"
 
 
 def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact") -> list[Step]:

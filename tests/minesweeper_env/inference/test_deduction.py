@@ -13,7 +13,7 @@ from minesweeper_env.inference import InconsistentBoardError, PositionTooHardErr
 from minesweeper_env.inference.deduction import packing
 from minesweeper_env.inference.deduction import steps as deduction_steps
 from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce, hint
-from minesweeper_env.inference.naive import Sentence
+from minesweeper_env.inference.naive import Constraint
 
 
 class Facts:
@@ -25,11 +25,11 @@ class Facts:
         self.mine = set(self.position.shown)
 
     def sentence(self, cell):
-        beside = self.position.beside(cell)
-        return Sentence(beside & self.unknown, self.position.counts[cell] - len(beside & self.mine))
+        neighbours = self.position.neighbours(cell)
+        return Constraint(neighbours & self.unknown, self.position.counts[cell] - len(neighbours & self.mine))
 
     def total(self):
-        return Sentence(frozenset(self.unknown), self.position.mines - len(self.mine))
+        return Constraint(frozenset(self.unknown), self.position.mines - len(self.mine))
 
     def learn(self, step):
         assert self.unknown >= {*step.safe, *step.mine}
@@ -79,7 +79,7 @@ def closure_of(facts):
     closure = {facts.sentence(cell) for cell in facts.position.counts}
     while True:
         nested = {(one, other) for one in closure for other in closure if one.cells < other.cells}
-        more = {Sentence(other.cells - one.cells, other.mines - one.mines) for one, other in nested} - closure
+        more = {Constraint(other.cells - one.cells, other.mines - one.mines) for one, other in nested} - closure
         if not more:
             return closure
         closure |= more
@@ -92,7 +92,7 @@ def certain_by_subset(facts):
     if certain:
         return certain
     total = facts.total()
-    rests = {Sentence(total.cells - cells, total.mines - mines) for cells, mines in disjoint_families(closure)}
+    rests = {Constraint(total.cells - cells, total.mines - mines) for cells, mines in disjoint_families(closure)}
     return [rest for rest in rests if is_certain(rest)]
 
 
@@ -248,7 +248,7 @@ GOLDEN = {
         1 1 1 1 .
         """,
         2,
-        ["subset: (0, 2) is safe: the counts at (1, 0) and (1, 1), taken from one another, leave no mine there."],
+        ["subset: (0, 2) is safe: the clues at (1, 0) and (1, 1), subtracted from one another, leave no mine there."],
     ),
     "1-2-1 between walls": (
         """
@@ -258,9 +258,9 @@ GOLDEN = {
         2,
         [
             "subset: (0, 2) is a mine: "
-            "the counts at (1, 0) and (1, 1), taken from one another, leave only mines there.",
-            "count: (0, 1) is safe: the count at (1, 2) has all its mines.",
-            "count: (0, 0) is a mine: the count at (1, 0) needs all cells left beside it.",
+            "the clues at (1, 0) and (1, 1), subtracted from one another, leave only mines there.",
+            "count: (0, 1) is safe: the clue at (1, 2) has all its mines.",
+            "count: (0, 0) is a mine: the clue at (1, 0) needs all its remaining neighbours.",
         ],
     ),
     "1-2-1 in the open": (
@@ -271,9 +271,9 @@ GOLDEN = {
         4,
         [
             "exact: (0, 1) and (1, 1) are safe and (0, 4) is a mine: "
-            "so it is in every layout that fits the counts at (1, 2) and (1, 3).",
-            "count: (0, 3), (0, 5) and (1, 5) are safe: the count at (1, 4) has all its mines.",
-            "count: (0, 2) is a mine: the count at (1, 2) needs all cells left beside it.",
+            "so it is in every layout that fits the clues at (1, 2) and (1, 3).",
+            "count: (0, 3), (0, 5) and (1, 5) are safe: the clue at (1, 4) has all its mines.",
+            "count: (0, 2) is a mine: the clue at (1, 2) needs all its remaining neighbours.",
         ],
     ),
     "1-2-2-1 between walls": (
@@ -284,10 +284,10 @@ GOLDEN = {
         2,
         [
             "subset: (0, 2) is a mine: "
-            "the counts at (1, 0) and (1, 1), taken from one another, leave only mines there.",
-            "count: (0, 3) is safe: the count at (1, 3) has all its mines.",
-            "count: (0, 1) is a mine: the count at (1, 2) needs all cells left beside it.",
-            "count: (0, 0) is safe: the count at (1, 0) has all its mines.",
+            "the clues at (1, 0) and (1, 1), subtracted from one another, leave only mines there.",
+            "count: (0, 3) is safe: the clue at (1, 3) has all its mines.",
+            "count: (0, 1) is a mine: the clue at (1, 2) needs all its remaining neighbours.",
+            "count: (0, 0) is safe: the clue at (1, 0) has all its mines.",
         ],
     ),
     "1-2-2-1 in the open": (
@@ -298,10 +298,10 @@ GOLDEN = {
         3,
         [
             "exact: (0, 0) and (1, 0) are safe and (0, 3) is a mine: "
-            "so it is in every layout that fits the counts at (1, 1) and (1, 2).",
-            "count: (0, 4), (0, 5) and (1, 5) are safe: the count at (1, 4) has all its mines.",
-            "count: (0, 2) is a mine: the count at (1, 3) needs all cells left beside it.",
-            "count: (0, 1) is safe: the count at (1, 1) has all its mines.",
+            "so it is in every layout that fits the clues at (1, 1) and (1, 2).",
+            "count: (0, 4), (0, 5) and (1, 5) are safe: the clue at (1, 4) has all its mines.",
+            "count: (0, 2) is a mine: the clue at (1, 3) needs all its remaining neighbours.",
+            "count: (0, 1) is safe: the clue at (1, 1) has all its mines.",
         ],
     ),
     "a lost game": (
@@ -310,24 +310,21 @@ GOLDEN = {
         """,
         1,
         [
-            "count: (0, 0) is safe: the count at (0, 1) has all its mines.",
+            "count: (0, 0) is safe: the clue at (0, 1) has all its mines.",
             "count: (0, 3) and (0, 4) are safe: all mines are known.",
         ],
     ),
-    "mines alone": ("1 .", 1, ["count: (0, 1) is a mine: the count at (0, 0) needs all cells left beside it."]),
+    "mines alone": ("1 .", 1, ["count: (0, 1) is a mine: the clue at (0, 0) needs all its remaining neighbours."]),
     "no count at all": (". .", 2, ["count: (0, 0) and (0, 1) are mines: there are as many mines left as cells."]),
     "the last mines lie beside two counts": (
         ". 1 . . 1 . . .",
         2,
-        [
-            "subset: (0, 6) and (0, 7) are safe: "
-            "the counts at (0, 1) and (0, 4) account for all mines left on the board."
-        ],
+        ["subset: (0, 6) and (0, 7) are safe: the clues at (0, 1) and (0, 4) account for all mines left on the board."],
     ),
     "the last free cell lies beside a count": (
         ". 1 . . .",
         3,
-        ["subset: (0, 3) and (0, 4) are mines: the count at (0, 1) accounts for all free cells left on the board."],
+        ["subset: (0, 3) and (0, 4) are mines: the clue at (0, 1) accounts for all free cells left on the board."],
     ),
     "two mines left, which two counts cannot share": (
         """
@@ -337,7 +334,7 @@ GOLDEN = {
         2,
         [
             "exact: (0, 2) and (1, 2) are safe: "
-            "so it is in every layout that fits the counts at (1, 1) and (1, 3) and the number of mines."
+            "so it is in every layout that fits the clues at (1, 1) and (1, 3) and the number of mines."
         ],
     ),
 }
