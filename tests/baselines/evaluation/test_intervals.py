@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
+from scipy.stats import multinomial
 
 from baselines.evaluation.games import GameRecord
-from baselines.evaluation.intervals import mcnemar_p_value, mean_interval, wilson_interval
+from baselines.evaluation.intervals import holm, mcnemar_p_value, mean_interval, paired_difference, wilson_interval
 from baselines.evaluation.results import PolicyResult, compare, compare_with_best
 
 
@@ -71,3 +73,54 @@ def test_the_interval_of_a_mean_is_the_formula():
     assert mean_interval(values) == pytest.approx((0.35 - half, 0.35 + half), abs=1e-12)
     assert mean_interval([0.2, 0.2]) == (0.2, 0.2)
     assert mean_interval([0.2]) is None
+
+
+@pytest.mark.parametrize(
+    ("games", "low", "high"),
+    [
+        # Altman et al., "Statistics with Confidence" (2000), table 6.2.
+        ((14, 5, 0, 22), 0.0115, 0.2265),
+        # Bentur et al. 2009 and Cavo et al. 2012, as analysed by Fagerland, Lydersen and Laake,
+        # "Statistical Analysis of Contingency Tables" (2017), chapter 8.
+        ((1, 1, 7, 12), -0.5069, -0.0256),
+        ((59, 6, 16, 80), -0.1186, -0.0046),
+    ],
+)
+def test_a_paired_interval_is_the_published_one(games, low, high):
+    both, first, second, neither = games
+    difference, *ends = paired_difference(*games)
+    assert difference == pytest.approx((first - second) / sum(games))
+    assert ends == pytest.approx([low, high], abs=5e-5)
+    assert paired_difference(both, second, first, neither) == pytest.approx((-difference, -ends[1], -ends[0]))
+
+
+def test_a_paired_interval_without_games_that_differ_has_a_width():
+    assert paired_difference(0, 0, 0, 10) == pytest.approx((0.0, -0.2775, 0.2775), abs=5e-5)
+    difference, low, high = paired_difference(5000, 0, 0, 5000)
+    assert difference == 0.0
+    assert -0.001 < low < 0.0 < high < 0.001
+    assert paired_difference(0, 10, 0, 0) == pytest.approx((1.0, 1.0 - 0.2775 * math.sqrt(2), 1.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("probabilities", [(0.3, 0.2, 0.1, 0.4), (0.05, 0.05, 0.3, 0.6), (0.6, 0.15, 0.15, 0.1)])
+def test_a_paired_interval_covers_the_difference_about_95_times_in_100(probabilities):
+    games, truth = 16, probabilities[1] - probabilities[2]
+    tables = [(a, b, c, games - a - b - c) for a, b, c in product(range(games + 1), repeat=3) if a + b + c <= games]
+    covered = [low <= truth <= high for _, low, high in (paired_difference(*table) for table in tables)]
+    weights = multinomial(games, probabilities).pmf(tables)
+    assert 0.93 < float(weights[covered].sum()) < 0.985
+
+
+@pytest.mark.parametrize("games", [(0, 0, 0, 0), (3, -1, 2, 4)])
+def test_a_paired_interval_refuses_impossible_numbers(games):
+    with pytest.raises(ValueError, match=r"must be at least 0, and one above 0, not \("):
+        paired_difference(*games)
+
+
+def test_holm_multiplies_each_value_by_the_tests_that_are_left():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9, 0.02]) == pytest.approx([1.0, 1.0, 0.06])
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+    with pytest.raises(ValueError, match="p-values must be 0 to 1"):
+        holm([0.1, 1.2])
