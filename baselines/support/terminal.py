@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 FILE_WIDTH = 250
 """Maximum width of a table, in characters, where stdout is a file."""
+
+
+def output_width() -> int | None:
+    """Returns the number of columns of the terminal on stdout; None where stdout is no terminal.
+
+    The variable COLUMNS, where it is set, comes before both.
+    """
+    if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
+        return get_terminal_size().columns
+    return None
+
+
+def is_styled(stream: TextIO) -> bool:
+    """Returns whether to emphasise text on a stream: it is a terminal that moves its cursor, and NO_COLOR is unset."""
+    return is_live(stream) and not os.environ.get("NO_COLOR")
+
+
+def is_live(stream: TextIO) -> bool:
+    """Returns whether a stream is a terminal on which lines can be drawn again: TERM is neither unset nor "dumb"."""
+    capable = os.name == "nt" or os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    return capable and stream.isatty()
 
 
 def table_console() -> Console:

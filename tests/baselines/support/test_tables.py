@@ -1,0 +1,103 @@
+"""Tables at the width of a terminal: which columns they show, and that no digit is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from baselines.support.page import render
+from baselines.support.tables import Column, Table, marked_numbers
+
+COLUMNS = (
+    Column("policy", "left", folds=True),
+    Column("games", priority=3),
+    Column("wins", priority=5),
+    Column("win rate"),
+    Column("95 % interval"),
+    Column("clicks/game", priority=6),
+    Column("ms/game", priority=4),
+    Column("p", priority=2),
+)
+ROWS = (
+    ("random", "10000", "72", "0.7%", "0.5% to 0.9%", "3.1", "0.02", "2e-198 *"),
+    ("semi_deterministic", "10000", "6234", "62.3%", "61.3% to 63.3%", "17.2", "1.02", "0.031  "),
+    ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", ""),
+    ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5  "),
+)
+NOTE = "> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."
+
+AT_80 = """\
+8x8, 14 mines
+                                            win                    ms/
+  policy                     games  wins   rate   95 % interval   game         p
+  -------------------------  -----  ----  -----  --------------  -----  --------
+  random                     10000    72   0.7%    0.5% to 0.9%   0.02  2e-198 *
+  semi_deterministic         10000  6234  62.3%  61.3% to 63.3%   1.02   0.031
+> lookahead                  10000  6543  65.4%  64.4% to 66.4%   2.31
+  runs/dqn-8x8-14-seed-3:    10000     1   0.0%    0.0% to 0.1%  12.22     0.5
+  temperature=0.25
+> highest win rate. * differs from it: p below 0.05 after Holm's correction for
+3 comparisons.
+Left out at 80 columns: clicks/game; --wide shows them."""
+
+AT_100 = """\
+8x8, 14 mines
+                                                       win                  clicks/    ms/
+  policy                                games  wins   rate   95 % interval     game   game         p
+  ------------------------------------  -----  ----  -----  --------------  -------  -----  --------
+  random                                10000    72   0.7%    0.5% to 0.9%      3.1   0.02  2e-198 *
+  semi_deterministic                    10000  6234  62.3%  61.3% to 63.3%     17.2   1.02   0.031
+> lookahead                             10000  6543  65.4%  64.4% to 66.4%     18.1   2.31
+  runs/dqn-8x8-14-seed-3:               10000     1   0.0%    0.0% to 0.1%      2.2  12.22     0.5
+  temperature=0.25
+> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
+
+AT_160 = """\
+8x8, 14 mines
+  policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game         p
+  ---------------------------------------  -----  ----  --------  --------------  -----------  -------  --------
+  random                                   10000    72      0.7%    0.5% to 0.9%          3.1     0.02  2e-198 *
+  semi_deterministic                       10000  6234     62.3%  61.3% to 63.3%         17.2     1.02   0.031
+> lookahead                                10000  6543     65.4%  64.4% to 66.4%         18.1     2.31
+  runs/dqn-8x8-14-seed-3:temperature=0.25  10000     1      0.0%    0.0% to 0.1%          2.2    12.22     0.5
+> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
+
+
+@pytest.mark.parametrize(("width", "text"), [(80, AT_80), (100, AT_100), (160, AT_160), (None, AT_160)])
+def test_wider_terminals_show_more_columns(width, text):
+    assert render("8x8, 14 mines", COLUMNS, ROWS, width, (NOTE,), (2,)) == text
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("ab0:/=_.-", min_size=1, max_size=50), st.integers(0, 10**9), st.floats(0, 1)), min_size=1
+    ),
+    st.integers(60, 200),
+)
+def test_every_shown_number_is_whole_and_no_line_is_too_long(facts, width):
+    rows = [(name, f"{wins}", f"{rate:.4f}", f"{wins / 7:.2f}") for name, wins, rate in facts]
+    columns = (Column("policy", "left", folds=True), Column("wins"), Column("rate"), Column("time", priority=1))
+    lines = Table("", columns, rows, marked=(0,)).lines(width)
+    text = "\n".join(line for line, _ in lines)
+    assert all(len(line) <= width for line in text.splitlines())
+    for row in rows:
+        assert all(cell in text for cell in row[1:3])
+    assert next(number for number, (_, marked) in enumerate(lines) if marked) == 2
+
+
+def test_columns_are_left_out_from_the_greatest_priority_on():
+    table = Table("", COLUMNS, ROWS, marked=(2,))
+    assert table.left_out(None) == table.left_out(160) == []
+    assert table.left_out(80) == ["clicks/game"]
+    assert table.left_out(60) == ["games", "wins", "clicks/game", "ms/game"]
+    assert table.left_out(20) == ["games", "wins", "clicks/game", "ms/game", "p"]
+
+
+def test_an_empty_column_is_not_shown():
+    assert render("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")]).splitlines()[0] == "policy  games"
+
+
+def test_marks_leave_the_digits_in_their_column():
+    assert marked_numbers(["0.01", "0.5", ""], [True, False, False]) == ["0.01 *", "0.5  ", ""]
+    assert marked_numbers(["0.01", "0.5"], [False, False]) == ["0.01", "0.5"]
