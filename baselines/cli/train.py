@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from shutil import get_terminal_size
@@ -21,7 +22,7 @@ from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, import_extra
-from baselines.support.files import check_writable, hold_folder
+from baselines.support.files import check_writable, hold_folder, is_empty
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome, Training
@@ -44,25 +45,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = _make_parser()
     options = parser.parse_args(arguments)
-    try:
-        for module in NEEDED:
-            import_extra(module)
-        settings, folder = _resolve(options)
-        training = _prepare(settings, folder, options.resume)
-    except (ValueError, OSError, MissingExtraError) as error:
-        parser.error(str(error))
+    with ExitStack() as held:
+        try:
+            for module in NEEDED:
+                import_extra(module)
+            settings, folder = _resolve(options)
+            training = _prepare(settings, folder, options.resume, held)
+        except (ValueError, OSError, MissingExtraError) as error:
+            parser.error(str(error))
+        return _train(parser.prog, training, folder, _command(arguments))
+
+
+def _train(program: str, training: Training, folder: Path, command: str) -> int:
+    """Trains, and reports the result; returns the exit status."""
+    settings = training.settings
     boards = ", ".join(settings.boards)
     print(f"training {settings.algo} on {boards} for {_budget(settings)}, in {folder}", flush=True)
     try:
         from baselines.learned.training.run import run
 
-        with hold_folder(folder):
-            outcome = run(training, _command(arguments))
+        outcome = run(training, command)
     except OSError as error:
-        print(f"{parser.prog}: {error}; what was saved before is in {folder}", file=sys.stderr)
+        print(f"{program}: {error}; what was saved before is in {folder}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped at once; what was saved before is in {folder}", file=sys.stderr)
+        print(f"{program}: stopped at once; what was saved before is in {folder}", file=sys.stderr)
         return INTERRUPTED
     print(_report(outcome, settings, folder))
     return INTERRUPTED if outcome.interrupted else 0
@@ -189,26 +196,36 @@ def _command(arguments: Sequence[str] | None) -> str:
     return shlex.join(["python", "train.py", *(sys.argv[1:] if arguments is None else arguments)])
 
 
-def _prepare(settings: TrainingSettings, folder: Path, resume: bool) -> Training:
-    """Returns a training that is ready to run, and makes its folder; an error leaves no new folder."""
-    if not resume and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
+def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitStack) -> Training:
+    """Returns a training that is ready to run, in its folder, which `held` locks; an error leaves no new folder."""
     from baselines.learned.training.resources import check_resources
     from baselines.learned.training.run import RUN_FILE, prepare
 
+    if not resume:
+        _check_unused(folder)
     check_resources(settings, folder)
     new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
+        held.enter_context(hold_folder(folder))
     except OSError as error:
-        raise ValueError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        raise ValueError(f"the folder {folder} cannot be used: {error.strerror}") from error
     try:
+        if not resume:
+            _check_unused(folder)
         check_writable(folder / RUN_FILE)
         return prepare(settings, folder, resume)
-    except (ValueError, OSError):
+    except BaseException:
         if new:
-            folder.rmdir()
+            with suppress(OSError):
+                folder.rmdir()
         raise
+
+
+def _check_unused(folder: Path) -> None:
+    if folder.exists() and not (folder.is_dir() and is_empty(folder)):
+        raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")
 
 
 def _cores() -> int:

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import secrets
+import stat
 import sys
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+NAME_LETTERS = 50
+"""Number of letters of a file's name that the name of its temporary file repeats; names are at most 255 bytes long."""
+
+_TEMPORARY = re.compile(r"\..*\.[0-9a-f]+\.tmp", re.DOTALL)
+"""Names of temporary files; those of earlier versions end in the number of a process."""
 
 
 def check_writable(path: Path) -> None:
     """Checks that a file can be written, before hours are spent on its content.
 
     Raises:
-        ValueError: its folder does not exist or cannot be written, or the path is a folder.
+        ValueError: the path is a folder, or the file or its folder cannot be written.
     """
     if path.is_dir():
         raise ValueError(f"{path} is a folder, and must be a file")
-    if not path.parent.is_dir():
-        raise ValueError(f"the folder of {path} does not exist")
+    if _is_written_in_place(path):
+        if not os.access(path, os.W_OK):
+            raise ValueError(f"{path} cannot be written")
+        return
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
+        folder = _target(path).parent
+        if not folder.is_dir():
+            raise ValueError(f"the folder of {path} does not exist")
+        with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ValueError(f"the folder of {path} cannot be written: {error.strerror}") from error
@@ -30,46 +45,102 @@ def check_writable(path: Path) -> None:
 def replace_file(path: Path, content: bytes) -> None:
     """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 
+    A link stays a link, and the file that it points to is replaced. A device, a pipe, or a link to an open file such as
+    /dev/stdout is written in place.
+
     Raises:
         OSError: the file cannot be written; `filename` is its path.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        if _is_written_in_place(path):
+            with path.open("ab", buffering=0) as file:
+                file.write(content)
+        else:
+            _replace(_target(path), content)
     except OSError as error:
         # On a full disk, write and fsync raise errors without a path.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name[:NAME_LETTERS]}.{secrets.token_hex(8)}.tmp")
+    # The flag "x" follows no link and opens no existing file.
+    with temporary.open("xb") as file:
+        try:
+            if path.exists():
+                os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+            temporary.replace(path)
+        except BaseException:
+            file.close()
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _target(path: Path) -> Path:
+    """Returns the file at the end of a chain of links, or raises an OSError if the chain has no end."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
+def _is_written_in_place(path: Path) -> bool:
+    """Returns whether a path is a device, a pipe, or a link to an open file of a process, such as /dev/stdout."""
+    if path.is_symlink() and path.parent.resolve().parts[:2] in (("/", "dev"), ("/", "proc")):
+        return path.exists()
+    return path.exists() and not path.is_file()
+
+
+def is_empty(folder: Path) -> bool:
+    """Returns whether a folder holds nothing but temporary files, which a killed process leaves."""
+    return all(_TEMPORARY.fullmatch(path.name) for path in folder.iterdir())
 
 
 @contextmanager
 def hold_folder(folder: Path) -> Generator[None]:
     """Locks a folder against other processes that call this function; the end of the process releases the lock.
 
-    Windows has no such lock, and the function does nothing there.
+    The holder of the lock first removes the temporary files of killed processes. Windows has no such lock, and the
+    function does nothing there.
 
     Raises:
         BlockingIOError: another process holds the lock.
+        FileNotFoundError: the folder does not exist, or another process has just removed it.
     """
     if sys.platform == "win32":
         yield
         return
-    import fcntl
-
     handle = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
-        except OSError:
-            # Some network file systems cannot lock folders.
-            pass
+        if _lock(handle, folder):
+            _sweep(folder)
         yield
     finally:
         os.close(handle)
+
+
+def _lock(handle: int, folder: Path) -> bool:
+    """Locks an open folder; returns False where the file system cannot lock, as some network file systems."""
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
+    except OSError:
+        return False
+    # Between the opening and the lock, a process that failed may have removed its new folder.
+    if not os.path.samestat(os.fstat(handle), os.stat(folder)):
+        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(folder))
+    return True
+
+
+def _sweep(folder: Path) -> None:
+    for path in folder.rglob(".*.tmp"):
+        if _TEMPORARY.fullmatch(path.name):
+            with suppress(OSError):
+                path.unlink()

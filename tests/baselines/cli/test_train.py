@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from baselines.learned.training.provenance import record_session
 from baselines.learned.training.run import prepare, run, train
 from baselines.registry import make_policy
 from baselines.support.extras import MissingExtraError
+from baselines.support.files import hold_folder
 
 TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
 
@@ -180,6 +182,53 @@ def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, cap
     assert "checkpoint.safetensors" in fails(["--out", str(run), "--resume"], capsys)
     (run / "run.json").write_text('{"settings": {"algo": 3}}')
     assert "settings" in fails(["--out", str(run), "--resume"], capsys)
+
+
+def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, monkeypatch):
+    run = tmp_path / "run"
+    arguments = [*TINY, "--steps", "300", "--out", str(run), "--threads", "1"]
+    main(arguments)
+    capsys.readouterr()
+    with hold_folder(run):
+        line = fails(["--out", str(run), "--resume"], capsys)
+    assert line == f"train.py: the folder {run} cannot be used: another process is writing into it"
+
+    def prepare_under_the_lock(*_):
+        with pytest.raises(BlockingIOError), hold_folder(run):
+            pass
+        raise ValueError("it was locked")
+
+    monkeypatch.setattr("baselines.learned.training.run.prepare", prepare_under_the_lock)
+    assert "it was locked" in fails(["--out", str(run), "--resume"], capsys)
+    with hold_folder(run):
+        assert (run / "agent.json").exists()
+
+
+def test_a_training_starts_in_a_folder_whose_first_write_was_killed(tmp_path, capsys):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / ".run.json.0123456789abcdef.tmp").write_text("{")
+    assert main([*TINY, "--steps", "300", "--out", str(run), "--threads", "1"]) == 0
+    assert not list(run.glob(".*"))
+
+
+def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, capsys, monkeypatch):
+    run = tmp_path / "run"
+    monkeypatch.setattr("baselines.cli.train.hold_folder", lambda folder: nullcontext((folder / "run.json").touch()))
+    assert "not empty" in fails([*TINY, "--steps", "300", "--out", str(run)], capsys)
+    assert (run / "run.json").exists()
+
+
+@pytest.mark.slow
+def test_of_two_trainings_started_at_once_in_one_folder_one_is_refused(tmp_path):
+    both = [start(tmp_path / "run", *TINY, "--steps", "2000") for _ in range(2)]
+    told = [process.communicate(timeout=300)[1] for process in both]
+    complaints = dict(zip((process.returncode for process in both), told, strict=True))
+    assert complaints.keys() == {0, 2}
+    (line,) = complaints[2].splitlines()
+    assert line.endswith(("another process is writing into it", "go on with --resume, or choose another --out"))
+    assert weights(tmp_path / "run")
+    assert len(json.loads((tmp_path / "run" / "run.json").read_text())["sessions"]) == 1
 
 
 def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):

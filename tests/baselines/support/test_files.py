@@ -1,0 +1,187 @@
+"""Result files: atomic replacement, links and devices, temporary files, and the lock of a folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from baselines.support.files import check_writable, hold_folder, is_empty, replace_file
+
+WRITE = "from pathlib import Path; from baselines.support.files import replace_file; "
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "results.json", tmp_path / "link.json"
+    link.symlink_to("there/results.json")
+    for content in (b"one", b"two"):
+        check_writable(link)
+        replace_file(link, content)
+        assert link.is_symlink()
+        assert target.read_bytes() == content
+    assert names(tmp_path / "there") == ["results.json"]
+
+
+def test_a_link_into_a_folder_that_does_not_exist_is_refused(tmp_path):
+    link = tmp_path / "link.json"
+    link.symlink_to(tmp_path / "nowhere" / "results.json")
+    with pytest.raises(ValueError, match="does not exist"):
+        check_writable(link)
+
+
+def test_a_circle_of_links_is_an_error_that_names_the_path(tmp_path):
+    link = tmp_path / "link.json"
+    link.symlink_to(link)
+    with pytest.raises(ValueError, match="Too many levels of symbolic links"):
+        check_writable(link)
+    with pytest.raises(OSError, match=r"link\.json"):
+        replace_file(link, b"content")
+    assert names(tmp_path) == ["link.json"]
+
+
+def test_a_device_stays_a_device():
+    before = os.stat("/dev/null")
+    check_writable(Path("/dev/null"))
+    replace_file(Path("/dev/null"), b"content")
+    after = os.stat("/dev/null")
+    assert stat.S_ISCHR(after.st_mode)
+    assert (after.st_ino, after.st_rdev) == (before.st_ino, before.st_rdev)
+
+
+def test_a_link_to_a_device_stays_a_link(tmp_path):
+    link = tmp_path / "null"
+    link.symlink_to("/dev/null")
+    replace_file(link, b"content")
+    assert os.readlink(link) == "/dev/null"
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    received = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
+    reader.start()
+    check_writable(pipe)
+    replace_file(pipe, b"content")
+    reader.join(10)
+    assert received == [b"content"]
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+
+
+def test_an_open_file_of_the_process_is_appended_to(tmp_path):
+    out = tmp_path / "out.txt"
+    code = WRITE + "print('table', flush=True); replace_file(Path('/dev/stdout'), b'json\\n')"
+    with out.open("wb") as file:
+        subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+    assert out.read_bytes() == b"table\njson\n"
+
+
+def test_a_replaced_file_keeps_its_permissions_and_a_new_one_follows_the_mask_of_the_process(tmp_path):
+    private, new = tmp_path / "private", tmp_path / "new"
+    private.touch()
+    private.chmod(0o600)
+    mask = os.umask(0o027)
+    try:
+        replace_file(private, b"content")
+        replace_file(new, b"content")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert stat.S_IMODE(new.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "é" * 127, "a b\n.json"])
+def test_any_name_that_the_file_system_allows_can_be_written(tmp_path, name):
+    replace_file(tmp_path / name, b"content")
+    assert names(tmp_path) == [name]
+
+
+def test_a_name_that_is_too_long_is_an_error_that_names_the_path(tmp_path):
+    with pytest.raises(OSError, match=r"n{256}"):
+        replace_file(tmp_path / ("n" * 256), b"content")
+    assert names(tmp_path) == []
+
+
+def test_nobody_can_prepare_the_temporary_file(tmp_path, monkeypatch):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"kept")
+    monkeypatch.setattr("secrets.token_hex", lambda count: "0" * 2 * count)
+    (tmp_path / ".results.json.0000000000000000.tmp").symlink_to(victim)
+    with pytest.raises(FileExistsError, match=r"results\.json"):
+        replace_file(tmp_path / "results.json", b"content")
+    assert victim.read_bytes() == b"kept"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_write_that_fails_keeps_the_old_content_and_leaves_nothing(tmp_path, monkeypatch, error):
+    path = tmp_path / "results.json"
+    replace_file(path, b"before")
+
+    def fail(_descriptor):
+        raise error
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(type(error)):
+        replace_file(path, b"after")
+    assert path.read_bytes() == b"before"
+    assert names(tmp_path) == ["results.json"]
+
+
+def killed_while_writing(folder, name="run.json"):
+    """Kills a process in the middle of its first write into a folder."""
+    code = f"import os, signal; os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL); {WRITE}"
+    code += f"replace_file(Path({str(folder / name)!r}), b'content')"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+
+
+def test_a_killed_write_leaves_an_empty_folder_which_the_next_holder_of_the_lock_sweeps(tmp_path):
+    killed_while_writing(tmp_path)
+    (tmp_path / "games").mkdir()
+    killed_while_writing(tmp_path / "games", "00000000.npz")
+    (tmp_path / "games" / ".00000000.npz.4711.tmp").touch()
+    assert len(names(tmp_path / "games")) == 2
+    assert is_empty(tmp_path / "games")
+    assert not is_empty(tmp_path)
+    (tmp_path / ".notes.tmp").touch()
+    (tmp_path / "mine.0123456789abcdef.tmp").touch()
+    with hold_folder(tmp_path):
+        assert names(tmp_path) == [".notes.tmp", "games", "mine.0123456789abcdef.tmp"]
+        assert names(tmp_path / "games") == []
+
+
+def test_only_the_holder_of_the_lock_sweeps(tmp_path):
+    with hold_folder(tmp_path):
+        killed_while_writing(tmp_path)
+        left = names(tmp_path)
+        assert len(left) == 1
+        with pytest.raises(BlockingIOError, match="another process is writing into it"), hold_folder(tmp_path):
+            pass
+        assert names(tmp_path) == left
+
+
+def test_the_lock_of_a_folder_that_was_replaced_meanwhile_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    opened = os.open
+
+    def open_and_replace(path, *arguments):
+        handle = opened(path, *arguments)
+        folder.rmdir()
+        folder.mkdir()
+        return handle
+
+    monkeypatch.setattr(os, "open", open_and_replace)
+    with pytest.raises(FileNotFoundError, match="another process has replaced it"), hold_folder(folder):
+        pass
