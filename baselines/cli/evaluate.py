@@ -124,5 +124,6 @@ def _prepare(options: argparse.Namespace, given: Sequence[str], command: str) ->
         raise ValueError(f"a suite has its own boards and policies, and takes no {', '.join(foreign)}")
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command)
+    seed = options.seed if "seed" in given else None
+    run = SuiteRun.prepare(options.suite, options.out, seed, options.games, command)
     return lambda: run.play(options.workers)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import PLAY_ERRORS, explain
-from baselines.evaluation.seeds import check_test_seeds
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
 from baselines.suites.folder import open_folder
@@ -50,7 +49,7 @@ class SuiteRun:
     left_out: list[LeftOut]
 
     @classmethod
-    def prepare(cls, name: str, folder: Path, seed: int, games: int | None, command: str) -> SuiteRun:
+    def prepare(cls, name: str, folder: Path, seed: int | None, games: int | None, command: str) -> SuiteRun:
         """Checks all that can be checked before the first game, and creates the folder.
 
         Raises:
@@ -59,7 +58,7 @@ class SuiteRun:
         """
         suite = find_suite(name)
         games = games or suite.games
-        check_test_seeds(seed, games)
+        seed = suite.seeds_of(seed, games).start
         for module in ("scipy", "rich", "tqdm", "matplotlib"):
             import_extra(module)
         open_folder(folder, suite, seed, games)

@@ -33,6 +33,7 @@ class GameRecord(NamedTuple):
         marked: True if at some moment the flags were exactly the mines. After a win, the policy's method `finishes`
             says whether its next flags would complete them.
         diagnosis: judgement of its clicks, or None if they were not judged.
+        actions: its actions as little-endian uint16 numbers; empty if they were not recorded.
     """
 
     seed: int
@@ -42,6 +43,7 @@ class GameRecord(NamedTuple):
     opened: int = 0
     marked: bool = False
     diagnosis: GameDiagnosis | None = None
+    actions: bytes = b""
 
 
 class Start(NamedTuple):
@@ -210,6 +212,33 @@ def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.in
     return answer
 
 
+class ActionRecorder:
+    """An observer of `play_games` that keeps the actions of each game."""
+
+    def __init__(self, games: int) -> None:
+        """Prepares to record games."""
+        self._games = games
+        self._steps: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def __call__(
+        self,
+        games: NDArray[np.int64],
+        observations: NDArray[np.int8],  # noqa: ARG002 - the signature is that of `Observer`
+        actions: NDArray[np.int64],
+        lost: NDArray[np.bool_],  # noqa: ARG002
+    ) -> None:
+        """Keeps one action of each unfinished game; see `Observer`."""
+        self._steps.append((games, actions))
+
+    def actions(self) -> list[bytes]:
+        """Returns the actions of each game, in order, as little-endian uint16 numbers."""
+        games = np.concatenate([games for games, _ in self._steps])
+        actions = np.concatenate([actions for _, actions in self._steps]).astype("<u2")
+        order = np.argsort(games, kind="stable")
+        ends = np.cumsum(np.bincount(games, minlength=self._games))
+        return [part.tobytes() for part in np.split(actions[order], ends[:-1])]
+
+
 class Player:
     """A policy, ready to play batches of games."""
 
@@ -220,6 +249,7 @@ class Player:
         seed: int,
         diagnose: bool = False,
         start: Callable[[int], Start] | None = None,
+        record: bool = False,
     ) -> None:
         """Builds the policy and compiles the engine, so that batches measure nothing but play."""
         self._policy = build()
@@ -227,23 +257,44 @@ class Player:
         self._seed = seed
         self._diagnose = diagnose
         self._start = start
+        self._record = record
         compile_kernels()
 
     def play(self, index: int, seeds: Sequence[int]) -> Batch:
         """Plays a batch. The same seeds and index give the same records in every process."""
         judge = Judge(self._config, len(seeds)) if self._diagnose else None
+        recorder = ActionRecorder(len(seeds)) if self._record else None
         starts = None if self._start is None else [self._start(seed) for seed in seeds]
         before = self._counters()
         begin = time.perf_counter()
         self._policy.reset(derived_seed(self._seed, index))
-        records = play_games(self._policy, self._config, seeds, observer=judge, starts=starts)
+        records = play_games(self._policy, self._config, seeds, observer=_together(judge, recorder), starts=starts)
         seconds = time.perf_counter() - begin
         counters = {name: total - before.get(name, 0) for name, total in self._counters().items()}
-        if judge is None:
-            return Batch(records, seconds, counters)
-        found = zip(records, judge.diagnoses(), strict=True)
-        judged = [record._replace(diagnosis=diagnosis) for record, diagnosis in found]
-        return Batch(judged, seconds - judge.seconds, counters)
+        if recorder is not None:
+            recorded = zip(records, recorder.actions(), strict=True)
+            records = [record._replace(actions=actions) for record, actions in recorded]
+        if judge is not None:
+            found = zip(records, judge.diagnoses(), strict=True)
+            records = [record._replace(diagnosis=diagnosis) for record, diagnosis in found]
+            seconds -= judge.seconds
+        return Batch(records, seconds, counters)
 
     def _counters(self) -> dict[str, int]:
         return dict(getattr(self._policy, "counters", {}))
+
+
+def _together(*observers: Observer | None) -> Observer | None:
+    """Returns one observer that calls all that are given, or None if there is none."""
+    given = [observer for observer in observers if observer is not None]
+
+    def observe(
+        games: NDArray[np.int64],
+        observations: NDArray[np.int8],
+        actions: NDArray[np.int64],
+        lost: NDArray[np.bool_],
+    ) -> None:
+        for observer in given:
+            observer(games, observations, actions, lost)
+
+    return observe if given else None

@@ -140,7 +140,7 @@ def _notes(
     for each in left_out:
         refused.setdefault(each.policy, []).append(each)
     return notes + [
-        f"{policy} does not play on {', '.join(each.board for each in refusals)}: {refusals[0].reason}."
+        f"{policy} does not play on {', '.join(dict.fromkeys(each.board for each in refusals))}: {refusals[0].reason}."
         for policy, refusals in refused.items()
     ]
 

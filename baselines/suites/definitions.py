@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from baselines.evaluation.protocol import PROTOCOL, Protocol
+from baselines.evaluation.seeds import check_test_seeds
 from minesweeper_env.config import BoardConfig
 
 
@@ -43,6 +45,8 @@ class Suite:
         plot: name of the plot in `baselines.suites.plots.PLOTS`.
         scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.measures`.
         notes: notes below the tables, one line each.
+        protocol: the protocol that fixes the seeds, for a suite whose games are recorded action by action; None for
+            a suite that plays any test seeds.
     """
 
     name: str
@@ -55,6 +59,21 @@ class Suite:
     plot: str
     scored: bool = False
     notes: tuple[str, ...] = ()
+    protocol: Protocol | None = None
+
+    def seeds_of(self, first: int | None, games: int) -> range:
+        """Returns the seeds of the games.
+
+        Args:
+            first: seed of game 0; None for the first of the protocol, or 0.
+            games: number of games.
+
+        Raises:
+            ValueError: these are no test seeds, or the protocol has others.
+        """
+        if self.protocol is not None:
+            return self.protocol.seeds_of(first, games)
+        return check_test_seeds(first or 0, games)
 
 
 def find_suite(name: str) -> Suite:
@@ -209,7 +228,20 @@ _LEARNED_SAFE = Suite(
     notes=("The agents were trained on games whose first click opens an area.",),
 )
 
+_BENCHMARK = Suite(
+    name="benchmark",
+    title=f"Benchmark {PROTOCOL.version}",
+    boards=PROTOCOL.boards,
+    entries=(*_LADDER.entries, *_entries("any-size", "dqn", "ppo", "value")),
+    games=PROTOCOL.least_games,
+    paired=PROTOCOL.reference,
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+    notes=("docs/benchmark.md states the protocol; `python -m baselines benchmark` makes and checks result files.",),
+    protocol=PROTOCOL,
+)
+
 SUITES: dict[str, Suite] = {
-    suite.name: suite for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER, _LEARNED, _LEARNED_SAFE)
+    suite.name: suite for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER, _LEARNED, _LEARNED_SAFE, _BENCHMARK)
 }
 """The suites by name."""

@@ -7,6 +7,7 @@ import json
 import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,7 @@ class PartStore:
     |---|---|
     | won, truncated, marked | one bit per game, packed |
     | clicks, opened | one number per game, in the smallest integer type that holds them |
+    | actions | the actions of all games in a row, if the task records them |
     | header | JSON as bytes: the task, the first game, the seconds and the counters |
     """
 
@@ -91,6 +93,8 @@ class PartStore:
         for name in _NUMBERS:
             numbers = np.array([getattr(record, name) for record in part.records], np.int64)
             arrays[name] = numbers.astype(np.min_scalar_type(int(numbers.max())))
+        if self._task.record:
+            arrays["actions"] = np.frombuffer(b"".join(record.actions for record in part.records), np.uint8)
         header = {**self._identity(), "first": part.first, "games": len(part.records)}
         header |= {"seconds": part.seconds, "tallies": part.counters}
         buffer = io.BytesIO()
@@ -99,8 +103,11 @@ class PartStore:
         self._folder.mkdir(parents=True, exist_ok=True)
         replace_file(self._folder / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
 
-    def read(self) -> list[Part]:
+    def read(self, actions: bool = False) -> list[Part]:
         """Returns the stored parts in order, except a part that ends within a batch which must now be longer.
+
+        Args:
+            actions: True to read the recorded actions too, which take far more memory than the rest.
 
         Raises:
             DamagedPartError: a file is damaged, or belongs to another task.
@@ -108,7 +115,7 @@ class PartStore:
         """
         parts: list[Part] = []
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
-            part = self._read_file(path)
+            part = self._read_file(path, actions)
             begin, end = part.games.start, part.games.stop
             if begin % self._task.batch_size or end > self._task.games or (parts and begin < parts[-1].games.stop):
                 raise DamagedPartError(f"{path} holds games that do not fit the other files; delete it to resume")
@@ -118,7 +125,7 @@ class PartStore:
 
     def _identity(self) -> dict[str, Any]:
         task, config = self._task, self._task.config
-        return {
+        identity = {
             "policy": task.policy,
             "size": [config.rows, config.cols],
             "mines": config.mines,
@@ -127,13 +134,15 @@ class PartStore:
             "start": task.start,
             "seed": self._seed,
         }
+        return identity | ({"record": True} if task.record else {})
 
-    def _read_file(self, path: Path) -> Part:
+    def _read_file(self, path: Path, actions: bool) -> Part:
         content = path.read_bytes()
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as archive:
                 header = json.loads(archive["header"].tobytes())
-                columns = [_unpack(archive[name], name, header["games"]) for name in (*_BITS, *_NUMBERS)]
+                columns: list[Any] = [_unpack(archive[name], name, header["games"]) for name in (*_BITS, *_NUMBERS)]
+                columns.append(_split(archive["actions"], columns[len(_BITS)]) if actions else None)
             identity = self._identity()
             found = {name: header[name] for name in identity}
             part = self._assemble(header, columns)
@@ -143,13 +152,15 @@ class PartStore:
             raise DamagedPartError(f"{path} belongs to other games than {self._task}; delete it to resume")
         return part
 
-    def _assemble(self, header: dict[str, Any], columns: list[list[Any]]) -> Part:
+    def _assemble(self, header: dict[str, Any], columns: list[Any]) -> Part:
         first, games = header["first"], header["games"]
         if not (isinstance(first, int) and isinstance(games, int) and first >= 0 < games):
             raise ValueError("no games")
         seeds = range(self._seed + first, self._seed + first + games)
-        won, truncated, marked, clicks, opened = columns
+        won, truncated, marked, clicks, opened, actions = columns
         records = tuple(GameRecord(*row) for row in zip(seeds, won, clicks, truncated, opened, marked, strict=True))
+        if actions is not None:
+            records = tuple(record._replace(actions=each) for record, each in zip(records, actions, strict=True))
         counters = {str(name): int(total) for name, total in header["tallies"].items()}
         return Part(first, records, float(header["seconds"]), counters)
 
@@ -158,3 +169,11 @@ def _unpack(array: NDArray[Any], name: str, games: int) -> list[Any]:
     if name in _BITS:
         return np.unpackbits(array, count=games).astype(np.bool_).tolist()
     return array.tolist()
+
+
+def _split(actions: NDArray[np.uint8], clicks: Sequence[int]) -> list[bytes]:
+    """Returns the actions of each game, two bytes per click."""
+    ends = 2 * np.cumsum(clicks)
+    if len(actions) != ends[-1]:
+        raise ValueError("the number of actions is not the number of clicks")
+    return [part.tobytes() for part in np.split(actions, ends[:-1])]

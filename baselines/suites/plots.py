@@ -123,9 +123,11 @@ def _rates_by_board(figure: Figure, content: Content) -> None:
     boards = content["boards"]
     figure.set_size_inches(2 + 2.2 * len(boards), 1.8 + 0.3 * len(labels))
     panels = figure.subplots(1, len(boards), sharey=True, squeeze=False)[0]
+    rules = {board["config"]["first_click"] for board in boards}
     for axes, board in zip(panels, boards, strict=True):
         _draw_dots(axes, board, labels, "win_rate", "ci95")
-        axes.set_title(board_title(board["config"]))
+        rule = f", {board['config']['first_click']}" if len(rules) > 1 else ""
+        axes.set_title(board_title(board["config"]) + rule)
         axes.set_xlim(-0.03, 1.03)
         axes.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     figure.supxlabel("win rate")

@@ -27,6 +27,7 @@ class Task:
         games: number of games.
         batch_size: number of games played side by side; the policy is reset before each batch.
         start: "module:function" that gives each game its start; None for the first-click rule.
+        record: True to record the actions of each game.
     """
 
     policy: str
@@ -34,19 +35,24 @@ class Task:
     games: int
     batch_size: int
     start: str | None = None
+    record: bool = False
 
     def __str__(self) -> str:
-        """Returns the policy and the board."""
-        return f"{self.policy} on {name_of(self.config)}"
+        """Returns the policy and the board, with the first-click rule if games are recorded."""
+        rule = f", first click {self.config.first_click}" if self.record else ""
+        return f"{self.policy} on {name_of(self.config)}{rule}"
 
     @property
     def folder(self) -> str:
         """Path of the folder with the games, relative to the folder of the suite."""
-        return f"games/{file_name(name_of(self.config))}/{re.sub(r'[^-=,.+0-9A-Za-z]', '_', self.policy)}"
+        rule = f"-{self.config.first_click}" if self.record else ""
+        policy = re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.policy)
+        return f"games/{file_name(name_of(self.config))}{rule}/{policy}"
 
     def make_player(self, seed: int) -> Player:
         """Returns the player of these games; its random choices depend on `seed`."""
-        return Player(partial(build_policy, self.policy, self.config), self.config, seed, start=self._start())
+        build = partial(build_policy, self.policy, self.config)
+        return Player(build, self.config, seed, start=self._start(), record=self.record)
 
     def _start(self) -> Callable[[int], Start] | None:
         if self.start is None:
@@ -82,13 +88,13 @@ def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:
     """
     for board in suite.boards:
         for entry in suite.entries:
-            yield _plan_one(entry, config_for(entry.policy, board), games)
+            yield _plan_one(entry, config_for(entry.policy, board), games, suite.protocol is not None)
 
 
-def _plan_one(entry: Entry, config: BoardConfig, games: int) -> Task | LeftOut:
+def _plan_one(entry: Entry, config: BoardConfig, games: int, record: bool) -> Task | LeftOut:
     try:
         batch_size = batch_size_of(build_policy(entry.policy, config))
     except ValueError as error:
         return LeftOut(entry.policy, config, str(error))
     games = games if entry.cap is None else min(games, entry.cap)
-    return Task(entry.policy, config, games, entry.batch_size or batch_size, entry.start)
+    return Task(entry.policy, config, games, entry.batch_size or batch_size, entry.start, record)

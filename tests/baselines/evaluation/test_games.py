@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import GameRecord, Start, play_games
+from baselines.evaluation.games import GameRecord, Player, Start, play_games
 from baselines.evaluation.results import PolicyResult
+from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 
 ROWS, COLS = 3, 4
@@ -135,3 +136,25 @@ def test_evaluations_take_starts_and_add_up_counters(workers):
     assert evaluation.counters == {"moves": 50, "resets": 5}
     result = PolicyResult.of("script", evaluation)
     assert result.counters_per_game == {"moves_per_game": 1.0, "resets_per_game": 0.1}
+
+
+def test_recorded_actions_play_the_same_games_again():
+    board = BoardConfig(6, 6, 6, "opening", ("click",))
+    (batch,) = [Player(partial(build_policy, "subset", board), board, 0, record=True).play(0, range(7))]
+    for record in batch.records:
+        actions = np.frombuffer(record.actions, "<u2")
+        assert len(actions) == record.clicks
+        script = Script(*actions.tolist())
+        script.reset(0)
+        (again,) = play_games(script, board, [record.seed])
+        assert again == record._replace(actions=b"")
+
+
+def test_games_are_recorded_and_judged_at_once():
+    board = BoardConfig(6, 6, 6, "opening", ("click",))
+    build = partial(build_policy, "random", board)
+    both = Player(build, board, 0, diagnose=True, record=True).play(0, range(5)).records
+    assert [record.diagnosis for record in both] == [
+        record.diagnosis for record in Player(build, board, 0, diagnose=True).play(0, range(5)).records
+    ]
+    assert all(record.actions for record in both)

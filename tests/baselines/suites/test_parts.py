@@ -256,3 +256,21 @@ def test_folders_that_cannot_be_used_are_refused(tmp_path):
     # A truncated first file of a killed run is no obstacle.
     (tmp_path / "file").rename(tmp_path / ".suite.json.77.tmp")
     open_folder(tmp_path, suite, 0, 10)
+
+
+def test_recorded_actions_come_back_on_demand(tmp_path):
+    store = PartStore(tmp_path, replace(TASK, record=True), SEED)
+    plain = make_part(0, 20)
+    part = replace(plain, records=tuple(each._replace(actions=bytes(2 * each.clicks)) for each in plain.records))
+    store.write(part)
+    assert store.read(actions=True) == [part]
+    assert store.read() == [plain]
+    assert (tmp_path / "games" / "6x7-5-safe").is_dir()
+
+
+def test_games_without_their_actions_do_not_pass_for_recorded_ones(tmp_path):
+    recorded = replace(TASK, record=True)
+    store = PartStore(tmp_path, recorded, SEED)
+    store.write(make_part(0, 20))
+    with pytest.raises(DamagedPartError, match="damaged"):
+        store.read(actions=True)

@@ -1,0 +1,98 @@
+"""Protocol of the benchmark, frozen: its boards, seeds, tracks and rules. docs/benchmark.md explains it.
+
+A published version never changes, because results of all times stand in one table. A new version gets a new name, seeds
+of its own and a table of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from baselines.evaluation.seeds import TEST_SEEDS
+from minesweeper_env.config import BoardConfig
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What an entry of the benchmark plays, and how it is reported.
+
+    Attributes:
+        version: name of the protocol.
+        sizes: (rows, cols, mines) of each board.
+        first_clicks: first-click rules; each board is played under each of them.
+        seeds: seeds of the games; game i of every board has the i-th seed. An entry plays the first n.
+        least_games: minimum n.
+        forbidden_seeds: seeds whose games must shape no agent and no choice of a checkpoint.
+        reference: policy with which every entry is compared on the same games.
+        tracks: tracks by name, and what a policy of the track may use.
+    """
+
+    version: str
+    sizes: tuple[tuple[int, int, int], ...]
+    first_clicks: tuple[str, ...]
+    seeds: range
+    least_games: int
+    forbidden_seeds: range
+    reference: str
+    tracks: dict[str, str]
+
+    @property
+    def boards(self) -> tuple[BoardConfig, ...]:
+        """The configurations of the games, with clicks as the only moves; a policy may bring moves of its own."""
+        return tuple(
+            BoardConfig(rows, cols, mines, first_click=rule, moves=("click",))
+            for rule in self.first_clicks
+            for rows, cols, mines in self.sizes
+        )
+
+    def seeds_of(self, first: int | None, games: int) -> range:
+        """Returns the seeds of the first `games` games.
+
+        Raises:
+            ValueError: `first` is another seed than the first of the protocol, or there are fewer games.
+        """
+        if first not in (None, self.seeds.start):
+            raise ValueError(f"benchmark {self.version} begins with seed {self.seeds.start}, not {first}")
+        if not 1 <= games <= len(self.seeds):
+            raise ValueError(f"benchmark {self.version} has 1 to {len(self.seeds)} games per board, not {games}")
+        return self.seeds[:games]
+
+    def definition(self) -> dict[str, Any]:
+        """Returns all that fixes the games and the comparison, as a JSON object."""
+        return {
+            "version": self.version,
+            "environment": "Minesweeper-v0",
+            "boards": [list(size) for size in self.sizes],
+            "first_clicks": list(self.first_clicks),
+            "seeds": [self.seeds.start, self.seeds.stop],
+            "least_games": self.least_games,
+            "forbidden_seeds": [self.forbidden_seeds.start, self.forbidden_seeds.stop],
+            "reference": self.reference,
+            "tracks": list(self.tracks),
+        }
+
+    def digest(self) -> str:
+        """Returns the SHA-256 of the definition, in hexadecimal digits."""
+        return hashlib.sha256(json.dumps(self.definition(), sort_keys=True).encode()).hexdigest()
+
+
+PROTOCOL = Protocol(
+    version="2026.1",
+    sizes=((5, 5, 5), (8, 8, 14), (9, 9, 10), (16, 16, 40), (16, 30, 99)),
+    first_clicks=("opening", "safe"),
+    seeds=range(202_610_000, 202_620_000),
+    least_games=1000,
+    forbidden_seeds=TEST_SEEDS,
+    reference="exact",
+    tracks={
+        "scripted": "rules and inference written by hand; nothing is learned, and the oracle is not called",
+        "board": "learned from play; at play the board alone; training saw what a player sees during a game",
+        "reveal": "learned, and at play the board alone; training also used the mines that the end of a game reveals",
+        "oracle": "calls the exact mine probabilities at play",
+        "search": "weighs the boards that can follow a click, with or without the oracle",
+    },
+)
+"""Version 2026.1. A policy belongs to the last of the tracks whose description fits it."""

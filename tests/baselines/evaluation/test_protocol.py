@@ -1,0 +1,52 @@
+"""The protocol of the benchmark: frozen, on seeds of its own, and played by the suite `benchmark`."""
+
+from __future__ import annotations
+
+import pytest
+
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS
+from baselines.registry import policy_names
+from baselines.suites.definitions import SUITES
+from minesweeper_env.registration import ENV_SPECIFICATIONS
+
+FROZEN = "fb86159cb9c9364986fd8eb5ace5efa79a10613e5b216f8276a019682c51bb2a"
+
+
+def test_version_2026_1_is_frozen():
+    assert PROTOCOL.digest() == FROZEN, "a published protocol never changes; a new one needs a new version"
+
+
+def test_its_seeds_are_test_seeds_that_no_training_selection_or_published_figure_used():
+    seeds = set(PROTOCOL.seeds)
+    assert len(seeds) == 10_000
+    assert all(seed in TEST_SEEDS for seed in seeds)
+    assert not any(seed in SELECTION_SEEDS or seed in TRAINING_SEEDS for seed in seeds)
+    assert seeds.isdisjoint(range(1_000_000))
+    assert PROTOCOL.forbidden_seeds == TEST_SEEDS
+
+
+def test_its_boards_are_five_sizes_under_two_rules():
+    assert len(PROTOCOL.boards) == 10
+    assert {board.first_click for board in PROTOCOL.boards} == {"opening", "safe"}
+    assert "Minesweeper-v0" in ENV_SPECIFICATIONS
+
+
+def test_an_entry_plays_the_first_games():
+    assert PROTOCOL.seeds_of(None, 1000) == range(202_610_000, 202_611_000)
+    assert PROTOCOL.seeds_of(202_610_000, 10_000) == PROTOCOL.seeds
+
+
+@pytest.mark.parametrize(("first", "games", "said"), [(0, 1000, "begins with seed"), (None, 10_001, "1 to 10000")])
+def test_other_games_are_refused(first, games, said):
+    with pytest.raises(ValueError, match=said):
+        PROTOCOL.seeds_of(first, games)
+
+
+def test_the_suite_plays_every_policy_on_the_boards_of_the_protocol():
+    suite = SUITES["benchmark"]
+    assert suite.boards == PROTOCOL.boards
+    assert suite.games == PROTOCOL.least_games
+    assert sorted(entry.policy for entry in suite.entries) == sorted(policy_names())
+    assert suite.seeds_of(None, 1000).start == PROTOCOL.seeds.start
+    assert SUITES["ladder"].seeds_of(None, 10) == range(10)
