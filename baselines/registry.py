@@ -108,7 +108,7 @@ class PolicyMaker:
 def make_policy(
     name: str,
     size: int | Sequence[int] = 8,
-    mines: int = 14,
+    mines: int | None = None,
     first_click: str = "opening",
     seed: int = 0,
     **options: Any,
@@ -119,7 +119,7 @@ def make_policy(
         name: one of `policy_names()`, perhaps with options, such as "bayes:prior=count"; or the path of a run folder
             that ``train.py`` wrote.
         size: side of a square board, or (rows, cols).
-        mines: the number of mines.
+        mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
         first_click: "opening", "safe", "any" or "corners".
         seed: seed of the policy's random choices, at least 0.
         **options: options of the policy.

@@ -36,8 +36,12 @@ def environment_page() -> str:
     return "\n".join([*head, "## Registered ids", "| id | arguments |", "|---|---|", *ids, ""])
 
 
-def _describe(arguments: dict[str, object]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+def _describe(arguments: dict[str, Any]) -> str:
+    """Returns the arguments of an id, the number of mines after the size from which it follows."""
+    mines = BoardConfig.of_size(arguments["size"]).mines
+    return ", ".join(
+        f"{name}={value!r}" for name, value in ({"size": arguments["size"], "mines": mines} | arguments).items()
+    )
 
 
 def write_game_picture(path: Path) -> None:

@@ -15,8 +15,11 @@ __all__ = [
     "MAX_RADIUS",
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
+    "USUAL_MINES",
     "BoardConfig",
+    "default_mines",
     "parse_size",
+    "usual_mines_text",
     "whole_number",
 ]
 
@@ -67,10 +70,19 @@ class BoardConfig:
     max_steps: int | None = None
 
     @classmethod
-    def of_size(cls, size: int | Sequence[int], mines: int, **fields: Any) -> BoardConfig:
-        """Returns a configuration from a size, which is the side of a square board or (rows, cols)."""
+    def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
+        """Returns a configuration from a size.
+
+        Args:
+            size: the side of a square board, or (rows, cols).
+            mines: the number of mines; None for the usual number of this size, as in `default_mines`.
+            **fields: the other fields.
+
+        Raises:
+            ValueError: a value is not allowed, or this size has no usual number of mines.
+        """
         rows, cols = parse_size(size)
-        return cls(rows, cols, mines, **fields)
+        return cls(rows, cols, default_mines(rows, cols) if mines is None else mines, **fields)
 
     def __post_init__(self) -> None:
         """Checks all fields, and converts whole numbers of other types to int."""
@@ -136,6 +148,22 @@ class BoardConfig:
         return Codes.of_radius(self.radius)
 
 
+def default_mines(rows: int, cols: int) -> int:
+    """Returns the number of mines of a board whose number is left out: that of the preset with this size.
+
+    Raises:
+        ValueError: no preset has this size; the message lists the sizes.
+    """
+    if (rows, cols) not in USUAL_MINES:
+        raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {usual_mines_text()}")
+    return USUAL_MINES[rows, cols]
+
+
+def usual_mines_text() -> str:
+    """Returns the entries of `USUAL_MINES` in words, such as "14 on 8x8"."""
+    return ", ".join(f"{mines} on {rows}x{cols}" for (rows, cols), mines in USUAL_MINES.items())
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
     """Returns `value` as an int, or raises a ValueError unless it is a whole number of at least `least`."""
     try:
@@ -159,3 +187,9 @@ def parse_size(size: Any) -> tuple[int, int]:
         return whole_number("rows", size[0], 1), whole_number("cols", size[1], 1)
     side = whole_number("size", size, 1)
     return side, side
+
+
+USUAL_MINES: dict[tuple[int, int], int] = {
+    parse_size(preset["size"]): int(preset["mines"]) for preset in PRESETS.values()
+}
+"""The number of mines that a size has when none is given, by (rows, cols)."""

@@ -90,7 +90,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | argument | default | values |
     |---|---|---|
     | size | 8 | side of a square board, or (rows, cols) |
-    | mines | 14 | at least 1, and few enough for the first-click rule |
+    | mines | None | at least 1, and few enough for the first-click rule; None follows the size: see below |
     | first_click | "opening" | "opening", "safe", "any", "corners": see below |
     | moves | ("click", "flag") | any of click, flag, unflag, question, chord, in that order, with click |
     | reward | "win_loss" | see Rewards |
@@ -98,6 +98,9 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | radius | 1 | reach of a count, 1 to 5 |
     | max_steps | None | steps after which the game is truncated; None means ten per cell |
     | render_mode | None | None, "ansi", "rgb_array" |
+
+    Mines that are left out follow the size: 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30. Any other size needs
+    them.
 
     First-click rules draw the layout uniformly:
 
@@ -117,7 +120,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def __init__(
         self,
         size: int | Sequence[int] = 8,
-        mines: int = 14,
+        mines: int | None = None,
         first_click: str = "opening",
         moves: Sequence[str] = ("click", "flag"),
         reward: str | Reward = "win_loss",

@@ -11,7 +11,9 @@ __all__ = ["ENV_SPECIFICATIONS", "register_envs"]
 
 def _specifications() -> dict[str, dict[str, Any]]:
     ids = {}
-    for preset, arguments in PRESETS.items():
+    for preset, board in PRESETS.items():
+        # The mines follow the size, so that another size in `gymnasium.make` does not keep those of the preset.
+        arguments = {"size": board["size"]}
         name = f"-{preset}" if preset else ""
         ids[f"Minesweeper{name}-v0"] = arguments
         ids[f"Minesweeper{name}-ClickOnly-v0"] = {**arguments, "moves": ("click",)}
@@ -19,7 +21,7 @@ def _specifications() -> dict[str, dict[str, Any]]:
 
 
 ENV_SPECIFICATIONS = _specifications()
-"""The keyword arguments of each registered id."""
+"""The keyword arguments of each registered id; the number of mines follows from the size."""
 
 
 def register_envs() -> None:

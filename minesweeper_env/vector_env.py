@@ -58,7 +58,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         self,
         num_envs: int = 1,
         size: int | Sequence[int] = 8,
-        mines: int = 14,
+        mines: int | None = None,
         first_click: str = "opening",
         moves: Sequence[str] = ("click", "flag"),
         reward: str | Reward = "win_loss",

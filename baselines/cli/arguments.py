@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from baselines.support.board_names import parse_size_name
-from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig
+from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig, usual_mines_text
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""
 
 SIDE: int = PRESETS[""]["size"]
-MINES: int = PRESETS[""]["mines"]
-"""The board of a command that is given none: `SIDE` x `SIDE` cells with `MINES` mines."""
+"""The side of the board that a command plays without --size; the number of mines follows."""
 
 _UNSET = object()
 
@@ -45,7 +44,6 @@ class Parser(argparse.ArgumentParser):
 def add_board_arguments(
     parser: argparse._ActionsContainer,
     side: int = SIDE,
-    mines: int = MINES,
     first_clicks: Sequence[str] = FIRST_CLICKS,
     first_click: str = BoardConfig.first_click,
 ) -> None:
@@ -54,7 +52,6 @@ def add_board_arguments(
     Args:
         parser: a parser or a group of its arguments.
         side: the default side, of a square board.
-        mines: the default number of mines.
         first_clicks: the first-click rules to choose from.
         first_click: the default one.
     """
@@ -68,9 +65,8 @@ def add_board_arguments(
     parser.add_argument(
         "--mines",
         type=whole_number_from(1),
-        default=mines,
         metavar="N",
-        help=f"number of mines (default {mines})",
+        help=f"number of mines (default: {usual_mines_text()}; other sizes need it)",
     )
     parser.add_argument(
         "--first-click",

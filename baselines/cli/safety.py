@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def work() -> None:
         with game_bar("playing", options.agent, len(seeds)) as on_finished:
             comparison = compare(network, config, seeds, on_finished)
-        _print(comparison, options)
+        _print(comparison, config, options)
         if options.out is not None:
             from baselines.learned.calibration.plot import draw_safety
 
@@ -99,13 +99,13 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     return seeds, config, network
 
 
-def _print(comparison: ProbabilityComparison, options: argparse.Namespace) -> None:
+def _print(comparison: ProbabilityComparison, config: BoardConfig, options: argparse.Namespace) -> None:
     from rich.table import Table
 
     last = options.seed + options.games - 1
     title = (
-        f"{options.agent}, {size_name(*options.size)}, {options.mines} mines, first click {options.first_click!r}: "
-        f"{len(comparison.codes)} boards of games on seeds {options.seed} to {last}"
+        f"{options.agent}, {size_name(config.rows, config.cols)}, {config.mines} mines, "
+        f"first click {config.first_click!r}: {len(comparison.codes)} boards of games on seeds {options.seed} to {last}"
     )
     table = Table("by the network", title=title, title_justify="left")
     for heading in ("exact", "root mean square", "cells"):

@@ -14,7 +14,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_size, whole_number_from
+from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, parse_size, whole_number_from
 from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import describe, options_of
@@ -23,12 +23,12 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import check_writable, hold_folder, is_empty
+from minesweeper_env.config import default_mines, usual_mines_text
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome, Training
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
-DEFAULT_SIDE, DEFAULT_MINES = 8, 14
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
 
@@ -84,8 +84,10 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     whole, task = whole_number_from(1), parser.add_argument_group("what to train")
     task.add_argument("--config", metavar="NAME|FILE.toml", help="configuration: one of the package, or a file")
-    task.add_argument("--size", type=parse_size, help=f"side of a square, or ROWSxCOLS (default {DEFAULT_SIDE})")
-    task.add_argument("--mines", type=whole, help=f"number of mines (default {DEFAULT_MINES})")
+    task.add_argument("--size", type=parse_size, help=f"side of a square, or ROWSxCOLS (default {SIDE})")
+    task.add_argument(
+        "--mines", type=whole, help=f"number of mines (default: {usual_mines_text()}; other sizes need it)"
+    )
     task.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")
     _add_options(task, ("algo", "first_click", "reward", "gamma", "teacher", "start", "seed"))
     length = parser.add_argument_group("length and place")
@@ -154,8 +156,8 @@ def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
-        rows, cols = options.size or (DEFAULT_SIDE, DEFAULT_SIDE)
-        given["boards"] = (board_name(rows, cols, options.mines or DEFAULT_MINES),)
+        rows, cols = options.size or (SIDE, SIDE)
+        given["boards"] = (board_name(rows, cols, options.mines or default_mines(rows, cols)),)
     if options.steps is not None:
         given["minutes"] = None
     if options.minutes is not None:

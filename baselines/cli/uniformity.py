@@ -66,7 +66,7 @@ def _make_parser() -> argparse.ArgumentParser:
         prog="python -m baselines uniformity",
         description="Test whether the mines lie as the first-click rules claim.",
     )
-    add_board_arguments(parser, 9, 10, (*FIRST_CLICKS, ALL), ALL)
+    add_board_arguments(parser, 9, (*FIRST_CLICKS, ALL), ALL)
     parser.add_argument(
         "--games",
         type=whole_number_from(1),
@@ -129,7 +129,7 @@ def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
     console = table_console()
     last = options.seed + 2 * options.games - 1
     title = (
-        f"{size_name(*options.size)}, {options.mines} mines, {options.games} layouts and games, "
+        f"{size_name(*options.size)}, {findings[0].sample.config.mines} mines, {options.games} layouts and games, "
         f"seeds {options.seed} to {last}"
     )
     table = Table("first click", "test", title=title, title_justify="left")

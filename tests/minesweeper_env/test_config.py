@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
 
 from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, Codes, MinesweeperEnv, MinesweeperVectorEnv
+
+NO_MINES = "left out, they are 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30"
 
 WRONG_ARGUMENTS = [
     ({"size": 0}, "whole number of at least 1"),
@@ -27,11 +30,13 @@ WRONG_ARGUMENTS = [
     ({"size": None}, "whole number"),
     ({"size": True}, "whole number"),
     ({"size": {8, 9}}, "whole number"),
-    ({"size": (5000, 5000)}, "2 to 1048576 cells"),
+    ({"size": (5000, 5000), "mines": 9}, "2 to 1048576 cells"),
+    ({"size": 12}, NO_MINES),
+    ({"size": (30, 16)}, NO_MINES),
+    ({"size": 3, "mines": None}, "mines must be given for a board of 3x3"),
     ({"mines": 0}, "mines must be a whole number of at least 1"),
     ({"mines": -1}, "mines must be a whole number of at least 1"),
     ({"mines": 1.5}, "mines must be a whole number of at least 1"),
-    ({"mines": None}, "mines must be a whole number of at least 1"),
     ({"mines": 56}, "mines must be 1 to 55"),
     ({"mines": 64, "first_click": "any"}, "mines must be 1 to 63"),
     ({"mines": 64, "first_click": "safe"}, "mines must be 1 to 63"),
@@ -78,6 +83,47 @@ def test_wrong_arguments_are_refused_through_gymnasium():
         gymnasium.make("Minesweeper-v0", mines=64)
     with pytest.raises(ValueError, match="mines must be 1 to 55"):
         gymnasium.make_vec("Minesweeper-v0", num_envs=2, mines=64)
+
+
+@pytest.mark.parametrize(
+    ("size", "mines"),
+    [(8, 14), (9, 10), (16, 40), ((16, 30), 99), ([16, 30], 99), (np.int64(9), 10), ((np.int32(16), np.int8(30)), 99)],
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        MinesweeperEnv,
+        MinesweeperVectorEnv,
+        partial(gymnasium.make, "Minesweeper-v0"),
+        partial(gymnasium.make, "Minesweeper-Expert-ClickOnly-v0"),
+        partial(gymnasium.make_vec, "Minesweeper-v0", num_envs=2),
+        partial(gymnasium.make_vec, "Minesweeper-Beginner-v0", num_envs=2),
+    ],
+)
+def test_mines_left_out_follow_the_size(make, size, mines):
+    assert make(size=size).unwrapped.config.mines == mines
+    assert make(size=size, mines=7).unwrapped.config.mines == 7
+
+
+@pytest.mark.parametrize(
+    ("middle", "board"),
+    [("", (8, 8, 14)), ("-Beginner", (9, 9, 10)), ("-Intermediate", (16, 16, 40)), ("-Expert", (16, 30, 99))],
+)
+@pytest.mark.parametrize("end", ["", "-ClickOnly"])
+def test_the_ids_have_the_boards_of_their_names(middle, end, board):
+    env_id = f"Minesweeper{middle}{end}-v0"
+    for env in (gymnasium.make(env_id), gymnasium.make_vec(env_id, num_envs=2)):
+        config = env.unwrapped.config
+        assert (config.rows, config.cols, config.mines) == board
+        assert config.moves == (("click",) if end else ("click", "flag"))
+
+
+@pytest.mark.parametrize("env_id", ["Minesweeper-v0", "Minesweeper-Beginner-v0", "Minesweeper-Expert-ClickOnly-v0"])
+def test_a_size_without_usual_mines_needs_them(env_id):
+    for make in (gymnasium.make, partial(gymnasium.make_vec, num_envs=2)):
+        with pytest.raises(ValueError, match=f"mines must be given for a board of 10x12; {NO_MINES}"):
+            make(env_id, size=(10, 12))
+        assert make(env_id, size=(10, 12), mines=20).unwrapped.config.mines == 20
 
 
 @pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])

@@ -134,3 +134,13 @@ def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypat
     for option, complaint in (("symmetries=8", "true or false"), ("precision=half", "float32, bfloat16")):
         with pytest.raises(ValueError, match=complaint):
             build_policy(f"tiny-agent:{option}", CONFIG)
+
+
+@pytest.mark.parametrize(("size", "mines"), [(8, 14), (9, 10), ([16, 30], 99)])
+def test_mines_left_out_follow_the_size(size, mines):
+    assert baselines.make_policy("straightforward", size=size).config.mines == mines
+
+
+def test_a_size_without_usual_mines_needs_them():
+    with pytest.raises(ValueError, match="mines must be given for a board of 12x12; left out, they are 14 on 8x8"):
+        baselines.make_policy("straightforward", size=12)
