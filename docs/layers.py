@@ -33,6 +33,7 @@ GLOSSES = {
         "rendering": "text and pictures",
         "env": "one game",
         "vector_env": "a batch of games",
+        "batch_calls": "call, get_attr",
         "wrappers": "masks, probabilities",
         "testing": "conventions of an environment",
     },

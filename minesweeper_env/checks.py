@@ -19,6 +19,9 @@ Arrays = dict[str, NDArray[Any]]
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
 """The keys of the `options` of `reset`."""
 
+BATCH_RESET_OPTIONS: tuple[str, ...] = (*RESET_OPTIONS, "reset_mask")
+"""The keys of the `options` of `reset` of the batched environment."""
+
 
 def check_action(action: Any, actions: int) -> int:
     """Returns an action as an int, or raises a ValueError unless it is in 0..actions-1."""
@@ -40,17 +43,53 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     return np.array(array, dtype=np.int64, order="C")
 
 
-def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count: int) -> NDArray[np.bool_] | None:
-    """Returns the (N, rows, cols) layouts in the reset options, or None if there are none.
+def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
+    """Raises a ValueError unless every reset option is one of `allowed`."""
+    unknown = [key for key in options or () if key not in allowed]
+    if unknown:
+        raise ValueError(f"unknown reset options {unknown}; allowed: {', '.join(allowed)}")
+
+
+def reset_mask_option(options: Mapping[str, Any] | None, count: int) -> NDArray[np.bool_]:
+    """Returns the (N,) mask of the games to reset, all True if the reset options have none.
+
+    The errors are those of `gymnasium.vector.SyncVectorEnv` 1.4.
 
     Raises:
-        ValueError: an option is unknown, or the shape, dtype or number of mines of the layout is wrong.
+        TypeError: the mask is no array, or its dtype is not bool.
+        ValueError: its shape is not (N,), or it selects no game.
     """
-    if not options:
+    if not options or "reset_mask" not in options:
+        return np.ones(count, np.bool_)
+    mask, name = options["reset_mask"], "`options['reset_mask']` must"
+    if not isinstance(mask, np.ndarray):
+        raise TypeError(f"{name} be a numpy array, got {type(mask)}")
+    if mask.shape != (count,):
+        raise ValueError(f"{name} have shape `({count},)`, got {mask.shape}")
+    if mask.dtype != np.bool_:
+        raise TypeError(f"{name} have `dtype=np.bool_`, got {mask.dtype}")
+    if not mask.any():
+        raise ValueError(f"{name} contain a boolean array with at least one True value, got reset_mask={mask}")
+    # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
+    return mask.copy()
+
+
+def layout_option(
+    options: Mapping[str, Any] | None, config: BoardConfig, count: int, chosen: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_] | None:
+    """Returns the (K, rows, cols) layouts in the reset options, or None if there are none.
+
+    Args:
+        options: {"layout": bool (rows, cols) or (N, rows, cols)}, or without that key.
+        config: the board.
+        count: N.
+        chosen: (N,) bool, the K games that get a layout; all of them by default.
+
+    Raises:
+        ValueError: the shape, dtype or number of mines of the layout is wrong.
+    """
+    if not options or "layout" not in options:
         return None
-    unknown = [key for key in options if key not in RESET_OPTIONS]
-    if unknown:
-        raise ValueError(f"unknown reset options {unknown}; allowed: {', '.join(RESET_OPTIONS)}")
     board = (config.rows, config.cols)
     allowed = f"layout must be a bool array of shape {board}"
     try:
@@ -60,6 +99,8 @@ def layout_option(options: Mapping[str, Any] | None, config: BoardConfig, count:
     if layout.shape not in (board, (count, *board)) or layout.dtype != np.bool_:
         raise ValueError(f"{allowed}, not {layout.dtype} {layout.shape}")
     layouts = np.broadcast_to(layout, (count, *board))
+    if chosen is not None:
+        layouts = layouts[chosen]
     found = layouts.sum(axis=(1, 2))
     if (found != config.mines).any():
         raise ValueError(f"layout must have {config.mines} mines, not {found[found != config.mines][0]}")

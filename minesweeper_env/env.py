@@ -10,7 +10,14 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import check_action, check_saved, generator_state, layout_option
+from minesweeper_env.checks import (
+    RESET_OPTIONS,
+    check_action,
+    check_option_names,
+    check_saved,
+    generator_state,
+    layout_option,
+)
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.observations import Encoder
@@ -111,6 +118,9 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
       corner: bottom right, top left, bottom left, top right. When all four are taken, it moves to the first
       free cell of the sides, or else of the rest, in reading order.
 
+    ## Threads
+    An environment belongs to one thread; several threads need an environment each.
+
     ## Version History
     * v0: first release
     """
@@ -167,6 +177,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: an option is unknown, or the shape, dtype or number of mines of the layout is wrong.
         """
+        check_option_names(options, RESET_OPTIONS)
         layouts = layout_option(options, self.config, 1)
         super().reset(seed=seed)
         if self.np_random is not self._seeded_by:

@@ -8,31 +8,35 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from minesweeper_env.batch_calls import BatchCalls
 from minesweeper_env.checks import (
+    BATCH_RESET_OPTIONS,
     check_actions,
+    check_option_names,
     check_saved,
     check_seeds,
     generator_state,
     generator_states,
     layout_option,
+    reset_mask_option,
 )
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
-from minesweeper_env.engine.state import IDLE, ILLEGAL, SUCCESS, TERMINATION, TRUNCATION
+from minesweeper_env.engine.state import IDLE, ILLEGAL, PLAYING, SUCCESS, TERMINATION, TRUNCATION
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
 
 __all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
 
-AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 
 
-class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class MinesweeperVectorEnv(BatchCalls):
     """N games of `MinesweeperEnv`, played by one compiled call per step.
 
     After `reset(seed=s)` game i equals the single environment seeded s + i, step for step, over any number of games.
@@ -41,13 +45,16 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
 
     With `autoreset_mode=AutoresetMode.NEXT_STEP` the step after the end of a game starts the next one, whatever the
     action. With SAME_STEP the step that ends a game also starts the next one. Info then holds "final_info" and
-    "final_obs", an object array of the last observations with None for the other games.
+    "final_obs", an object array of the last observations with None for the other games. With DISABLED a game that is
+    over waits for `reset(options={"reset_mask": mask})`.
+
+    One environment belongs to one thread: a second thread needs an environment of its own.
 
     All arguments of `MinesweeperEnv` are allowed, and these:
 
     Args:
         num_envs: N, at least 1.
-        autoreset_mode: `AutoresetMode.NEXT_STEP` or `AutoresetMode.SAME_STEP`, or its value as a str.
+        autoreset_mode: `AutoresetMode.NEXT_STEP`, `SAME_STEP` or `DISABLED`, or its value as a str.
         max_episode_steps: the name that `gymnasium.make_vec` gives to `max_steps`; the smaller of both applies.
 
     Raises:
@@ -81,6 +88,8 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         self.metadata = {**METADATA, "autoreset_mode": self._autoreset_mode}
         self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         weights, self._reward = find_reward(reward, self.config)
+        self.reward = reward
+        self.observation = observation
         self._encoder = Encoder(observation, self.config)
         self.single_observation_space = self._encoder.space
         self.single_action_space = Discrete(self.config.actions)
@@ -108,28 +117,45 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Starts N new games.
+        """Starts new games: all N, or those that a mask selects.
 
         Args:
-            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds.
-            options: {"layout": bool (rows, cols) or (N, rows, cols)} plays these layouts.
+            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. Under a mask, the seeds of the
+                other games have no effect, and a game with the seed None continues its own sequence.
+            options: {"layout": bool (rows, cols) or (N, rows, cols)} plays these layouts. {"reset_mask": bool (N,)}
+                starts these games alone, in every autoreset mode.
 
         Returns:
-            The first observations, and the info.
+            The observations of all games, and the info. Under a mask the `_key` of each key is the mask.
 
         Raises:
+            TypeError: the mask is not a bool array.
             ValueError: a seed or an option is not allowed; the message lists the allowed ones.
+            gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
         """
-        layouts = layout_option(options, self.config, self.num_envs)
+        check_option_names(options, BATCH_RESET_OPTIONS)
+        chosen = reset_mask_option(options, self.num_envs)
+        layouts = layout_option(options, self.config, self.num_envs, chosen)
         seeds = check_seeds(seed, self.num_envs)
-        if seeds is not None or not self._begun:
+        if not chosen.all():
+            self._current_games()
+            self._seed_some(seeds, chosen)
+        elif seeds is not None or not self._begun:
             self._seed(seed, seeds or [None] * self.num_envs)
-        codes, masks = self._games.reset(np.ones(self.num_envs, np.bool_))
+        codes, masks = self._games.reset(chosen)
         if layouts is not None:
-            self._games.lay_out(layouts)
+            self._games.lay_out(layouts, np.flatnonzero(chosen))
         self._begun = True
         nothing = np.zeros(self.num_envs, np.bool_)
-        return self._encoder.encode(codes), self._infos(masks, nothing, nothing.copy())
+        return self._encoder.encode(codes), self._infos(masks, nothing, nothing.copy(), chosen)
+
+    def _seed_some(self, seeds: Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
+        """Sets the generators of the chosen games that have a seed."""
+        if seeds is not None:
+            given = np.array([s is not None for s in seeds]) & chosen
+            states = self._games.states()
+            states[given] = generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
+            self._games.seed(states)
 
     def _seed(self, seed: int | Sequence[int | None] | None, seeds: Sequence[int | None]) -> None:
         if isinstance(seed, (int, np.integer)):
@@ -155,10 +181,12 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
 
         Raises:
             ValueError: the shape of the actions is wrong, or one is outside the action space.
-            gymnasium.error.ResetNeeded: no game has begun.
+            gymnasium.error.ResetNeeded: no game has begun, or with DISABLED a game is over.
         """
         actions = check_actions(actions, self.num_envs)
         games = self._current_games()
+        if self._autoreset_mode is AutoresetMode.DISABLED:
+            _check_under_way(games)
         codes, masks = games.step(actions, True)
         terminations, truncations = games.events[TERMINATION].copy(), games.events[TRUNCATION].copy()
         rewards = games.rewards.copy()
@@ -211,15 +239,22 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
             raise ResetNeeded("no game has begun: call reset() first")
         return self._games
 
-    def _infos(self, masks: NDArray[np.int8], illegal: NDArray[np.bool_], won: NDArray[np.bool_]) -> dict[str, Any]:
-        everywhere = np.ones(self.num_envs, np.bool_)
+    def _infos(
+        self,
+        masks: NDArray[np.int8],
+        illegal: NDArray[np.bool_],
+        won: NDArray[np.bool_],
+        chosen: NDArray[np.bool_] | None = None,
+    ) -> dict[str, Any]:
+        """Returns an info that holds for the `chosen` games, by default for all."""
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
         return {
             "action_mask": masks.reshape(self.num_envs, -1),
-            "_action_mask": everywhere,
+            "_action_mask": chosen,
             "invalid_action": illegal,
-            "_invalid_action": everywhere.copy(),
+            "_invalid_action": chosen.copy(),
             "is_success": won,
-            "_is_success": everywhere.copy(),
+            "_is_success": chosen.copy(),
         }
 
     def _restart(
@@ -244,4 +279,11 @@ def _check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     for allowed in AUTORESET_MODES:
         if mode in (allowed, allowed.value, allowed.name):
             return allowed
-    raise ValueError(f"autoreset_mode must be AutoresetMode.NEXT_STEP or AutoresetMode.SAME_STEP, not {mode!r}")
+    allowed_modes = ", ".join(str(allowed) for allowed in AUTORESET_MODES)
+    raise ValueError(f"autoreset_mode must be one of {allowed_modes}, not {mode!r}")
+
+
+def _check_under_way(games: Games) -> None:
+    over = np.flatnonzero(games.status > PLAYING)
+    if len(over):
+        raise ResetNeeded(f"games {over.tolist()} are over: reset them with options={{'reset_mask': ...}}")

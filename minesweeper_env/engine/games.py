@@ -119,6 +119,10 @@ class Games:
         """Sets the states, (N,) uint64, of the generators that place the mines."""
         self._boards.rng[:] = states
 
+    def states(self) -> NDArray[np.uint64]:
+        """Returns a copy of the states that `seed` sets."""
+        return self._boards.rng.copy()
+
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
         return self.reset(self._none)

@@ -46,7 +46,7 @@ def check_minesweeper_env(env_or_id: Env | str, *, seed: int = 0, **kwargs: Any)
     * pickling, saving and restoring;
     * Gymnasium's own checker, without a warning;
     * registration;
-    * the batched environment, which plays the same games in both autoreset modes.
+    * the batched environment, which plays the same games in every autoreset mode.
 
     Args:
         env_or_id: a registered id, or a `MinesweeperEnv`, bare or wrapped. The checks play on copies of it.
@@ -69,5 +69,5 @@ def check_minesweeper_env(env_or_id: Env | str, *, seed: int = 0, **kwargs: Any)
         check(make, seed)
     check_gymnasium(make)
     check_registration(env)
-    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+    for mode in AutoresetMode:
         check_batch(bare, seed, mode)

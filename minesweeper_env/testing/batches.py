@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
 from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
 
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.testing.playing import frozen, same
@@ -26,10 +28,22 @@ def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
         _compare(observation, info, observations, infos, i)
     over = [False] * GAMES
     for _ in range(STEPS):
+        if mode is AutoresetMode.DISABLED and any(over):
+            _reset_some(batch, singles, np.array(over))
+            over = [False] * GAMES
         actions = batch.sample_actions()
         step = batch.step(actions)
         for i, single in enumerate(singles):
             over[i] = _compare_step(single, int(actions[i]), over[i], step, i, mode)
+
+
+def _reset_some(batch: MinesweeperVectorEnv, singles: list[MinesweeperEnv], over: NDArray[np.bool_]) -> None:
+    """Starts the next game where `over`, in the batch and singly."""
+    observations, infos = batch.reset(options={"reset_mask": over})
+    for i in np.flatnonzero(over).tolist():
+        observation, info = singles[i].reset()
+        _compare(observation, info, observations, infos, i)
+    assert (infos["_action_mask"] == over).all(), "the info of a partial reset must hold for the games that it starts"
 
 
 def _compare_step(
@@ -39,6 +53,7 @@ def _compare_step(
     observations, rewards, terminations, truncations, infos = step
     reward, terminated, truncated = 0.0, False, False
     if over:
+        # Only NEXT_STEP leaves games that are over to the step.
         observation, info = single.reset()
     else:
         observation, reward, terminated, truncated, info = single.step(action)
@@ -49,7 +64,7 @@ def _compare_step(
         _compare(observation, info, infos["final_obs"], infos["final_info"], i)
         observation, info = single.reset()
     _compare(observation, info, observations, infos, i)
-    return ended and mode is AutoresetMode.NEXT_STEP
+    return ended and mode is not AutoresetMode.SAME_STEP
 
 
 def _compare(observation: Any, info: dict[str, Any], observations: Any, infos: dict[str, Any], i: int) -> None:

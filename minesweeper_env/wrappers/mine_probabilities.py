@@ -172,10 +172,11 @@ class VectorMineProbabilities(
         self.observation_space = batch_space(self._layout.space, self.num_envs)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Starts N new games; returns the environment's observations and infos, with the probabilities."""
+        """Starts new games; returns the environment's observations and infos, with the probabilities."""
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(decode(observations, self._bare.config))
-        return self._layout.join(observations, answers.probabilities), self._with(infos, answers)
+        chosen = infos["_action_mask"].copy()
+        return self._layout.join(observations, answers.probabilities), self._with(infos, answers, chosen)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Makes a move in each game; returns the values of the environment's step, with the probabilities."""

@@ -23,6 +23,7 @@ LAYERS = (
     {"engine"},
     {"observations", "rewards", "checks", "registration"},
     {"rendering"},
+    {"batch_calls"},
     {"env", "vector_env"},
     {"wrappers"},
     {"testing"},

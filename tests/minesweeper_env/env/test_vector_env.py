@@ -149,7 +149,7 @@ def test_make_vec_uses_the_batched_environment(env_id):
     assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
 
 
-@pytest.mark.parametrize("mode", [*MODES, "NextStep", "SameStep"])
+@pytest.mark.parametrize("mode", [*AutoresetMode, "NextStep", "SameStep", "Disabled"])
 def test_make_vec_takes_the_arguments_of_make_and_the_mode(mode):
     env = gymnasium.make_vec(
         "Minesweeper-v0", num_envs=4, size=(3, 9), mines=3, first_click="safe", moves=("click",), autoreset_mode=mode
@@ -304,9 +304,8 @@ def test_reset_comes_first(call):
     [
         ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
         ({"num_envs": 2.5}, "num_envs must be a whole number of at least 1"),
-        ({"autoreset_mode": "Disabled"}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
-        ({"autoreset_mode": AutoresetMode.DISABLED}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
-        ({"autoreset_mode": None}, "NEXT_STEP or AutoresetMode.SAME_STEP"),
+        ({"autoreset_mode": "Never"}, "NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED"),
+        ({"autoreset_mode": None}, "NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED"),
         ({"max_episode_steps": 0}, "max_episode_steps must be a whole number of at least 1"),
         ({"max_steps": 0, "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),
         ({"max_steps": "x", "max_episode_steps": 5}, "max_steps must be a whole number of at least 1"),

@@ -1,0 +1,199 @@
+"""Partial resets and disabled autoreset of the batched environment, as Gymnasium's vector API defines them.
+
+`test_autoreset_disabled`, `test_autoreset_metadata`, `test_partial_reset` and `test_partial_reset_failure` are
+Gymnasium's tests of these names, on the registered ids (Gymnasium 1.4, MIT licence, tests/vector/test_autoreset_mode.py
+and tests/vector/test_vector_env.py). The other tests compare with `SyncVectorEnv` of the installed version.
+"""
+
+from __future__ import annotations
+
+import re
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from support.equality import assert_same
+
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities
+from minesweeper_env.registration import ENV_SPECIFICATIONS
+
+DISABLED = AutoresetMode.DISABLED
+SMALL = {"size": 5, "mines": 3, "first_click": "safe", "moves": ("click",)}
+
+
+def masked(names):
+    return {"reset_mask": np.array(names)}
+
+
+def assert_info_holds(infos, expected):
+    """Compares the values of the games that an info holds for, and which games these are."""
+    assert infos.keys() == expected.keys()
+    for key in (key for key in expected if not key.startswith("_")):
+        assert_same(infos[f"_{key}"], expected[f"_{key}"], key)
+        assert_same(infos[key][infos[f"_{key}"]], expected[key][infos[f"_{key}"]], key)
+
+
+def play_to_the_end(env):
+    """Plays random games until at least one of several is over; returns the last step."""
+    while True:
+        step = env.step(env.unwrapped.sample_actions())
+        if (step[2] | step[3]).any():
+            return step
+
+
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+def test_autoreset_disabled(env_id):
+    envs = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=DISABLED)
+    assert envs.metadata["autoreset_mode"] == DISABLED
+    first, _ = envs.reset(seed=0)
+    for _ in range(3):
+        last, _, terminations, truncations, infos = play_to_the_end(envs)
+        assert "final_obs" not in infos
+        ended = terminations | truncations
+        observations, infos = envs.reset(options={"reset_mask": ended})
+        assert (observations[ended] == first[ended]).all()
+        assert (observations[~ended] == last[~ended]).all()
+        assert (infos["_action_mask"] == ended).all()
+    envs.close()
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+def test_autoreset_metadata(env_id, mode):
+    for given in (mode, mode.value):
+        assert gymnasium.make_vec(env_id, num_envs=2, autoreset_mode=given).metadata["autoreset_mode"] == mode
+
+
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+def test_partial_reset(env_id):
+    envs = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=DISABLED)
+    reset_obs, _ = envs.reset(seed=[0, 1, 2])
+    step_obs, *_ = envs.step(np.zeros(3, np.int64))
+    reset_mask_obs, _ = envs.reset(seed=[0, 1, 0], options=masked([True, True, False]))
+    assert np.all(reset_mask_obs[:2] == reset_obs[:2])
+    assert np.all(reset_mask_obs[2] == step_obs[2])
+    again, *_ = envs.step(np.zeros(3, np.int64))
+    assert (again == step_obs).all(), "the same seeds give the same games"
+    envs.close()
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "message"),
+    [
+        (np.array([True]), ValueError, "`options['reset_mask']` must have shape `(3,)`, got (1,)"),
+        (np.array([True] * 4), ValueError, "`options['reset_mask']` must have shape `(3,)`, got (4,)"),
+        (np.array([[True] * 3]), ValueError, "`options['reset_mask']` must have shape `(3,)`, got (1, 3)"),
+        (np.array([False] * 3), ValueError, "must contain a boolean array with at least one True value"),
+        (np.array([1, 1, 0]), TypeError, "`options['reset_mask']` must have `dtype=np.bool_`, got int64"),
+        (np.array([1.0, 1.0, 0.0]), TypeError, "`options['reset_mask']` must have `dtype=np.bool_`, got float64"),
+        ([True, True, False], TypeError, "`options['reset_mask']` must be a numpy array, got <class 'list'>"),
+    ],
+)
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+def test_partial_reset_failure(env_id, mask, error, message):
+    envs = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=DISABLED)
+    with pytest.raises(ResetNeeded):
+        envs.reset(options=masked([True, True, False]))
+    envs.reset(options=masked([True] * 3))
+    before = envs.get_state()
+    with pytest.raises(error, match=re.escape(message)):
+        envs.reset(options={"reset_mask": mask})
+    assert_same(envs.get_state(), before)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("seeded", [False, True])
+def test_partial_resets_equal_gymnasiums_own(mode, seeded):
+    batch = MinesweeperVectorEnv(5, autoreset_mode=mode, **SMALL)
+    sync = SyncVectorEnv([lambda: MinesweeperEnv(**SMALL)] * 5, autoreset_mode=mode)
+    assert_same(batch.reset(seed=11), sync.reset(seed=11))
+    rng = np.random.default_rng(0)
+    over = np.zeros(5, np.bool_)
+    for step in range(200):
+        chosen = over | (rng.random(5) < 0.2)
+        if chosen.any():
+            seed = [int(s) if s % 2 else None for s in rng.integers(1000, size=5)] if seeded else None
+            observations, infos = batch.reset(seed=seed, options={"reset_mask": chosen})
+            expected, expected_infos = sync.reset(seed=seed, options={"reset_mask": chosen})
+            assert_same(observations, expected, f"reset {step}")
+            assert_info_holds(infos, expected_infos)
+        actions = batch.sample_actions()
+        results = batch.step(actions)
+        assert_same(results, sync.step(actions), f"step {step}")
+        over = (results[2] | results[3]) & (mode is DISABLED)
+
+
+def test_the_info_of_a_partial_reset_holds_the_masks_of_all_games():
+    env = MinesweeperVectorEnv(4, autoreset_mode=DISABLED, **SMALL)
+    env.reset(seed=2)
+    env.step(env.sample_actions())
+    _, infos = env.reset(options=masked([False, True, False, False]))
+    assert infos["_action_mask"].tolist() == [False, True, False, False]
+    assert (infos["action_mask"] == env.action_masks()).all()
+
+
+def test_a_whole_mask_is_a_whole_reset():
+    env, other = (MinesweeperVectorEnv(3, autoreset_mode=DISABLED, **SMALL) for _ in range(2))
+    assert_same(env.reset(seed=4, options=masked([True] * 3)), other.reset(seed=4))
+    assert (env.sample_actions() == other.sample_actions()).all()
+
+
+def test_layouts_go_to_the_games_of_the_mask():
+    layouts = np.zeros((3, 4, 4), np.bool_)
+    layouts[1, 2, 2] = True
+    env = MinesweeperVectorEnv(3, 4, 1, "any", autoreset_mode=DISABLED)
+    env.reset(seed=0)
+    before = env.get_state()
+    options = {"layout": layouts, **masked([False, True, False])}
+    env.reset(options=options)
+    assert options.keys() == {"layout", "reset_mask"}
+    assert env.get_state()["mines"][1].nonzero()[0].tolist() == [2]
+    assert_same(env.get_state()["mines"][[0, 2]], before["mines"][[0, 2]])
+    env.reset(options={"layout": layouts[1], **masked([False, True, True])})
+    assert env.get_state()["mines"].sum(axis=(1, 2)).tolist() == [0, 1, 1]
+    with pytest.raises(ValueError, match="layout must have 1 mines, not 0"):
+        env.reset(options={"layout": layouts, **masked([True, True, False])})
+
+
+def test_a_game_that_is_over_refuses_steps_until_its_reset():
+    env = MinesweeperVectorEnv(3, autoreset_mode=DISABLED, **SMALL)
+    env.reset(seed=1)
+    _, _, terminations, _, _ = play_to_the_end(env)
+    before = env.get_state()
+    over = np.flatnonzero(terminations).tolist()
+    with pytest.raises(ResetNeeded, match=re.escape(f"games {over} are over")):
+        env.step(env.sample_actions())
+    assert_same({**env.get_state(), "sampler": 0}, {**before, "sampler": 0})
+    env.reset(options={"reset_mask": terminations})
+    env.step(env.sample_actions())
+
+
+def test_other_options_are_refused():
+    env = MinesweeperVectorEnv(2, **SMALL)
+    with pytest.raises(ValueError, match=r"unknown reset options \['mask'\]; allowed: layout, reset_mask"):
+        env.reset(options={"mask": np.array([True, True])})
+    with pytest.raises(ValueError, match=r"unknown reset options \['reset_mask'\]; allowed: layout$"):
+        MinesweeperEnv(**SMALL).reset(options=masked([True]))
+
+
+def test_gymnasiums_statistics_count_partial_resets():
+    env = RecordEpisodeStatistics(MinesweeperVectorEnv(3, autoreset_mode=DISABLED, **SMALL))
+    env.reset(seed=3)
+    for _ in range(5):
+        _, _, terminations, _, infos = play_to_the_end(env)
+        assert (infos["_episode"] == terminations).all()
+        env.reset(options={"reset_mask": terminations})
+
+
+def test_probabilities_of_a_partial_reset():
+    env = VectorMineProbabilities(MinesweeperVectorEnv(3, autoreset_mode=DISABLED, **SMALL), "dict")
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    mask = np.array([True, False, True])
+    observations, infos = env.reset(options={"reset_mask": mask})
+    assert (infos["_mine_probability"] == mask).all()
+    assert observations["mine_probability"][0] == pytest.approx(np.full((5, 5), 3 / 25))
+    assert (observations["mine_probability"][1] == infos["mine_probability"][1].astype(np.float32)).all()
