@@ -42,6 +42,7 @@ GLOSSES = {
         "support": "files, figures, terminal",
         "evaluation": "plays, judges, compares",
         "registry": "policies by name",
+        "adapters": "agents of others",
         "scripted": "rules, oracle_play, bayes, fitted, replicas",
         "learned": "networks, common, settings, dqn, ppo, value, agents, training, calibration",
         "suites": "whole experiments",

@@ -8,14 +8,14 @@ import pytest
 from support.sources import check_layers, check_lazy_exports, import_circles, imported, modules_of
 
 MODULES = [*modules_of("minesweeper_env"), *modules_of("baselines")]
-PACKAGES_WITH_LAZY_NAMES = ("baselines", "baselines.learned")
+PACKAGES_WITH_LAZY_NAMES = ("baselines", "baselines.adapters", "baselines.learned")
 MOST_MODULES_IN_A_FOLDER = 14
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
     {"policy", "support"},
     {"evaluation", "registry"},
-    {"scripted"},
+    {"adapters", "scripted"},
     {"learned"},
     {"suites", "uniformity"},
     {"cli"},

@@ -10,6 +10,7 @@ from support.sources import dotted, modules_of, tree_of
 
 PUBLIC = (
     "baselines",
+    "baselines.adapters",
     "baselines.learned",
     "baselines.policy",
     "baselines.registry",

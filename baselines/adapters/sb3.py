@@ -1,0 +1,143 @@
+"""Policy of a loaded model of Stable-Baselines3 or sb3-contrib."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.adapters.board import BATCH_SIZE, BoardPolicy, moves_of
+from baselines.adapters.choice import choose, random_legal
+from baselines.adapters.inputs import input_of
+from minesweeper_env.config import whole_number
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class SB3Policy(BoardPolicy):
+    """Plays the legal action that a model prefers.
+
+    The model's observation space gives the encoding: codes, planes, flat, or a `Dict` of one of these and a mask.
+    Illegal actions are excluded from the logits (PPO, A2C, TRPO, MaskablePPO) or from the Q-values (DQN, QRDQN). A
+    model of another kind plays through `PredictPolicy`.
+
+    This class takes a model, not a path. ``Algorithm.load(path)`` unpickles objects, and so runs code from the file:
+    load only files that you trust.
+
+    Example:
+        >>> model = MaskablePPO.load("model.zip")
+        >>> policy = SB3Policy(model, size=8, mines=14)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        size: int | Sequence[int],
+        mines: int | None = None,
+        first_click: str = "opening",
+        *,
+        moves: Sequence[str] | None = None,
+        deterministic: bool = True,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:
+        """Checks that the model fits the board, with one forward pass.
+
+        Args:
+            model: a loaded model.
+            size: side of a square board, or (rows, cols).
+            mines: number of mines; None follows the size.
+            first_click: "opening", "safe", "any" or "corners".
+            moves: the moves of the model's actions; None finds them from their number.
+            deterministic: True plays the best legal action. False samples: from the model's distribution, or, with
+                Q-values, uniformly at the model's exploration rate.
+            batch_size: number of games to play side by side.
+
+        Raises:
+            ValueError: the model does not fit the board, or gives neither logits nor Q-values.
+        """
+        name = type(model).__name__
+        _check_model(model, name)
+        chosen = moves_of(int(model.action_space.n), size, moves, f"the {name} model")
+        super().__init__(name, size, mines, first_click, chosen)
+        self.batch_size = whole_number("batch_size", batch_size, 1)
+        self._model = model
+        self._input = input_of(model.observation_space, self.config, f"the {name} model")
+        self._rng = None if deterministic else np.random.default_rng(0)
+        self._scores(self.empty_board(), np.ones((1, self.config.actions), np.bool_))
+
+    def reset(self, seed: int) -> None:
+        """Seeds the sampled actions; see `baselines.policy.Policy.reset`."""
+        if self._rng is not None:
+            self._rng = np.random.default_rng(seed)
+
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses one action per board; see `baselines.policy.Policy.act`.
+
+        Raises:
+            PolicyError: the model returned NaN.
+            ValueError: the boards or the masks have another shape or type.
+        """
+        boards, masks = self.check(observations, action_masks)
+        starts = range(0, len(boards), self.batch_size)
+        parts = [self._act(boards[i : i + self.batch_size], masks[i : i + self.batch_size]) for i in starts]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+    def _act(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        scores = self._scores(boards, masks)
+        if self._rng is None or not _has_values(self._model):
+            return choose(self.name, scores, masks, self._rng)
+        explores = self._rng.random(len(boards)) < getattr(self._model, "exploration_rate", 0.0)
+        return np.where(explores, random_legal(masks, self._rng), choose(self.name, scores, masks))
+
+    def _scores(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.floating]:
+        """Returns the logits or Q-values, (N, actions)."""
+        import torch
+
+        policy = self._model.policy
+        policy.set_training_mode(False)
+        with torch.no_grad():
+            inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
+            scores: NDArray[np.floating] = _rate(policy, inputs, masks).float().cpu().numpy()
+        return scores
+
+
+def _check_model(model: Any, name: str) -> None:
+    if isinstance(model, str) or hasattr(model, "__fspath__"):
+        raise ValueError(
+            f"SB3Policy takes a loaded model, not the path {str(model)!r}: "
+            "load it in your own code, for example with MaskablePPO.load(path), which runs code from the file"
+        )
+    if not all(hasattr(model, each) for each in ("policy", "observation_space", "action_space")):
+        raise ValueError(f"SB3Policy takes a model of Stable-Baselines3 or sb3-contrib, not {name}")
+    if not hasattr(model.action_space, "n"):
+        raise ValueError(f"the {name} model has actions {model.action_space}; Minesweeper has discrete ones")
+    if hasattr(model.policy, "lstm_actor"):
+        raise ValueError(
+            f"the {name} model is recurrent; a policy sees boards without the games they belong to, "
+            "so it cannot keep a state per game"
+        )
+    if not _has_values(model) and not hasattr(model.policy, "get_distribution"):
+        raise ValueError(f"the {name} model gives neither logits nor Q-values; use PredictPolicy(model, ...)")
+
+
+def _has_values(model: Any) -> bool:
+    """Returns whether the scores of a model are Q-values."""
+    return hasattr(model.policy, "q_net") or hasattr(model.policy, "quantile_net")
+
+
+def _rate(policy: Any, inputs: Any, masks: NDArray[np.bool_]) -> Tensor:
+    """Returns the Q-values or the logits of a policy of Stable-Baselines3, (N, actions)."""
+    if hasattr(policy, "q_net"):
+        values: Tensor = policy.q_net(inputs)
+        return values
+    if hasattr(policy, "quantile_net"):
+        means: Tensor = policy.quantile_net(inputs).mean(dim=1)
+        return means
+    takes_masks = "action_masks" in inspect.signature(policy.get_distribution).parameters
+    given = {"action_masks": masks} if takes_masks else {}
+    logits: Tensor = policy.get_distribution(inputs, **given).distribution.logits
+    return logits
