@@ -1,4 +1,4 @@
-"""What all adapters share: the board, the moves, and the checks of what `act` receives."""
+"""Base class of the adapters: the board, the moves, and the checks of what `act` receives."""
 
 from __future__ import annotations
 

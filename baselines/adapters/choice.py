@@ -15,7 +15,7 @@ def choose(
 
     Args:
         name: name of the policy, for the error.
-        scores: (N, actions), logits or Q-values; those of illegal actions are ignored.
+        scores: (N, actions), logits or Q-values; the scores of illegal actions have no effect.
         masks: (N, actions) bool, True for each legal action.
         rng: samples an action with probability softmax(scores) among the legal ones, by the Gumbel-max trick; None
             takes the highest score, and of equal ones the first.
