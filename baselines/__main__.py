@@ -16,6 +16,7 @@ COMMANDS = {
     "uniformity": "test whether the mines lie as the first-click rules claim",
     "safety": "compare the mine probabilities of an agent with the exact ones",
     "seeds": "train algorithms with several seeds each, and compare their win rates",
+    "benchmark": "play the benchmark, and make, check and add result files for the leaderboard",
 }
 """The commands, each a module of `baselines.cli`, and what they do."""
 

@@ -47,6 +47,7 @@ GLOSSES = {
         "learned": "networks, common, settings, dqn, ppo, value, agents, training, calibration",
         "suites": "whole experiments",
         "uniformity": "are mines uniform?",
+        "benchmark": "result files, their checks, the leaderboard",
         "cli": "train.py, evaluate.py, python -m baselines",
     },
 }

@@ -18,6 +18,7 @@ LAYERS = (
     {"adapters", "scripted"},
     {"learned"},
     {"suites", "uniformity"},
+    {"benchmark"},
     {"cli"},
     {"__init__", "__main__"},
 )

@@ -56,7 +56,11 @@ class SuiteRun:
             ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
             MissingExtraError: a package is not installed.
         """
-        suite = find_suite(name)
+        return cls.of(find_suite(name), folder, seed, games, command)
+
+    @classmethod
+    def of(cls, suite: Suite, folder: Path, seed: int | None, games: int | None, command: str) -> SuiteRun:
+        """Prepares a suite that is given as an object; see `prepare`."""
         games = games or suite.games
         seed = suite.seeds_of(seed, games).start
         for module in ("scipy", "rich", "tqdm", "matplotlib"):
@@ -72,17 +76,21 @@ class SuiteRun:
         run.read_parts()
         return run
 
-    def play(self, workers: int) -> int:
+    def play(self, workers: int, report: bool = True) -> int:
         """Plays the remaining games and then writes the results; returns the exit status.
+
+        Args:
+            workers: number of worker processes.
+            report: False to leave the results to the caller.
 
         Raises:
             OSError: the results cannot be written, or another process is playing into the folder.
             DamagedPartError: a file of games is damaged.
         """
         with hold_folder(self.folder):
-            return self._play(workers)
+            return self._play(workers, report)
 
-    def _play(self, workers: int) -> int:
+    def _play(self, workers: int, report: bool) -> int:
         parts = self.read_parts()
         schedule = Schedule(self.tasks, parts, workers)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
@@ -96,7 +104,8 @@ class SuiteRun:
         except PLAY_ERRORS as error:
             print(f"evaluate.py: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
-        self._write_results()
+        if report:
+            self._write_results()
         return 0
 
     def read_parts(self) -> list[list[Part]]:

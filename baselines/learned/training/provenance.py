@@ -12,6 +12,7 @@ from typing import Any
 import minesweeper_env
 from baselines.learned.common.tensor_files import read_json, write_json
 from baselines.learned.settings.training import TrainingSettings
+from baselines.support.machine import processor_name
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -37,7 +38,7 @@ def describe_session(command: str) -> dict[str, Any]:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
         "versions": _versions(),
-        "processor": _processor(),
+        "processor": processor_name(),
     }
 
 
@@ -54,13 +55,3 @@ def _commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()
-
-
-def _processor() -> str:
-    """Returns the model name of the processor on Linux, and the machine type elsewhere."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()

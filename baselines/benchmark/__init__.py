@@ -1,0 +1,1 @@
+"""Benchmark: result files of the frozen protocol, their checks, and the leaderboard that is made from them."""

@@ -1,0 +1,152 @@
+"""Cards of entries: who made a policy, in which track it stands, and what its training cost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, agent_folder
+from baselines.support.checks import number_within, one_of
+
+MOST_TEXT = 200
+"""Maximum length of a text of a card, in characters."""
+
+AUTHOR = "minesweeper-env"
+"""Author of the policies of the package."""
+
+_TRACKS = {
+    **dict.fromkeys(SCRIPTED, "scripted"),
+    **dict.fromkeys(("marginal", "graphical_source", "conditional", "graphical"), "reveal"),
+    **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
+    **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
+    "exact": "oracle",
+    **dict.fromkeys(("lookahead", "optimal", "value"), "search"),
+}
+"""Tracks of the policies of the package."""
+
+_AGENT_FILES = (AGENT_FILE, "agent.safetensors")
+
+
+@dataclass(frozen=True)
+class Card:
+    """Description of an entry.
+
+    Attributes:
+        name: name in the tables.
+        policy: specification of the policy; see `baselines.registry.find_policy`.
+        track: name of a track of the protocol.
+        author: who made the policy.
+        links: addresses of its code, weights or paper.
+        training_steps: environment steps of all games of its training together; None for a policy without training.
+        training_hours: hours of its training; None if there was none or if they were not measured.
+        hardware: what it was trained on; empty without training.
+        sha256: SHA-256 of its files in hexadecimal digits, as `fingerprint` returns it.
+
+    Raises:
+        ValueError: a field is not allowed; the message names the field and what is allowed.
+    """
+
+    name: str
+    policy: str
+    track: str
+    author: str
+    links: tuple[str, ...] = ()
+    training_steps: int | None = None
+    training_hours: float | None = None
+    hardware: str = ""
+    sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        """Checks all fields."""
+        for name in ("name", "policy", "author"):
+            _check_text(name, getattr(self, name), 1)
+        for text in (self.hardware, *self.links):
+            _check_text("hardware and each link", text, 0)
+        if set(self.name) & set("|/\\"):
+            raise ValueError(f"the name of an entry has none of | / \\, unlike {self.name!r}")
+        one_of("track", self.track, PROTOCOL.tracks)
+        for name, most in (("training_steps", 1e15), ("training_hours", 1e7)):
+            if getattr(self, name) is not None:
+                number_within(name, getattr(self, name), 0, most)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the card as a JSON object."""
+        return asdict(self) | {"links": list(self.links)}
+
+    @classmethod
+    def of(cls, content: Any) -> Card:
+        """Returns the card of a JSON object.
+
+        Raises:
+            ValueError: the object is no card; the message says why.
+        """
+        names = set(cls.__dataclass_fields__)
+        if not isinstance(content, dict) or set(content) != names or not isinstance(content["links"], list):
+            raise ValueError(f"a card has exactly the fields {', '.join(sorted(names))}")
+        return cls(**{**content, "links": tuple(content["links"])})
+
+
+def _check_text(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, str) or not least <= len(value) <= MOST_TEXT or not value.isprintable():
+        raise ValueError(f"{name} must be one line of {least} to {MOST_TEXT} characters, not {value!r}")
+
+
+def card_for(policy: str, **given: Any) -> Card:
+    """Returns the card of a policy: what `given` says, completed by what is known of a policy of the package.
+
+    Args:
+        policy: specification of the policy.
+        given: fields of the card; None leaves a field out.
+
+    Raises:
+        ValueError: the policy is not of the package, and its track or author is missing; or a field is not allowed.
+    """
+    fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
+    missing = [f"--{name}" for name in ("track", "author") if name not in fields]
+    if missing:
+        raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
+    return Card(policy=policy, sha256=fingerprint(policy), **fields)
+
+
+def _known(policy: str) -> dict[str, Any]:
+    """Returns the track, the author and the training of a policy of the package; nothing of another."""
+    base = policy.partition(":")[0]
+    if base not in _TRACKS:
+        return {}
+    known: dict[str, Any] = {"track": _TRACKS[base], "author": AUTHOR}
+    if (AGENTS_FOLDER / base / AGENT_FILE).is_file():
+        known |= _training(base)
+    return known
+
+
+def _training(agent: str) -> dict[str, Any]:
+    """Returns the steps, hours and processor of a shipped agent's training, with the agent that it began as."""
+    folder = AGENTS_FOLDER / agent
+    run = json.loads((folder / "run.json").read_bytes())
+    steps = json.loads((folder / AGENT_FILE).read_bytes())["selected_by"]["steps"]
+    start, minutes = run["settings"]["start"], run["settings"]["minutes"]
+    hours = None if minutes is None else minutes / 60
+    if start is not None:
+        before = _training(Path(start).name)
+        steps += before["training_steps"]
+        hours = None if hours is None or before["training_hours"] is None else hours + before["training_hours"]
+    processor = run["sessions"][-1]["processor"]
+    return {"training_steps": steps, "training_hours": hours, "hardware": f"one core of {processor}, no GPU"}
+
+
+def fingerprint(policy: str) -> str | None:
+    """Returns the SHA-256 of the files that hold a policy: an agent's description and weights, or a Python file.
+
+    A policy of this package or of an installed one has no such file, and the result is None: the versions in the result
+    file identify it.
+    """
+    folder = agent_folder(policy) or agent_folder(policy.partition(":")[0])
+    script = Path(policy.partition(":")[0])
+    files = [folder / name for name in _AGENT_FILES] if folder else [script] if script.suffix == ".py" else []
+    if not files or not all(path.is_file() for path in files):
+        return None
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -1,0 +1,277 @@
+"""`python -m baselines benchmark`: play the benchmark, and make, check, time and add result files."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, positive_number, whole_number_from
+from baselines.cli.failures import PLAY_ERRORS, explain
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.support.extras import MissingExtraError
+
+if TYPE_CHECKING:
+    from baselines.benchmark.cards import Card
+    from baselines.benchmark.result_files import ResultFile
+
+PROGRAM = "python -m baselines benchmark"
+CARD_OPTIONS = ("name", "track", "author", "training_steps", "training_hours", "hardware")
+TIMED_SECONDS = 20.0
+
+EXAMPLES = f"""\
+examples:
+  {PROGRAM} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
+  {PROGRAM} check runs/benchmark/mine.py_Agent.json --replay 100
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for those that the process was started with.
+
+    Returns:
+        0 when all is done, 1 for a file that is refused or after an error during play, 130 after Ctrl-C.
+    """
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    options.command = shlex.join([*PROGRAM.split(), *(sys.argv[2:] if arguments is None else arguments)])
+    works: dict[str, Callable[[argparse.Namespace], Callable[[], int]]] = {
+        "run": _prepare_run, "pack": _prepare_pack, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add,
+    }  # fmt: skip
+    try:
+        work = works[options.work](options)
+    except (ValueError, OSError, MissingExtraError) as error:
+        parser.error(explain(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    try:
+        return work()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, *PLAY_ERRORS) as error:
+        print(f"{PROGRAM}: {explain(error)}", file=sys.stderr)
+        return FAILED
+
+
+def _make_parser() -> Parser:
+    parser = Parser(
+        prog=PROGRAM,
+        description=f"Enter policies in benchmark {PROTOCOL.version}; docs/benchmark.md states the protocol.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
+    run = works.add_parser("run", help="play policies, and write a result file of each")
+    pack = works.add_parser("pack", help="write result files from the games that folders hold so far")
+    check = works.add_parser("check", help="check result files, and replay the sampled games")
+    timed = works.add_parser("time", help="measure the time per game on a free core, and note it in the files")
+    add = works.add_parser("add", help="check result files, add them to docs/leaderboard, and rewrite the tables")
+    _add_run_options(run)
+    pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
+    for each in (run, pack):
+        _add_card_options(each)
+        each.add_argument("--out", type=parse_path, required=True, metavar="DIR", help="write the result files here")
+    for each in (check, timed, add):
+        each.add_argument("files", nargs="+", type=parse_path, metavar="FILE", help="take these result files")
+    for each in (check, add):
+        each.add_argument(
+            "--replay",
+            type=whole_number_from(0),
+            default=0,
+            metavar="N",
+            help="play N more games of each board with the policy itself, which runs its code (default 0)",
+        )
+    timed.add_argument(
+        "--seconds",
+        type=positive_number,
+        default=TIMED_SECONDS,
+        metavar="S",
+        help=f"play about S seconds on each board (default {TIMED_SECONDS:g})",
+    )
+    timed.add_argument("--anyway", action="store_true", help="measure on a busy machine, too")
+    add.add_argument(
+        "--docs", type=parse_path, default=Path("docs"), metavar="DIR", help="add to this documentation (default docs)"
+    )
+    return parser
+
+
+def _add_run_options(run: argparse.ArgumentParser) -> None:
+    whole = whole_number_from(1)
+    run.add_argument(
+        "--games",
+        type=whole,
+        default=PROTOCOL.least_games,
+        metavar="N",
+        help=f"play N games on each board, {PROTOCOL.least_games} to {len(PROTOCOL.seeds)} "
+        f"(default {PROTOCOL.least_games})",
+    )
+    run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
+    run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
+    run.add_argument("--workers", type=whole, default=1, metavar="N", help="use N worker processes (default 1)")
+
+
+def _add_card_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--policy", nargs="+", required=True, metavar="NAME", help="enter these policies")
+    card = parser.add_argument_group("card of the entry (known for the policies of the package)")
+    card.add_argument("--name", help="name it so in the tables (default the policy)")
+    card.add_argument("--track", help=f"enter it in this track: {', '.join(PROTOCOL.tracks)}")
+    card.add_argument("--author", help="name its author")
+    card.add_argument("--link", nargs="+", dest="links", metavar="URL", help="link its code, weights or paper")
+    card.add_argument(
+        "--training-steps", type=whole_number_from(0), metavar="N", help="state the steps of its training"
+    )
+    card.add_argument("--training-hours", type=positive_number, metavar="H", help="state the hours of its training")
+    card.add_argument("--hardware", help="state what it was trained on")
+
+
+def _cards(options: argparse.Namespace) -> list[Card]:
+    """Returns the cards of all policies.
+
+    Raises:
+        ValueError: a card lacks a field, or one name is given for several policies.
+    """
+    from baselines.benchmark.cards import card_for
+
+    given = {name: getattr(options, name) for name in CARD_OPTIONS}
+    given["links"] = None if options.links is None else tuple(options.links)
+    if len(options.policy) > 1 and options.name is not None:
+        raise ValueError("--name is for one policy, not for several")
+    return [card_for(policy, **given) for policy in options.policy]
+
+
+def _prepare_run(options: argparse.Namespace) -> Callable[[], int]:
+    from baselines.benchmark.collect import suite_of
+    from baselines.cli.suite import SuiteRun
+
+    cards = _cards(options)
+    if options.games < PROTOCOL.least_games:
+        raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
+    suite = suite_of(options.policy, options.boards, options.first_click)
+    run = SuiteRun.of(suite, options.out, None, options.games, options.command)
+
+    def work() -> int:
+        return run.play(options.workers, report=False) or _write_files(cards, [options.out], options.out)
+
+    return work
+
+
+def _prepare_pack(options: argparse.Namespace) -> Callable[[], int]:
+    cards = _cards(options)
+    options.out.mkdir(parents=True, exist_ok=True)
+    return lambda: _write_files(cards, options.folders, options.out)
+
+
+def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> int:
+    from baselines.benchmark.collect import collect
+
+    for card in cards:
+        result, missing = collect(card, folders)
+        path = out / result.file_name
+        result.write(path)
+        for each in missing:
+            print(f"{card.name} leaves out {each.board}: {each.reason}", file=sys.stderr)
+        _print_result(result)
+        print(f"wrote {path}", file=sys.stderr)
+    return 0
+
+
+def _print_result(result: ResultFile) -> None:
+    from baselines.evaluation.intervals import wilson_interval
+    from baselines.support.page import render
+    from baselines.support.tables import Column
+    from baselines.support.terminal import output_width
+
+    columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
+    rows = []
+    for games in result.boards:
+        low, high = wilson_interval(games.wins, games.games)
+        rate = games.wins / games.games
+        rows.append([games.name, f"{games.games}", f"{games.wins}", f"{rate:.1%}", f"{low:.1%} to {high:.1%}"])
+    print(render(f"{result.card.name}, track {result.card.track}", columns, rows, output_width()))
+
+
+def _prepare_check(options: argparse.Namespace) -> Callable[[], int]:
+    def work() -> int:
+        for path in options.files:
+            _check(path, options.replay)
+        return 0
+
+    return work
+
+
+def _check(path: Path, replayed: int) -> ResultFile:
+    """Checks a file, prints what was checked, and returns its content.
+
+    Raises:
+        RefusedFileError: the file is refused.
+    """
+    from baselines.benchmark.checks import check_result_file
+
+    result, sampled = check_result_file(path)
+    total = sum(games.games for games in result.boards)
+    line = f"{path}: passed; {len(result.boards)} boards, {total} games, {sampled} replayed ({sampled / total:.1%})"
+    print(line + (f", {_replay(path, result, replayed)} more played by the policy itself" if replayed else ""))
+    return result
+
+
+def _replay(path: Path, result: ResultFile, least: int) -> int:
+    from baselines.benchmark.cards import fingerprint
+    from baselines.benchmark.checks import RefusedFileError
+    from baselines.benchmark.replay import replay_policy
+
+    card, played = result.card, 0
+    if fingerprint(card.policy) != card.sha256:
+        raise RefusedFileError(f"{path}: {card.policy} has other files here than those that played")
+    for games in result.boards:
+        count, fault = replay_policy(card.policy, games, least)
+        if fault is not None:
+            raise RefusedFileError(f"{path}: {fault}")
+        played += count
+    return played
+
+
+def _prepare_time(options: argparse.Namespace) -> Callable[[], int]:
+    from baselines.benchmark.timing import busy
+
+    load = busy()
+    if load is not None and not options.anyway:
+        raise ValueError(f"the load of this machine is {load:.1f}, so a time would be wrong; --anyway measures still")
+    return lambda: _time(options.files, options.seconds)
+
+
+def _time(files: Sequence[Path], seconds: float) -> int:
+    from baselines.benchmark.checks import read_result_file
+    from baselines.benchmark.timing import time_games
+    from baselines.support.machine import processor_name
+
+    for path in files:
+        result = read_result_file(path)
+        boards: dict[str, Any] = {}
+        for games in result.boards:
+            boards[games.name] = time_games(result.card.policy, games, seconds)
+            print(f"{result.card.name} on {games.name}: {boards[games.name]['ms_per_game']:.3g} ms/game", flush=True)
+        replace(result, times={"processor": processor_name(), "boards": boards}).write(path)
+    return 0
+
+
+def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
+    script, folder = options.docs / "build.py", options.docs / "leaderboard" / "results"
+    if not script.is_file():
+        raise ValueError(f"{options.docs} has no build.py; run this in a checkout, or name its folder with --docs")
+
+    def work() -> int:
+        for path in options.files:
+            result = _check(path, options.replay)
+            folder.mkdir(parents=True, exist_ok=True)
+            result.write(folder / result.file_name)
+        return subprocess.run([sys.executable, script, "tables"], check=False).returncode
+
+    return work
