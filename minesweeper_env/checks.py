@@ -1,9 +1,10 @@
-"""Checks of actions, reset options, seeds and saved states, and the random state that a seed gives to a game."""
+"""Checks of actions, reset options and seeds, and the random state that a seed gives to a game."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,6 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.state import FRESH, LOST, TRUNCATED
-from minesweeper_env.neighbours import neighbour_table
-
-Arrays = dict[str, NDArray[Any]]
 
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
 """The keys of the `options` of `reset`."""
@@ -44,7 +41,9 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
 
 
 def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
-    """Raises a ValueError unless every reset option is one of `allowed`."""
+    """Raises a ValueError unless the reset options are a dict, and each key is one of `allowed`."""
+    if not isinstance(options, (Mapping, NoneType)):
+        raise ValueError(f"reset options must be a dict with keys among {', '.join(allowed)}, not {options!r}")
     unknown = [key for key in options or () if key not in allowed]
     if unknown:
         raise ValueError(f"unknown reset options {unknown}; allowed: {', '.join(allowed)}")
@@ -92,6 +91,8 @@ def layout_option(
         return None
     board = (config.rows, config.cols)
     allowed = f"layout must be a bool array of shape {board}"
+    if options["layout"] is None:
+        raise ValueError(f"{allowed}, not None; leave it out for a random layout")
     try:
         layout = np.asarray(options["layout"])
     except ValueError as error:
@@ -137,61 +138,3 @@ def generator_states(seeds: Sequence[int | None], np_random: np.random.Generator
     """Returns the (N,) states that single environments with these seeds draw, from `np_random` where a seed is None."""
     sources = (np_random if seed is None else seeding.np_random(seed)[0] for seed in seeds)
     return np.array([generator_state(source) for source in sources], dtype=np.uint64)
-
-
-def check_saved(saved: Any, example: Mapping[str, NDArray[Any]], config: BoardConfig) -> Arrays:
-    """Returns the arrays of N saved games, in the dtypes of `example`.
-
-    Args:
-        saved: the keys of `Games.save`, with arrays whose first axis has length N.
-        example: arrays of the allowed shapes and dtypes.
-        config: the configuration of the games.
-
-    Raises:
-        ValueError: a key is missing or unknown, an array has a wrong shape or dtype, or two arrays contradict
-            each other.
-    """
-    if not isinstance(saved, Mapping) or set(saved) != set(example):
-        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
-    arrays = {key: _as_in(key, saved[key], model) for key, model in example.items()}
-    status, codes = arrays["status"], arrays["codes"]
-    _allow((status >= FRESH) & (status <= TRUNCATED), f"state['status'] must be {FRESH} to {TRUNCATED}")
-    _allow(arrays["steps"] >= 0, "state['steps'] must be at least 0")
-    _allow((codes >= 0) & (codes <= config.codes.mine), f"state['codes'] must be 0 to {config.codes.mine}")
-    mines = np.where(status == FRESH, 0, config.mines)
-    _allow(
-        arrays["mines"].sum(axis=(1, 2)) == mines,
-        f"state['mines'] must have {config.mines} mines, or none before the first click",
-    )
-    _check_boards(arrays, config)
-    return arrays
-
-
-def _as_in(key: str, value: Any, model: NDArray[Any]) -> NDArray[Any]:
-    array = np.asarray(value)
-    if array.shape != model.shape or not np.can_cast(array.dtype, model.dtype, "same_kind"):
-        allowed = f"{model.dtype} of shape {model.shape}"
-        raise ValueError(f"state[{key!r}] must be {allowed}, not {array.dtype} {array.shape}")
-    return array.astype(model.dtype)
-
-
-def _check_boards(arrays: Arrays, config: BoardConfig) -> None:
-    """Raises a ValueError unless open cells show the counts of the mines, and only lost games show mines."""
-    codes = arrays["codes"].reshape(-1, config.cells)
-    mines = arrays["mines"].reshape(-1, config.cells)
-    # The neighbour table stands for a cell off the board by the index past the last cell.
-    neighbours = np.pad(mines, ((0, 0), (0, 1)))[:, neighbour_table(config.rows, config.cols, config.radius)]
-    counts = neighbours.sum(axis=2)
-    is_open, is_mine = codes <= config.codes.max_count, codes == config.codes.mine
-    placed = (arrays["status"] != FRESH)[:, None]
-    _allow(~is_open | (placed & ~mines & (codes == counts)), "state['codes'] must show the counts of state['mines']")
-    lost = (arrays["status"] == LOST)[:, None]
-    _allow(
-        ~is_mine | (mines & lost),
-        "state['codes'] may show mines only in lost games, and only where state['mines'] has them",
-    )
-
-
-def _allow(right: NDArray[np.bool_], message: str) -> None:
-    if not right.all():
-        raise ValueError(message)

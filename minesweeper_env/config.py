@@ -35,6 +35,9 @@ MAX_RADIUS = 5
 MAX_CELLS = 1 << 20
 """The largest number of cells of a board."""
 
+MAX_STEPS = (1 << 63) - 1
+"""The largest step limit, which the engine counts in int64."""
+
 PRESETS: dict[str, dict[str, Any]] = {
     "": {"size": 8, "mines": 14},
     "Beginner": {"size": 9, "mines": 10},
@@ -94,6 +97,8 @@ class BoardConfig:
             raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {self.radius}")
         if self.max_steps is not None:
             object.__setattr__(self, "max_steps", whole_number("max_steps", self.max_steps, 1))
+            if self.step_limit > MAX_STEPS:
+                raise ValueError(f"max_steps must be 1 to {MAX_STEPS}, not {self.max_steps}")
         if self.first_click not in FIRST_CLICKS:
             raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
         self._check_moves()

@@ -14,12 +14,12 @@ from minesweeper_env.checks import (
     RESET_OPTIONS,
     check_action,
     check_option_names,
-    check_saved,
     generator_state,
     layout_option,
 )
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
+from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rewards import Reward, describe, find_reward
@@ -234,7 +234,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         """
         if not isinstance(state, dict):
             raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
-        batch = {key: np.asarray(value)[None] for key, value in state.items()}
+        batch = {key: [value] for key, value in state.items()}
         self._games.restore(check_saved(batch, self._games.save(), self.config))
         self._seeded_by = self.np_random
         self._begun = True

@@ -17,7 +17,6 @@ from minesweeper_env.checks import (
     BATCH_RESET_OPTIONS,
     check_actions,
     check_option_names,
-    check_saved,
     check_seeds,
     generator_state,
     generator_states,
@@ -26,6 +25,7 @@ from minesweeper_env.checks import (
 )
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
+from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.engine.state import IDLE, ILLEGAL, PLAYING, SUCCESS, TERMINATION, TRUNCATION
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board

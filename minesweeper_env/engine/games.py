@@ -169,8 +169,7 @@ class Games:
 
     def mines(self) -> NDArray[np.bool_]:
         """Returns the mines, (N, rows, cols) bool; all False before the first click places them."""
-        placed = self.status[:, None] != state.FRESH
-        mines: NDArray[np.bool_] = (self._boards.truth[:, :-1] >= state.MINE_BIT) & placed
+        mines: NDArray[np.bool_] = self._boards.truth[:, :-1] >= state.MINE_BIT
         return mines.reshape(self.count, self.config.rows, self.config.cols)
 
     def revealed_mines(self) -> NDArray[np.bool_]:
@@ -189,15 +188,15 @@ class Games:
         }
 
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Restores games from the arrays of `save`, which the caller has checked."""
+        """Restores games from the arrays of `save`, which `engine.saved` has checked."""
         boards = self._boards
         self.lay_out(saved["mines"])
         boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)
         boards.shown[:, -1] = 0
         covered_safe = (boards.shown > self.config.codes.max_count) & (boards.truth < state.MINE_BIT)
         boards.progress[:, state.REMAINING] = covered_safe[:, :-1].sum(axis=1)
-        fresh = saved["status"] == state.FRESH
-        boards.progress[fresh, state.REMAINING] = self.config.cells - self.config.mines
+        unplaced = ~saved["mines"].any(axis=(1, 2))
+        boards.progress[unplaced, state.REMAINING] = self.config.cells - self.config.mines
         boards.progress[:, state.STATUS] = saved["status"]
         boards.progress[:, state.STEPS] = saved["steps"]
         boards.rng[:] = saved["generator"]

@@ -49,8 +49,9 @@ SAMPLING_TRIES = 64
 
 @inlined
 def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
-    """Covers a board; the first click places its mines."""
+    """Covers a board, and takes its mines away; the first click places new ones."""
     cells, most = rules.neighbours.shape
+    boards.truth[i, :] = 0
     boards.shown[i, :] = most + 3
     # The sentinel is an open cell: neither covered nor flagged, so no neighbour loop needs to skip it.
     boards.shown[i, cells] = 0
@@ -241,8 +242,9 @@ def sample_batch(sampler: Generators, actions: Integers, *state: Any) -> None:
             legal = np.int64(0)
             for action in range(total):
                 legal += _action_is_legal(rules, boards, i, action)
-            rank = random_below(sampler, first, legal)
-            actions[i] = -1
-            while rank >= 0:
-                actions[i] += 1
-                rank -= _action_is_legal(rules, boards, i, actions[i])
+            rank = random_below(sampler, first, max(legal, np.int64(1)))
+            for action in range(total):
+                rank -= _action_is_legal(rules, boards, i, action)
+                if rank < 0:
+                    actions[i] = action
+                    break

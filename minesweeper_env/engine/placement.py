@@ -106,10 +106,10 @@ def place_mines(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
 
     "any" draws uniformly from all layouts. "safe" draws from those that leave the cell free, "opening" from those
     that leave its neighbours free too. "corners" draws from all, and then moves the mines out of the neighbourhood.
+    The board has no mines yet.
     """
     protects = rules.first_click == FIRST_OPENING or rules.first_click == FIRST_SAFE
     free = rules.neighbours.shape[0]
-    boards.truth[i, :] = 0
     # While the mines are drawn, a mine bit also marks each protected cell, so that no draw accepts it.
     if protects:
         free -= _mark_zone(rules, boards, i, first, np.int64(MINE_BIT))

@@ -86,7 +86,7 @@ class Boards(NamedTuple):
 
     Attributes:
         shown: (N, n + 1) int8, the codes that the player sees.
-        truth: (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine.
+        truth: (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine; 0 before mines are placed.
         progress: (N, 3) int64, the columns STATUS, REMAINING (safe cells still covered) and STEPS.
         rng: (N,) uint64, the states of the SplitMix64 generators that place the mines.
         stack: (n,) uint32, scratch space for the flood fill.
