@@ -93,7 +93,7 @@ def _check_status(arrays: Arrays, config: BoardConfig) -> None:
     cleared = mines.any(axis=1) & (mines | _is_open(arrays, config)).all(axis=1)
     _allow("status", (status != WON) | cleared, f"be {WON}, won, only where every safe cell is open")
     _allow("status", (status == WON) | (status == LOST) | ~cleared, f"be {WON}, won, where every safe cell is open")
-    shown, lost = codes == config.codes.mine, (status == LOST)[:, None]
+    shown, lost = codes == config.codes.mine, np.asarray(status == LOST)[:, None]
     _allow("codes", ~shown | (mines & lost), "show mines only in lost games, where state['mines'] has them")
     hidden = mines & ~shown & (codes != config.codes.flagged)
     _allow("codes", ~lost | ~hidden, "show every mine without a flag in a lost game")
