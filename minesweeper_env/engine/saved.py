@@ -75,7 +75,7 @@ def _check_counts(arrays: Arrays, config: BoardConfig) -> None:
     _allow("codes", (codes >= 0) & (codes <= config.codes.mine), f"be 0 to {config.codes.mine}")
     # The neighbour table stands for a cell off the board by the index past the last cell.
     neighbours = np.pad(mines, ((0, 0), (0, 1)))[:, neighbour_table(config.rows, config.cols, config.radius)]
-    placed = mines.any(axis=1)[:, None]
+    placed = mines.any(axis=1, keepdims=True)
     counts = neighbours.sum(axis=2)
     _allow("codes", ~is_open | (placed & ~mines & (codes == counts)), "show the counts of state['mines']")
 
@@ -93,7 +93,7 @@ def _check_status(arrays: Arrays, config: BoardConfig) -> None:
     cleared = mines.any(axis=1) & (mines | _is_open(arrays, config)).all(axis=1)
     _allow("status", (status != WON) | cleared, f"be {WON}, won, only where every safe cell is open")
     _allow("status", (status == WON) | (status == LOST) | ~cleared, f"be {WON}, won, where every safe cell is open")
-    shown, lost = codes == config.codes.mine, np.asarray(status == LOST)[:, None]
+    shown, lost = codes == config.codes.mine, (status == LOST).reshape(-1, 1)
     _allow("codes", ~shown | (mines & lost), "show mines only in lost games, where state['mines'] has them")
     hidden = mines & ~shown & (codes != config.codes.flagged)
     _allow("codes", ~lost | ~hidden, "show every mine without a flag in a lost game")
