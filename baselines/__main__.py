@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from baselines.cli.arguments import BAD_ARGUMENTS
-
-PROGRAM = "python -m baselines"
+from baselines.cli.start import MODULE
 
 COMMANDS = {
     "evaluate": "score policies on seeded games",
     "train": "train an agent",
+    "suites": "list the suites, or play one: an experiment that one command repeats",
     "uniformity": "test whether the mines lie as the first-click rules claim",
     "safety": "compare the mine probabilities of an agent with the exact ones",
     "seeds": "train algorithms with several seeds each, and compare their win rates",
@@ -31,28 +31,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command and its arguments; None for those that the process was started with.
 
     Returns:
-        The exit status of the command; 2 without a known command.
+        The exit status of the command; 0 after the help, which is printed without a command; 2 without a known command.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given in (["-h"], ["--help"]):
+    if not given or given in (["-h"], ["--help"]):
         _print_help()
         return 0
-    name = given[0] if given else None
+    name = given[0]
     if name in RENAMED:
-        print(f"{PROGRAM}: the command {name} is now called {RENAMED[name]}", file=sys.stderr)
+        print(f"{MODULE}: the command {name} is now called {RENAMED[name]}", file=sys.stderr)
         name = RENAMED[name]
     if name in COMMANDS:
-        return int(import_module(f"baselines.cli.{name}").main(given[1:]))
-    problem = "no command given" if name is None else f"unknown command {name!r}"
-    print(f"{PROGRAM}: {problem}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
+        return int(import_module(f"baselines.cli.{name}").main(given[1:], f"{MODULE} {name}"))
+    print(f"{MODULE}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
     return BAD_ARGUMENTS
 
 
 def _print_help() -> None:
-    print(f"usage: {PROGRAM} COMMAND ...\n\ncommands:")
+    print(f"usage: {MODULE} COMMAND ...\n\ncommands:")
     for name, summary in COMMANDS.items():
         print(f"  {name:<11} {summary}")
-    print(f"\n{PROGRAM} COMMAND --help shows the options of a command.")
+    print(f"\n{MODULE} COMMAND --help shows the options of a command.")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Minesweeper for reinforcement learning: a Gymnasium environment around a compiled engine.
 
-Importing the package registers its environment ids, and making the first environment loads the engine.
+Importing the package registers its environment ids, as soon as Gymnasium is imported too. Making the first environment
+loads the engine.
 A module is public if it has an `__all__`; the other modules are internal and may change without notice.
 """
 
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes, Move
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.lazy import lazy_exports
+from minesweeper_env.lazy import after_import, lazy_exports
 from minesweeper_env.registration import register_envs
 
 if TYPE_CHECKING:
@@ -48,4 +49,4 @@ __getattr__, __dir__ = lazy_exports(
     },
 )
 
-register_envs()
+after_import("gymnasium.envs.registration", register_envs)

@@ -1,10 +1,14 @@
-"""Lazy exports of a package: each public name is imported from its module at first use (PEP 562)."""
+"""Work put off until it is needed: public names that are imported at first use (PEP 562), and calls after an import."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 
@@ -25,3 +29,41 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
         return sorted(sys.modules[package].__all__)
 
     return load, public_names
+
+
+def after_import(module: str, action: Callable[[], object]) -> None:
+    """Calls a function as soon as a module is loaded: now, or right after its first import.
+
+    Args:
+        module: the name of the module.
+        action: the function.
+    """
+    if module in sys.modules:
+        action()
+    else:
+        sys.meta_path.insert(0, _AfterImport(module, action))
+
+
+class _AfterImport(MetaPathFinder):
+    """Finds one module as the other finders do, and has a function called once the module is loaded."""
+
+    def __init__(self, module: str, action: Callable[[], object]) -> None:
+        self._module = module
+        self._action = action
+
+    def find_spec(self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
+        """Returns the spec of the module, with a loader that calls the function; None for any other module."""
+        if name != self._module:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_act(module: ModuleType) -> None:
+            execute(module)
+            self._action()
+
+        spec.loader.exec_module = execute_and_act  # type: ignore[method-assign]
+        return spec

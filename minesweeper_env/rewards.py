@@ -7,14 +7,16 @@ so the sum over a game is bounded.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWeights
+
+if TYPE_CHECKING:
+    from minesweeper_env.engine.games import Games
 
 __all__ = ["REWARDS", "Reward", "Transition", "describe", "find_reward"]
 

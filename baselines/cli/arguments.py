@@ -19,6 +19,15 @@ FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 SIDE: int = PRESETS[""]["size"]
 """The side of the board that a command plays without --size; the number of mines follows."""
 
+ALL = "all"
+"""The name that stands for every policy of `baselines.policy_names()` that plays the games."""
+
+DEFAULT_GAMES = 1000
+"""The number of games of each policy without --games."""
+
+SUITE_NEEDS = ("scipy", "rich", "tqdm", "matplotlib")
+"""The optional dependencies of a suite."""
+
 _UNSET = object()
 
 

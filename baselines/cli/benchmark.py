@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -11,16 +10,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, positive_number, whole_number_from
-from baselines.cli.failures import PLAY_ERRORS, explain
+from baselines.cli.arguments import (
+    FAILED,
+    INTERRUPTED,
+    SUITE_NEEDS,
+    Parser,
+    parse_path,
+    positive_number,
+    whole_number_from,
+)
+from baselines.cli.failures import explain
+from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.support.extras import MissingExtraError
+from baselines.support.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
     from baselines.benchmark.cards import Card
     from baselines.benchmark.result_files import ResultFile
 
-PROGRAM = "python -m baselines benchmark"
+PROGRAM = f"{MODULE} benchmark"
 CARD_OPTIONS = ("name", "track", "author", "training_steps", "training_hours", "hardware")
 TIMED_SECONDS = 20.0
 
@@ -31,27 +39,31 @@ examples:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
 
     Returns:
         0 when all is done, 1 for a file that is refused or after an error during play, 130 after Ctrl-C.
     """
     parser = _make_parser()
     options = parser.parse_args(arguments)
-    options.command = shlex.join([*PROGRAM.split(), *(sys.argv[2:] if arguments is None else arguments)])
+    options.command = typed_command(program, arguments)
     works: dict[str, Callable[[argparse.Namespace], Callable[[], int]]] = {
         "run": _prepare_run, "pack": _prepare_pack, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add,
     }  # fmt: skip
+    announce(_intention(options))
     try:
         work = works[options.work](options)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED
+    from baselines.cli.play_errors import PLAY_ERRORS
+
     try:
         return work()
     except KeyboardInterrupt:
@@ -59,6 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, *PLAY_ERRORS) as error:
         print(f"{PROGRAM}: {explain(error)}", file=sys.stderr)
         return FAILED
+
+
+def _intention(options: argparse.Namespace) -> str:
+    """Returns what the command is about to do."""
+    if options.work == "run":
+        return f"Play benchmark {PROTOCOL.version} into {options.out}: {', '.join(options.policy)}"
+    if options.work == "pack":
+        return f"Write result files of {', '.join(options.policy)} into {options.out}"
+    verbs = {"check": "Check", "time": "Measure the times of", "add": "Check and add"}
+    return f"{verbs[options.work]} {', '.join(map(str, options.files))}"
 
 
 def _make_parser() -> Parser:
@@ -151,11 +173,13 @@ def _prepare_run(options: argparse.Namespace) -> Callable[[], int]:
     from baselines.benchmark.collect import suite_of
     from baselines.cli.suite import SuiteRun
 
+    for module in SUITE_NEEDS:
+        check_extra(module)
     cards = _cards(options)
     if options.games < PROTOCOL.least_games:
         raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
     suite = suite_of(options.policy, options.boards, options.first_click)
-    run = SuiteRun.of(suite, options.out, None, options.games, options.command)
+    run = SuiteRun.of(suite, options.out, None, options.games, options.command, PROGRAM)
 
     def work() -> int:
         return run.play(options.workers, report=False) or _write_files(cards, [options.out], options.out)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 
 from baselines.cli.arguments import (
+    ALL,
+    DEFAULT_GAMES,
     FAILED,
     INTERRUPTED,
+    SUITE_NEEDS,
     Parser,
     add_board_arguments,
     add_seed,
@@ -17,44 +19,53 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.failures import PLAY_ERRORS, explain
-from baselines.cli.policies import ALL, DEFAULT_GAMES, PolicyRun
-from baselines.cli.suite import SuiteRun
-from baselines.registry import policy_names
-from baselines.suites.definitions import SUITES
-from baselines.support.extras import MissingExtraError
+from baselines.cli.failures import explain
+from baselines.cli.start import announce, typed_command
+from baselines.evaluation.seeds import check_test_seeds
+from baselines.registry import SCRIPTED, agent_folder, find_policy, policy_names
+from baselines.suites.definitions import SUITES, find_suite
+from baselines.support.board_names import size_name
+from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import SUFFIXES
+from baselines.support.files import check_writable
+from minesweeper_env.config import BoardConfig
+
+PROGRAM = "evaluate.py"
 
 POLICY_OPTIONS = ("policy", "size", "mines", "first_click", "max_seconds", "diagnose", "json", "plot")
 """The options that a suite does not take."""
 
 EXAMPLES = """\
 examples:
-  python evaluate.py --policy exact bayes:prior=count --size 16x30 --mines 99
-  python evaluate.py --policy runs/dqn-8x8-14 lookahead --json results.json
-  python evaluate.py --suite ladder --out runs/ladder --workers 4
+  {0} --policy exact bayes:prior=count --size 16x30 --mines 99
+  {0} --policy runs/dqn-8x8-14 lookahead --json results.json
+  {0} --suite ladder --out runs/ladder --workers 4
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command: str | None = None) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
+        command: command line to record; None for the program with its arguments.
 
     Returns:
-        0 when all games are played, 130 after Ctrl-C, 1 after one of `PLAY_ERRORS`. In every case the results of the
-        policies that had finished are printed, and written where that is possible.
+        0 when all games are played, 130 after Ctrl-C, 1 after one of `play_errors.PLAY_ERRORS`. In every case the
+        results of the policies that had finished are printed, and written where that is possible.
     """
-    parser = _make_parser()
+    parser = _make_parser(program)
     options, given = parser.parse_given(arguments)
-    command = shlex.join(["python", "evaluate.py", *(sys.argv[1:] if arguments is None else arguments)])
     try:
-        play = _prepare(options, given, command)
+        announce(_check(options, given))
+        play = _prepare(options, command or typed_command(program, arguments), program)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED
+    from baselines.cli.play_errors import PLAY_ERRORS
+
     try:
         return play()
     except PLAY_ERRORS as error:
@@ -62,11 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
 
 
-def _make_parser() -> Parser:
+def _make_parser(program: str) -> Parser:
     parser = Parser(
-        prog="evaluate.py",
+        prog=program,
         description="Score policies on the same seeded games of Minesweeper.",
-        epilog=EXAMPLES,
+        epilog=EXAMPLES.format(typed_command(program, ())),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_policy_options(parser.add_argument_group("policies"))
@@ -111,19 +122,76 @@ def _add_policy_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _prepare(options: argparse.Namespace, given: Sequence[str], command: str) -> Callable[[], int]:
-    """Checks all that can be checked before the first game; returns the function that plays."""
-    if options.suite is None:
-        if options.policy is None:
-            raise ValueError("choose policies with --policy NAME..., or a suite with --suite NAME")
-        if options.out is not None:
-            raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
-        return PolicyRun.prepare(options, command).play
+def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
+    """Checks what needs no heavy import, and completes the options; returns what the command is about to do.
+
+    Raises:
+        ValueError: an option is not allowed; the message is one line.
+        MissingExtraError: a package is not installed.
+    """
+    return _check_policies(options) if options.suite is None else _check_suite(options, given)
+
+
+def _check_policies(options: argparse.Namespace) -> str:
+    if options.policy is None:
+        raise ValueError("choose policies with --policy NAME..., or a suite with --suite NAME")
+    if options.out is not None:
+        raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
+    config = _config(options)
+    options.games = options.games or DEFAULT_GAMES
+    check_test_seeds(options.seed, options.games)
+    _check_files(options)
+    for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
+        check_extra(module)
+    _check_names(options.policy)
+    board = f"{size_name(config.rows, config.cols)} with {config.mines} mines, first click {config.first_click}"
+    return f"Play {options.games} games of {board}: {', '.join(options.policy)}"
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Raises a ValueError if a name is unknown; loads no policy."""
+    for name in names:
+        base = name.partition(":")[0]
+        if name != ALL and base not in SCRIPTED and agent_folder(base) is None and agent_folder(name) is None:
+            find_policy(name)
+
+
+def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:
     foreign = [f"--{name.replace('_', '-')}" for name in given if name in POLICY_OPTIONS]
     if foreign:
         raise ValueError(f"a suite has its own boards and policies, and takes no {', '.join(foreign)}")
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    seed = options.seed if "seed" in given else None
-    run = SuiteRun.prepare(options.suite, options.out, seed, options.games, command)
+    suite = find_suite(options.suite)
+    options.seed = options.seed if "seed" in given else None
+    games = options.games or suite.games
+    suite.seeds_of(options.seed, games)
+    for module in SUITE_NEEDS:
+        check_extra(module)
+    policies, boards = len(suite.entries), len(suite.boards)
+    return f"Play the suite {suite.name} into {options.out}: {policies} policies on {boards} boards, {games} games each"
+
+
+def _config(options: argparse.Namespace) -> BoardConfig:
+    return BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+
+
+def _check_files(options: argparse.Namespace) -> None:
+    for path in (options.json, options.plot):
+        if path is not None:
+            check_writable(path)
+    if options.plot is not None and options.plot.suffix not in SUFFIXES:
+        *most, last = SUFFIXES
+        raise ValueError(f"--plot takes a file that ends in {', '.join(most)} or {last}, not {options.plot}")
+
+
+def _prepare(options: argparse.Namespace, command: str, program: str) -> Callable[[], int]:
+    """Checks the rest of what can be checked before the first game; returns the function that plays."""
+    if options.suite is None:
+        from baselines.cli.policies import PolicyRun
+
+        return PolicyRun.prepare(options, _config(options), command).play
+    from baselines.cli.suite import SuiteRun
+
+    run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program)
     return lambda: run.play(options.workers)

@@ -1,4 +1,4 @@
-"""Errors during play, and their one-line messages."""
+"""One-line messages of errors, and the exit statuses that follow from them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,6 @@ import sys
 from collections.abc import Callable
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
-from baselines.evaluation.games import PolicyError
-from baselines.evaluation.workers import WorkerError
-from baselines.suites.parts import DamagedPartError
-from minesweeper_env.inference import PositionTooHardError
-
-PLAY_ERRORS = (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)
-"""Errors that end play: an unwritable file, a broken policy, a position that is too hard, a killed worker, or damaged
-files of games."""
 
 
 def explain(error: Exception) -> str:

@@ -8,23 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from baselines.cli.arguments import INTERRUPTED
+from baselines.cli.arguments import ALL, INTERRUPTED
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
-from baselines.evaluation.seeds import check_test_seeds
 from baselines.registry import build_policy, config_for, find_policy, policy_names
-from baselines.support.extras import import_extra
-from baselines.support.figures import SUFFIXES
-from baselines.support.files import check_writable
 from baselines.support.terminal import game_bar
 from minesweeper_env.config import BoardConfig
-
-ALL = "all"
-"""The name that stands for every policy of `policy_names()` that plays the games."""
-
-DEFAULT_GAMES = 1000
 
 
 @dataclass
@@ -42,30 +33,25 @@ class PolicyRun:
     batch_sizes: dict[str, int]
 
     @classmethod
-    def prepare(cls, options: argparse.Namespace, command: str) -> PolicyRun:
-        """Checks all that can be checked before the first game, and builds each policy once.
+    def prepare(cls, options: argparse.Namespace, config: BoardConfig, command: str) -> PolicyRun:
+        """Checks that the policies play these games, and builds each of them once.
 
         Args:
-            options: options of the command.
+            options: options of the command, with the number of games.
+            config: board and rules of the games.
             command: the command line, for the record.
 
         Raises:
-            ValueError: an option is not allowed, or a policy does not play these games; the message names the fault.
+            ValueError: there is no such policy, or it does not play these games; the message names the fault.
             MissingExtraError: a package is not installed.
         """
-        config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
-        games = options.games or DEFAULT_GAMES
-        check_test_seeds(options.seed, games)
-        _check_files(options)
         for name in options.policy:
             if name != ALL:
                 find_policy(name)
-        for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
-            import_extra(module)
         if options.diagnose:
             check_judgeable(config)
         batch_sizes = choose_policies(options.policy, config, options.diagnose)
-        return cls(options, Report(config, options.seed, games, command), batch_sizes)
+        return cls(options, Report(config, options.seed, options.games, command), batch_sizes)
 
     def play(self) -> int:
         """Plays the games and reports the results, also those from before an error; returns the exit status."""
@@ -104,15 +90,6 @@ class PolicyRun:
                 diagnose=options.diagnose,
                 batch_size=batch_size,
             )
-
-
-def _check_files(options: argparse.Namespace) -> None:
-    for path in (options.json, options.plot):
-        if path is not None:
-            check_writable(path)
-    if options.plot is not None and options.plot.suffix not in SUFFIXES:
-        *most, last = SUFFIXES
-        raise ValueError(f"--plot takes a file that ends in {', '.join(most)} or {last}, not {options.plot}")
 
 
 def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> dict[str, int]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import Parser, add_board_arguments, add_seed, parse_path, whole_number_from
 from baselines.cli.failures import carry_out, explain
+from baselines.cli.start import MODULE, announce
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import size_name
-from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, replace_file
 from baselines.support.terminal import game_bar, table_console
 from minesweeper_env.config import BoardConfig
@@ -20,30 +21,32 @@ if TYPE_CHECKING:
     from baselines.learned.calibration.compare import ProbabilityComparison
     from baselines.learned.networks.board import BoardNetwork
 
+PROGRAM = f"{MODULE} safety"
 DEFAULT_AGENT = "dqn"
 DEFAULT_GAMES = 1000
 NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "rich", "tqdm")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
 
     Returns:
         0 when all is done, 130 after Ctrl-C, 1 when the picture could not be written.
     """
-    parser = _make_parser()
+    parser = _make_parser(program)
     options = parser.parse_args(arguments)
     try:
         for module in (*NEEDED, *(["matplotlib"] if options.out else [])):
-            import_extra(module)
-        from baselines.learned.calibration.compare import compare
-
+            check_extra(module)
         seeds, config, network = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
+
+    from baselines.learned.calibration.compare import compare
 
     def work() -> None:
         with game_bar("playing", options.agent, len(seeds)) as on_finished:
@@ -57,9 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return carry_out(parser.prog, work)
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m baselines safety",
+        prog=program,
         description="Compare the mine probabilities of an agent with the exact ones, on boards of its own games.",
     )
     parser.add_argument(
@@ -85,17 +88,21 @@ def _make_parser() -> argparse.ArgumentParser:
 
 def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetwork]:
     """Checks all that can be checked before the first game."""
-    from baselines.learned.calibration.compare import load_rater
-
     seeds = check_test_seeds(options.seed, options.games)
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
     folder = agent_folder(options.agent)
     if folder is None:
         known = ", ".join(agent_names())
         raise ValueError(f"there is no agent {options.agent!r}; choose {known}, or a folder with {AGENT_FILE}")
-    network = load_rater(folder)
     if options.out is not None:
         check_writable(options.out)
+    announce(
+        f"Compare the mine probabilities of {options.agent} with the exact ones in {options.games} games of "
+        f"{size_name(config.rows, config.cols)} with {config.mines} mines"
+    )
+    from baselines.learned.calibration.compare import load_rater
+
+    network = load_rater(folder)
     return seeds, config, network
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 from collections.abc import Sequence
 from concurrent.futures import as_completed
@@ -14,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, positive_number, whole_number_from
 from baselines.cli.failures import explain
+from baselines.cli.start import MODULE, announce, typed_command
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
-from baselines.evaluation.workers import WorkerError, worker_pool
-from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
 from baselines.support.terminal import table_console
@@ -25,30 +24,33 @@ if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.seed_study import Summary, Task
 
+PROGRAM = f"{MODULE} seeds"
 NEEDED = (*TRAINING_NEEDS, "scipy", "rich")
 DEFAULT_SEEDS = 10
 DEFAULT_GAMES = 2000
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
 
     Returns:
         0 when all is done, 130 after Ctrl-C, 1 when a file could not be written or a worker was killed. The same
         command resumes an unfinished study.
     """
-    parser = _make_parser()
-    given = list(sys.argv[2:] if arguments is None else arguments)
-    options = parser.parse_args(given)
+    parser = _make_parser(program)
+    options = parser.parse_args(arguments)
     try:
         for module in NEEDED:
-            import_extra(module)
-        tasks = _plan(options, shlex.join(["python", "-m", "baselines", "seeds", *given]))
+            check_extra(module)
+        tasks = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
+    from baselines.evaluation.workers import WorkerError
+
     try:
         with hold_folder(options.out):
             _carry_out(tasks, options.workers)
@@ -62,11 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m baselines seeds",
+        prog=program,
         description="Train each configuration with several seeds, and compare the win rates of the agents.",
-        epilog="example: python -m baselines seeds --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds",
+        epilog=f"example: {program} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds",
     )
     parser.add_argument(
         "--config",
@@ -107,14 +109,15 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _plan(options: argparse.Namespace, command: str) -> list[Task]:
-    from baselines.learned.training.resources import check_resources
-    from baselines.learned.training.seed_study import plan
-
     if options.steps is not None and options.minutes is not None:
         raise ValueError("give either --minutes or --steps")
     bases = [_settings(name, options) for name in options.config]
     if len({base.algo for base in bases}) < len(bases):
         raise ValueError("the configurations must have different algorithms")
+    announce(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
+    from baselines.learned.training.resources import check_resources
+    from baselines.learned.training.seed_study import plan
+
     tasks = plan(bases, options.seeds, options.out, command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)
     for base in bases:
@@ -134,9 +137,9 @@ def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 
 def _check_earlier(task: Task) -> None:
     """Refuses a folder that holds a training with other settings; settings left to the machine may differ."""
-    from baselines.learned.common.tensor_files import read_json
+    from baselines.learned.settings.files import RUN_FILE
     from baselines.learned.settings.training import TrainingSettings
-    from baselines.learned.training.run import RUN_FILE
+    from baselines.support.json_files import read_json
 
     if not (task.folder / RUN_FILE).is_file():
         return
@@ -150,6 +153,7 @@ def _check_earlier(task: Task) -> None:
 def _carry_out(tasks: Sequence[Task], workers: int) -> None:
     from tqdm import tqdm
 
+    from baselines.evaluation.workers import worker_pool
     from baselines.learned.training.seed_study import carry_out
 
     left = [task for task in tasks if not task.done]
@@ -163,8 +167,8 @@ def _carry_out(tasks: Sequence[Task], workers: int) -> None:
 
 
 def _report(tasks: Sequence[Task], out: Path) -> None:
-    from baselines.learned.common.tensor_files import write_json
     from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
+    from baselines.support.json_files import write_json
 
     algos = list(dict.fromkeys(task.settings.algo for task in tasks))
     summaries = [

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
-from baselines.cli.failures import PLAY_ERRORS, explain
+from baselines.cli.failures import explain
+from baselines.cli.play_errors import PLAY_ERRORS
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
 from baselines.suites.folder import open_folder
@@ -19,7 +20,6 @@ from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
 from baselines.suites.tables import csv_text, markdown, print_tables
 from baselines.suites.tasks import LeftOut, Task, plan
-from baselines.support.extras import import_extra
 from baselines.support.files import hold_folder, replace_file
 
 MOST_LINES = 12
@@ -38,6 +38,7 @@ class SuiteRun:
         command: command line that repeats the suite.
         tasks: tasks to play.
         left_out: policies that do not play on a board.
+        program: name of the command, for error messages.
     """
 
     suite: Suite
@@ -47,27 +48,29 @@ class SuiteRun:
     command: str
     tasks: list[Task]
     left_out: list[LeftOut]
+    program: str = "evaluate.py"
 
     @classmethod
-    def prepare(cls, name: str, folder: Path, seed: int | None, games: int | None, command: str) -> SuiteRun:
+    def prepare(
+        cls, name: str, folder: Path, seed: int | None, games: int | None, command: str, program: str = "evaluate.py"
+    ) -> SuiteRun:
         """Checks all that can be checked before the first game, and creates the folder.
 
         Raises:
             ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
             MissingExtraError: a package is not installed.
         """
-        return cls.of(find_suite(name), folder, seed, games, command)
+        return cls.of(find_suite(name), folder, seed, games, command, program)
 
     @classmethod
-    def of(cls, suite: Suite, folder: Path, seed: int | None, games: int | None, command: str) -> SuiteRun:
+    def of(
+        cls, suite: Suite, folder: Path, seed: int | None, games: int | None, command: str, program: str = "evaluate.py"
+    ) -> SuiteRun:
         """Prepares a suite that is given as an object; see `prepare`."""
         games = games or suite.games
         seed = suite.seeds_of(seed, games).start
-        for module in ("scipy", "rich", "tqdm", "matplotlib"):
-            import_extra(module)
         open_folder(folder, suite, seed, games)
-        run = cls(suite, folder, seed, games, command, [], [])
-        print(f"preparing {len(suite.entries)} policies on {len(suite.boards)} boards", file=sys.stderr, flush=True)
+        run = cls(suite, folder, seed, games, command, [], [], program)
         for each in plan(suite, games):
             if isinstance(each, Task):
                 run.tasks.append(each)
@@ -102,7 +105,7 @@ class SuiteRun:
             print("the same command goes on from here", file=sys.stderr)
             return INTERRUPTED
         except PLAY_ERRORS as error:
-            print(f"evaluate.py: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
+            print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
         if report:
             self._write_results()

@@ -15,52 +15,56 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, parse_size, whole_number_from
-from baselines.learned.settings.files import read_configuration
+from baselines.cli.start import announce, sibling, typed_command
+from baselines.learned.settings.files import RUN_FILE, read_configuration
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name, size_name
-from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, hold_folder, is_empty
+from baselines.support.json_files import read_json
 from minesweeper_env.config import default_mines, usual_mines_text
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome, Training
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
+PROGRAM = "train.py"
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for the ones it was started with.
+        program: name of the command, as the user typed it.
 
     Returns:
         0 when the training is done, 130 when SIGINT or SIGTERM ended it with a checkpoint, 1 when a file
         could not be written.
     """
-    parser = _make_parser()
+    parser = _make_parser(program)
     options = parser.parse_args(arguments)
     with ExitStack() as held:
         try:
             for module in NEEDED:
-                import_extra(module)
+                check_extra(module)
             settings, folder = _resolve(options)
+            if not options.resume:
+                _check_unused(folder)
+            announce(f"Train {settings.algo} on {', '.join(settings.boards)} for {_budget(settings)}, in {folder}")
             training = _prepare(settings, folder, options.resume, held)
         except (ValueError, OSError, MissingExtraError) as error:
             parser.error(str(error))
-        return _train(parser.prog, training, folder, _command(arguments))
+        return _train(program, training, folder, typed_command(program, arguments))
 
 
 def _train(program: str, training: Training, folder: Path, command: str) -> int:
     """Trains, and reports the result; returns the exit status."""
-    settings = training.settings
-    boards = ", ".join(settings.boards)
-    print(f"training {settings.algo} on {boards} for {_budget(settings)}, in {folder}", flush=True)
     try:
         from baselines.learned.training.run import run
 
@@ -71,13 +75,13 @@ def _train(program: str, training: Training, folder: Path, command: str) -> int:
     except KeyboardInterrupt:
         print(f"{program}: stopped at once; what was saved before is in {folder}", file=sys.stderr)
         return INTERRUPTED
-    print(_report(outcome, settings, folder))
+    print(_report(outcome, training.settings, folder, sibling(program, "train", "evaluate")))
     return INTERRUPTED if outcome.interrupted else 0
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
-        prog="train.py",
+        prog=program,
         description="Train a Minesweeper agent by reinforcement learning.",
         epilog=_hyperparameter_help(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -179,9 +183,6 @@ def _assignment(text: str) -> tuple[str, int | float]:
 
 
 def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
-    from baselines.learned.common.tensor_files import read_json
-    from baselines.learned.training.run import RUN_FILE
-
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
     settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
@@ -194,17 +195,11 @@ def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
 
-def _command(arguments: Sequence[str] | None) -> str:
-    return shlex.join(["python", "train.py", *(sys.argv[1:] if arguments is None else arguments)])
-
-
 def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitStack) -> Training:
     """Returns a training that is ready to run, in its folder, which `held` locks; an error leaves no new folder."""
     from baselines.learned.training.resources import check_resources
-    from baselines.learned.training.run import RUN_FILE, prepare
+    from baselines.learned.training.run import prepare
 
-    if not resume:
-        _check_unused(folder)
     check_resources(settings, folder)
     new = not folder.exists()
     try:
@@ -238,10 +233,10 @@ def _budget(settings: TrainingSettings) -> str:
     return f"{settings.steps} steps" if settings.minutes is None else f"{settings.minutes:g} minutes"
 
 
-def _report(outcome: Outcome, settings: TrainingSettings, folder: Path) -> str:
+def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate: str) -> str:
     board = settings.configs[0]
-    evaluate = (
-        f"python evaluate.py --policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
+    command = (
+        f"{evaluate} --policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
         f"--mines {board.mines} --first-click {board.first_click}"
     )
     state = "interrupted" if outcome.interrupted else "trained"
@@ -251,4 +246,4 @@ def _report(outcome: Outcome, settings: TrainingSettings, folder: Path) -> str:
         lines.append(f"of {settings.eval_games} selection games: {outcome.summary}")
     if time:
         lines.append(f"time: {time}")
-    return "\n".join([*lines, evaluate])
+    return "\n".join([*lines, command])

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import Parser, add_board_arguments, add_seed, parse_path, whole_number_from
 from baselines.cli.failures import carry_out, explain
-from baselines.evaluation.report import versions
+from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.support.board_names import size_name
-from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import replace_file
 from baselines.support.terminal import game_bar, table_console
-from baselines.uniformity.report import Finding
-from baselines.uniformity.samples import check_sample, draw_sample
 from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 
+if TYPE_CHECKING:
+    from baselines.uniformity.report import Finding
+
+PROGRAM = f"{MODULE} uniformity"
 ALL = "all"
 DEFAULT_GAMES = 10_000
 
@@ -34,20 +34,18 @@ NOTES = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
 
     Returns:
         0 when all is done, 130 after Ctrl-C, 1 when a file could not be written.
     """
-    parser = _make_parser()
+    parser = _make_parser(program)
     options = parser.parse_args(arguments)
-    command = shlex.join(
-        ["python", "-m", "baselines", "uniformity", *(sys.argv[1:] if arguments is None else arguments)]
-    )
     try:
         configs = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
@@ -56,14 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def work() -> None:
         findings = [_find(config, options) for config in configs]
         _print(findings, options)
-        _write(findings, options, command)
+        _write(findings, options, typed_command(program, arguments))
 
     return carry_out(parser.prog, work)
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m baselines uniformity",
+        prog=program,
         description="Test whether the mines lie as the first-click rules claim.",
     )
     add_board_arguments(parser, 9, (*FIRST_CLICKS, ALL), ALL)
@@ -89,10 +87,16 @@ def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
     check_test_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
+    for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.out is not None else ()):
+        check_extra(module)
+    announce(
+        f"Draw {options.games} layouts and play {options.games} games of {size_name(*options.size)} with "
+        f"{configs[0].mines} mines, first click {', '.join(rules)}"
+    )
+    from baselines.uniformity.samples import check_sample
+
     for config in configs:
         check_sample(config, options.games)
-    for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.out is not None else ()):
-        import_extra(module)
     if options.out is not None:
         _make_folder(options.out)
     return configs
@@ -108,6 +112,9 @@ def _make_folder(folder: Path) -> None:
 
 
 def _find(config: BoardConfig, options: argparse.Namespace) -> Finding:
+    from baselines.uniformity.report import Finding
+    from baselines.uniformity.samples import draw_sample
+
     with game_bar("drawing", config.first_click, 2 * options.games) as on_drawn:
         return Finding.of(draw_sample(config, options.games, options.seed, on_drawn))
 
@@ -115,6 +122,8 @@ def _find(config: BoardConfig, options: argparse.Namespace) -> Finding:
 def _write(findings: Sequence[Finding], options: argparse.Namespace, command: str) -> None:
     if options.out is None:
         return
+    from baselines.evaluation.report import versions
+
     content: dict[str, Any] = {"seed": options.seed, "command": command, "versions": versions()}
     content["rules"] = [finding.content() for finding in findings]
     files = {"statistics.json": (json.dumps(content, indent=2) + "\n").encode()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 
@@ -25,7 +26,23 @@ def import_extra(module: str, extra: str = "baselines") -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise
-        package = module.partition(".")[0]
-        raise MissingExtraError(
-            f"{package} is not installed; install it with: pip install 'minesweeper-env[{extra}]'"
-        ) from error
+        raise _missing(module, extra) from error
+
+
+def check_extra(module: str, extra: str = "baselines") -> None:
+    """Checks that an optional dependency is installed, without importing it.
+
+    Args:
+        module: name of a module that no package contains.
+        extra: extra of this package that installs it.
+
+    Raises:
+        MissingExtraError: the module is not installed.
+    """
+    if find_spec(module) is None:
+        raise _missing(module, extra)
+
+
+def _missing(module: str, extra: str) -> MissingExtraError:
+    package = module.partition(".")[0]
+    return MissingExtraError(f"{package} is not installed; install it with: pip install 'minesweeper-env[{extra}]'")

@@ -65,7 +65,12 @@ def loaded_by(code):
 
 
 def test_importing_the_package_loads_nothing_heavy_and_no_compiler():
-    assert not loaded_by("import minesweeper_env") & {*HEAVY, "numba", "llvmlite", "baselines"}
+    assert not loaded_by("import minesweeper_env") & {*HEAVY, "gymnasium", "numba", "llvmlite", "baselines"}
+
+
+@pytest.mark.parametrize("order", ["minesweeper_env, gymnasium", "gymnasium, minesweeper_env"])
+def test_the_ids_are_registered_once_both_packages_are_imported(order):
+    assert "numpy" in loaded_by(f"import {order}\ngymnasium.spec('Minesweeper-v0')")
 
 
 def test_playing_loads_nothing_heavy():

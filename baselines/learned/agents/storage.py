@@ -11,12 +11,13 @@ from typing import Any
 
 from torch import nn
 
-from baselines.learned.common.tensor_files import read_json, read_tensors, write_json, write_tensors
+from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.retired import TWO_HEADS_REPLACED
 from baselines.registry import AGENT_FILE
+from baselines.support.json_files import read_json, write_json
 
 WEIGHTS_FILE = "agent.safetensors"
 FORMAT = 3

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import play_games
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import load_network
-from baselines.learned.common.tensor_files import read_json
 from baselines.learned.networks.board import MAX_COUNT, BoardNetwork
 from baselines.learned.networks.masks import unopened
 from baselines.learned.settings.training import TrainingSettings
+from baselines.support.json_files import read_json
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 

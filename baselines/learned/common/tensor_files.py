@@ -1,4 +1,4 @@
-"""JSON and safetensors files that are written atomically, carry a checksum, and load without unpickling."""
+"""Safetensors files that are written atomically, carry a checksum, and load without unpickling."""
 
 from __future__ import annotations
 
@@ -12,14 +12,10 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from baselines.support.files import replace_file
+from baselines.support.json_files import first_line
 
 Tensors = dict[str, Tensor]
 STATE_KEY, DIGEST_KEY = "state", "sha256"
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Writes a JSON file atomically."""
-    replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def write_tensors(path: Path, tensors: Tensors, state: dict[str, Any]) -> None:
@@ -41,21 +37,6 @@ def _with_sorted_metadata(content: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text + content[end:]
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Reads a JSON object.
-
-    Raises:
-        ValueError: the file is missing or unreadable, or holds no JSON object; the message is one line.
-    """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path} cannot be read: {_first_line(error)}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
-    return content
-
-
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
     """Reads the tensors and the state that `write_tensors` wrote.
 
@@ -71,7 +52,7 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
         if _digest(tensors, text) != digest:
             raise ValueError("its checksum is wrong")
     except (OSError, UnicodeDecodeError, ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
-        raise ValueError(f"{path} is missing, damaged or no file of train.py: {_first_line(error)}") from error
+        raise ValueError(f"{path} is missing, damaged or no file of train.py: {first_line(error)}") from error
     return tensors, state
 
 
@@ -81,7 +62,3 @@ def _digest(tensors: Tensors, text: str) -> str:
     for name in sorted(tensors):
         digest.update(name.encode() + tensors[name].numpy().tobytes())
     return digest.hexdigest()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]

@@ -12,6 +12,9 @@ from baselines.learned.settings.retired import CONFIGURATIONS
 FOLDER = files("baselines.learned") / "configs"
 SUFFIX = ".toml"
 
+RUN_FILE = "run.json"
+"""The file of a run folder that holds the settings and the sessions of the training."""
+
 
 def configuration_names() -> list[str]:
     """Returns the names of the configurations that come with the package."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import minesweeper_env
-from baselines.learned.common.tensor_files import read_json, write_json
 from baselines.learned.settings.training import TrainingSettings
+from baselines.support.json_files import read_json, write_json
 from baselines.support.machine import processor_name
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")

@@ -14,6 +14,7 @@ from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
+from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import ProgressBar, StopSignals
 from baselines.learned.training.curves import draw_curves
@@ -23,7 +24,6 @@ from baselines.learned.training.log import Log
 from baselines.learned.training.provenance import record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 
-RUN_FILE = "run.json"
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""

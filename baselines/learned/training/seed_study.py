@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.learned.agents.loading import find_agent
-from baselines.learned.common.tensor_files import read_json, write_json
+from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.curves import read_points
-from baselines.learned.training.run import RUN_FILE, train
+from baselines.learned.training.run import train
+from baselines.support.json_files import read_json, write_json
 
 RESULT_FILE = "result.json"
 TRIMMED = 0.25

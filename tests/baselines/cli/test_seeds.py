@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from support.commands import complaint
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import main
@@ -106,6 +107,5 @@ def test_bad_arguments_are_one_line(arguments, word, tmp_path, capsys):
     with pytest.raises(SystemExit) as error:
         main([*arguments, "--out", str(tmp_path / "out")])
     assert error.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert word in line
+    assert word in complaint(capsys.readouterr().err)
     assert not (tmp_path / "out").exists()

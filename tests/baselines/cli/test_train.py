@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from support import ROOT
+from support.commands import complaint
 from support.tiny_training import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.train import main
@@ -144,9 +145,7 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
     with pytest.raises(SystemExit) as error:
         main([*arguments, "--out", str(out)])
     assert error.value.code == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    assert word in lines[0]
+    assert word in complaint(capsys.readouterr().err)
     assert not out.exists()
 
 
@@ -154,7 +153,7 @@ def test_a_missing_extra_is_one_line(tmp_path, capsys, monkeypatch):
     def missing(module):
         raise MissingExtraError(f"{module} is not installed; install it with: pip install 'minesweeper-env[baselines]'")
 
-    monkeypatch.setattr("baselines.cli.train.import_extra", missing)
+    monkeypatch.setattr("baselines.cli.train.check_extra", missing)
     assert "minesweeper-env[baselines]" in fails(["--out", str(tmp_path / "run")], capsys)
 
 
@@ -162,8 +161,7 @@ def fails(arguments, capsys):
     with pytest.raises(SystemExit) as error:
         main(arguments)
     assert error.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    return line
+    return complaint(capsys.readouterr().err)
 
 
 def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, capsys):

@@ -5,9 +5,9 @@ import math
 import pytest
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.common.tensor_files import read_json
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.training.evaluation import BestAgent, Score
+from baselines.support.json_files import read_json
 
 
 def test_the_standard_error_is_that_of_the_mean_over_the_boards():

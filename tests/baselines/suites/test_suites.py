@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import ROOT, tiny_suites
+from support.commands import complaint
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
@@ -64,9 +65,7 @@ def refused(capsys, *arguments):
     assert exit_info.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    lines = [line for line in captured.err.splitlines() if not line.startswith("preparing ")]
-    assert len(lines) == 1
-    return lines[0]
+    return complaint(captured.err)
 
 
 def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):

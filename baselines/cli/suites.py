@@ -1,0 +1,37 @@
+"""`python -m baselines suites`: list the suites, or play one as `evaluate.py --suite` does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from baselines.cli import evaluate
+from baselines.cli.start import MODULE, typed_command
+from baselines.suites.definitions import SUITES
+
+PROGRAM = f"{MODULE} suites"
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
+
+    Returns:
+        0 when all is done, or the exit status of `evaluate.main`.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given in (["-h"], ["--help"]):
+        _print_list(program)
+        return 0
+    return evaluate.main(["--suite", *given], program, typed_command(program, given))
+
+
+def _print_list(program: str) -> None:
+    print(f"usage: {program} [NAME --out DIR [--games N] [--seed SEED] [--workers N]]\n\nsuites:")
+    for name, suite in SUITES.items():
+        policies, boards = len(suite.entries), len(suite.boards)
+        print(f"  {name:<15} {suite.title}\n{'':18}{policies} policies on {boards} boards, {suite.games} games each")
+    print(f"\nexample: {program} ladder --out runs/ladder --workers 4")

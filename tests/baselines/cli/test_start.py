@@ -1,0 +1,112 @@
+"""Start of the commands: the first line comes before anything heavy is imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+
+from baselines.__main__ import COMMANDS
+from baselines.cli.start import sibling, typed_command
+
+HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm")
+
+STOP = f"""
+import sys
+
+class FirstLine:
+    def write(self, text):
+        print("said", text.strip())
+        print("loaded", *sorted({{name.split(".")[0] for name in sys.modules}} & {set(HEAVY)!r}))
+        sys.stdout.flush()
+        import os
+        os._exit(0)
+
+    def flush(self):
+        pass
+
+sys.stderr = FirstLine()
+"""
+
+
+def first_line(module, *arguments):
+    """Returns what a command writes first on stderr, and the heavy modules that are loaded then."""
+    code = f"{STOP}\nfrom {module} import main\nmain({list(arguments)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    said, loaded = (line.partition(" ")[2] for line in done.stdout.splitlines())
+    return said, loaded
+
+
+def out(tmp_path):
+    return ["--out", str(tmp_path / "out")]
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "words"),
+    [
+        (
+            "baselines.cli.evaluate",
+            ["--policy", "bayes"],
+            "Play 1000 games of 8x8 with 14 mines, first click opening: bayes",
+        ),
+        ("baselines.cli.evaluate", ["--policy", "dqn:precision=bfloat16", "exact"], "dqn:precision=bfloat16, exact"),
+        ("baselines.cli.evaluate", ["--policy", "best"], "unknown policy 'best'"),
+        ("baselines.cli.evaluate", ["--suite", "ladder", out], "Play the suite ladder into"),
+        ("baselines.__main__", ["suites", "bayes", out], "6 policies on 12 boards, 1000 games each"),
+        ("baselines.cli.train", ["--config", "quick", out], "Train dqn on 8x8/14"),
+        ("baselines.cli.train", ["--algo", "sarsa"], "invalid choice"),
+        ("baselines.cli.train", ["--resume", out], "--resume finds no training"),
+        ("baselines.cli.uniformity", [], "first click any, safe, opening"),
+        ("baselines.cli.safety", [], "Compare the mine probabilities of dqn"),
+        ("baselines.cli.seeds", ["--config", "dqn-8x8", "ppo-8x8", out], "Train dqn-8x8, ppo-8x8 with 10 seeds each"),
+        ("baselines.__main__", ["play"], "unknown command"),
+    ],
+)
+def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tmp_path):
+    given = [each for argument in arguments for each in (out(tmp_path) if argument is out else [argument])]
+    said, loaded = first_line(module, *given)
+    assert words in said
+    assert loaded == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["suites"], *([name, "--help"] for name in COMMANDS)])
+def test_help_loads_nothing_heavy(arguments):
+    code = (
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print(sorted({set(HEAVY)!r} & {{n.split('.')[0] for n in sys.modules}})))\n"
+        f"from baselines.__main__ import main\nsys.exit(main({arguments!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "usage: " in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_command_is_recorded_as_typed():
+    assert typed_command("evaluate.py", ["--policy", "a b"]) == "python evaluate.py --policy 'a b'"
+    assert typed_command("minesweeper-evaluate", ["--seed", "3"]) == "minesweeper-evaluate --seed 3"
+    assert typed_command("python -m baselines evaluate", []) == "python -m baselines evaluate"
+
+
+@pytest.mark.parametrize(
+    ("program", "other"),
+    [
+        ("train.py", "python evaluate.py"),
+        ("minesweeper-train", "minesweeper-evaluate"),
+        ("python -m baselines train", "python -m baselines evaluate"),
+    ],
+)
+def test_a_command_names_others_in_the_way_that_it_was_called(program, other):
+    assert sibling(program, "train", "evaluate") == other
+
+
+def test_suites_are_listed(capsys):
+    from baselines.__main__ import main
+
+    assert main(["suites"]) == 0
+    printed = capsys.readouterr().out
+    assert "usage: python -m baselines suites" in printed
+    assert "ladder" in printed
