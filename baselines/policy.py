@@ -1,4 +1,4 @@
-"""Protocol of every policy, scripted or learned."""
+"""Protocol of every policy: scripted, learned or a user's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Policy"]
+__all__ = ["DEFAULT_MOVES", "Policy", "PolicyError"]
+
+DEFAULT_MOVES: tuple[str, ...] = ("click",)
+"""The moves of a policy whose class has no attribute `moves`."""
+
+
+class PolicyError(RuntimeError):
+    """A policy chose an illegal action, returned something else than actions, or raised an exception of its own."""
 
 
 class Policy(Protocol):
@@ -16,6 +23,8 @@ class Policy(Protocol):
     A policy may have these optional attributes as well:
 
     - `moves`, a class attribute: the moves that its games must offer (default ("click",)).
+    - `config`: the `BoardConfig` that it was built for; it plays no games of another size or number of mines.
+    - `name`: its name in messages, in place of that of its class.
     - `batch_size`: the number of games that it prefers to play side by side.
     - `counters`, dict[str, int]: running totals since the policy was made, such as {"guesses": 12}. They never
       decrease, even on `reset`; results report them per game.

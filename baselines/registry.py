@@ -1,4 +1,7 @@
-"""Registry of policies by name; it loads the module of a policy when the policy is first made."""
+"""Registry of policies by name; it loads the module of a policy when the policy is first made.
+
+Names, run folders, and the classes and functions of users are specified in one form; see `find_policy`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from baselines.policy import Policy
+from baselines.entries.factory import EntryFactory
+from baselines.entries.loading import existing_file
+from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.extras import import_extra
+from baselines.support.specifications import parse_specification
 from minesweeper_env.config import BoardConfig
 
 __all__ = [
@@ -22,6 +28,7 @@ __all__ = [
     "agent_folder",
     "agent_names",
     "build_policy",
+    "check_name",
     "config_for",
     "find_policy",
     "make_policy",
@@ -46,9 +53,6 @@ SCRIPTED: dict[str, str] = {
     "optimal": "baselines.scripted.oracle_play.optimal:OptimalPolicy",
 }
 """The scripted policies, weakest first, each with its class as "module:class"."""
-
-DEFAULT_MOVES: tuple[str, ...] = ("click",)
-"""The moves of a policy whose class has no attribute `moves`."""
 
 AGENT_FILE = "agent.json"
 """The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
@@ -89,10 +93,15 @@ class PolicyMaker:
     make: Callable[..., Policy]
     options: dict[str, Any]
 
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """The moves that games for this policy must offer."""
+    def moves_on(self, config: BoardConfig) -> tuple[str, ...]:
+        """Returns the moves that games of this board must offer for the policy."""
+        if isinstance(self.make, EntryFactory):
+            return self.make.moves_on(config, self.options)
         return getattr(self.make, "moves", DEFAULT_MOVES)
+
+    def config_for(self, config: BoardConfig) -> BoardConfig:
+        """Returns the configuration with those moves."""
+        return replace(config, moves=self.moves_on(config))
 
     def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
         """Makes the policy for a configuration, and resets it with `seed`.
@@ -101,6 +110,8 @@ class PolicyMaker:
             ValueError: an option or the board is not allowed; the message names the allowed values.
         """
         policy = self.make(config, **self.options)
+        # Messages name the policy as its user does.
+        policy.name = self.name  # type: ignore[attr-defined]
         policy.reset(seed)
         return policy
 
@@ -116,8 +127,8 @@ def make_policy(
     """Makes a policy, ready to play.
 
     Args:
-        name: one of `policy_names()`, perhaps with options, such as "bayes:prior=count"; or the path of a run folder
-            that ``train.py`` wrote.
+        name: a specification as `find_policy` takes it, such as "exact", "bayes:prior=count", the path of a run
+            folder, or "mine.py:Corner".
         size: side of a square board, or (rows, cols).
         mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
         first_click: "opening", "safe", "any" or "corners".
@@ -129,8 +140,8 @@ def make_policy(
         MissingExtraError: the policy needs a package that is not installed.
     """
     maker = find_policy(name, **options)
-    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=maker.moves)
-    return maker(config, seed)
+    board = BoardConfig.of_size(size, mines, first_click=first_click, moves=DEFAULT_MOVES)
+    return maker(maker.config_for(board), seed)
 
 
 def build_policy(name: str, config: BoardConfig, seed: int = 0, **options: Any) -> Policy:
@@ -140,66 +151,72 @@ def build_policy(name: str, config: BoardConfig, seed: int = 0, **options: Any) 
 
 def config_for(name: str, config: BoardConfig) -> BoardConfig:
     """Returns the configuration with the moves that games for this policy must offer."""
-    return replace(config, moves=find_policy(name).moves)
+    return find_policy(name).config_for(config)
 
 
 def find_policy(name: str, **options: Any) -> PolicyMaker:
     """Returns the factory of the policy that a specification names.
 
     Args:
-        name: ``name`` or ``name:option=value,option=value``, or the path of a run folder. A value is parsed as an
-            int, a float, true, false or none; anything else is a string.
+        name: one of `policy_names()`, the path of a run folder, or a class or function as ``package.module:NAME`` or
+            ``path/file.py:NAME``; perhaps followed by ``:option=value,option=value``. A value is parsed as an int, a
+            float, true, false or none; anything else is a string.
         **options: more options of the policy.
 
     Raises:
         ValueError: the name is unknown, the policy lacks an option, or an option is given twice.
+        PolicyError: the code of the class or function fails while it is loaded.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    base, given = _read_specification(name)
+    specification = parse_specification(name, _is_name)
+    given = specification.options
+    for option in given.keys() & options.keys():
+        raise ValueError(f"option {option} of policy {name!r} is given twice")
+    options = given | options
+    if specification.attribute is not None:
+        return PolicyMaker(name, EntryFactory(specification, options), options)
+    make = _built_in(specification.base)
+    _check_options(specification.base, make, options)
+    return PolicyMaker(name, make, options)
+
+
+def check_name(name: str) -> None:
+    """Checks the form of a specification, and that its policy, run folder or file exists; loads nothing.
+
+    Raises:
+        ValueError: the name is unknown, the file does not exist, or the specification has another form.
+    """
+    specification = parse_specification(name, _is_name)
+    if specification.in_file:
+        existing_file(specification)
+    elif specification.attribute is None and not _is_name(specification.base):
+        raise ValueError(_unknown(specification.base))
+
+
+def _is_name(text: str) -> bool:
+    return text in SCRIPTED or agent_folder(text) is not None
+
+
+def _built_in(base: str) -> Callable[..., Policy]:
+    """Returns the class of a scripted policy, or the agent of a run folder."""
     if base in SCRIPTED:
         module, _, attribute = SCRIPTED[base].partition(":")
         make: Callable[..., Policy] = getattr(import_module(module), attribute)
-    elif (folder := agent_folder(base)) is not None:
-        for module in ("torch", "safetensors"):
-            import_extra(module)
-        make = import_module("baselines.learned.agents.loading").find_agent(folder)
-    else:
-        raise ValueError(
-            f"unknown policy {base!r}; there are {', '.join(policy_names())}, "
-            f"and run folders of train.py, which hold {AGENT_FILE}"
-        )
-    for option in given.keys() & options.keys():
-        raise ValueError(f"option {option} of policy {name!r} is given twice")
-    _check_options(base, make, given | options)
-    return PolicyMaker(name, make, given | options)
+        return make
+    folder = agent_folder(base)
+    if folder is None:
+        raise ValueError(_unknown(base))
+    for module in ("torch", "safetensors"):
+        import_extra(module)
+    agent: Callable[..., Policy] = import_module("baselines.learned.agents.loading").find_agent(folder)
+    return agent
 
 
-def _read_specification(text: str) -> tuple[str, dict[str, Any]]:
-    """Returns the name and the options of a specification."""
-    name, colon, rest = text.partition(":")
-    if not colon or (Path(text) / AGENT_FILE).is_file():
-        return text, {}
-    options: dict[str, Any] = {}
-    for part in rest.split(","):
-        option, equals, value = part.partition("=")
-        if not option or not equals:
-            raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
-        if option in options:
-            raise ValueError(f"option {option} of policy {text!r} is given twice")
-        options[option] = _read_value(value)
-    return name, options
-
-
-def _read_value(text: str) -> int | float | bool | str | None:
-    words: dict[str, bool | None] = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
+def _unknown(name: str) -> str:
+    return (
+        f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "
+        f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME"
+    )
 
 
 def _check_options(name: str, make: Callable[..., Policy], options: dict[str, Any]) -> None:

@@ -40,6 +40,7 @@ GLOSSES = {
     "baselines": {
         "policy": "the protocol",
         "support": "files, figures, terminal",
+        "entries": "your own policies: loaded, called and wrapped",
         "evaluation": "plays, judges, compares",
         "registry": "policies by name",
         "adapters": "agents of others",

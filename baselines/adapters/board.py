@@ -112,6 +112,6 @@ def moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | Non
 
 def failure(message: str) -> Exception:
     """Returns the error of a policy that breaks the protocol; see `baselines.evaluation.games.PolicyError`."""
-    from baselines.evaluation.games import PolicyError
+    from baselines.policy import PolicyError
 
     return PolicyError(message)

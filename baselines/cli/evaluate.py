@@ -22,7 +22,8 @@ from baselines.cli.arguments import (
 from baselines.cli.failures import explain
 from baselines.cli.start import announce, typed_command
 from baselines.evaluation.seeds import check_test_seeds
-from baselines.registry import SCRIPTED, agent_folder, find_policy, policy_names
+from baselines.policy import PolicyError
+from baselines.registry import check_name, policy_names
 from baselines.suites.definitions import SUITES, find_suite
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     try:
         announce(_check(options, given))
         play = _prepare(options, command or typed_command(program, arguments), program)
-    except (ValueError, OSError, MissingExtraError) as error:
+    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -106,7 +107,8 @@ def _add_policy_options(group: argparse._ArgumentGroup) -> None:
         nargs="+",
         metavar="NAME",
         help=f"policies, by name: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is a "
-        "name, too. Options follow the name, as in NAME:option=value,option=value",
+        "name, too, and so is a class or function of yours, as path/file.py:NAME or package.module:NAME. Options "
+        "follow the name, as in NAME:option=value,option=value",
     )
     add_board_arguments(group)
     group.add_argument(
@@ -143,17 +145,11 @@ def _check_policies(options: argparse.Namespace) -> str:
     _check_files(options)
     for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.plot is not None else ()):
         check_extra(module)
-    _check_names(options.policy)
+    for name in options.policy:
+        if name != ALL:
+            check_name(name)
     board = f"{size_name(config.rows, config.cols)} with {config.mines} mines, first click {config.first_click}"
     return f"Play {options.games} games of {board}: {', '.join(options.policy)}"
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Raises a ValueError if a name is unknown; loads no policy."""
-    for name in names:
-        base = name.partition(":")[0]
-        if name != ALL and base not in SCRIPTED and agent_folder(base) is None and agent_folder(name) is None:
-            find_policy(name)
 
 
 def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from baselines.evaluation.games import PolicyError
 from baselines.evaluation.workers import WorkerError
+from baselines.policy import PolicyError
 from baselines.suites.parts import DamagedPartError
 from minesweeper_env.inference import PositionTooHardError
 

@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Judge
 from baselines.evaluation.seeds import derived_seed
-from baselines.policy import Policy
+from baselines.policy import Policy, PolicyError
+from baselines.support.act_inputs import board_of, policy_name
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.vector_env import MinesweeperVectorEnv
-
-
-class PolicyError(RuntimeError):
-    """A policy chose an illegal action, or returned actions of the wrong shape or type."""
 
 
 class GameRecord(NamedTuple):
@@ -115,8 +112,9 @@ def play_games(
 
     Raises:
         PolicyError: the policy chose an illegal action, or returned another shape or type.
-        ValueError: a start does not fit the configuration.
+        ValueError: the policy was built for other games, or a start does not fit the configuration.
     """
+    check_built_for(policy, config)
     env = MinesweeperVectorEnv.of_config(config, len(seeds))
     first = None if starts is None else _first_clicks(starts, config)
     layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
@@ -138,6 +136,20 @@ def play_games(
         if on_finished is not None and ended > 0:
             on_finished(ended)
     return course.records(seeds)
+
+
+def check_built_for(policy: Policy, config: BoardConfig) -> None:
+    """Raises a ValueError if a policy was built for boards of another size, number of mines or radius."""
+    built: Any = getattr(policy, "config", None)
+    if not isinstance(built, BoardConfig):
+        return
+    for name in ("rows", "cols", "mines", "radius"):
+        if getattr(built, name) != getattr(config, name):
+            also = f" and radius {built.radius}, not {config.radius}" if name == "radius" else ""
+            games = board_of(config)
+            raise ValueError(
+                f"{policy_name(policy)} was built for {board_of(built)}{also}, and these games are of {games}"
+            )
 
 
 def _first_clicks(starts: Sequence[Start], config: BoardConfig) -> NDArray[np.int64]:
@@ -199,7 +211,7 @@ class _Course:
 
 def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
     answer: Any = policy.act(observations, masks)
-    name, count = type(policy).__name__, len(masks)
+    name, count = policy_name(policy), len(masks)
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:
         found = f"{answer.dtype} {answer.shape}" if isinstance(answer, np.ndarray) else type(answer).__name__
         raise PolicyError(f"{name}.act must return an int64 array of shape ({count},), not {found}")

@@ -20,8 +20,9 @@ class WorkerError(RuntimeError):
     """A worker process ended before its work was done."""
 
 
+_make_player: Callable[[], Player] | None = None
 _player: Player | None = None
-"""The player of this process if it is a worker."""
+"""The player of this process if it is a worker; the first batch makes it, so that its errors reach the main process."""
 
 
 @contextmanager
@@ -102,11 +103,14 @@ def _end_with_parent() -> None:
 
 
 def _set_player(make_player: Callable[[], Player]) -> None:
-    global _player
-    _player = make_player()
+    global _make_player
+    _make_player = make_player
 
 
 def _play(index: int, seeds: Sequence[int]) -> Batch:
-    if _player is None:
+    global _player
+    if _make_player is None:
         raise RuntimeError("a worker must be started before it plays")
+    if _player is None:
+        _player = _make_player()
     return _player.play(index, seeds)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.support.act_inputs import checked_act
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
 
@@ -71,6 +72,7 @@ class ScriptedPolicy:
         """Returns (N, rows, cols) float64 risks of guessing each unknown cell, in games without a known safe cell."""
         return np.zeros(knowledge.unknown.shape)
 
+    @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns a click for each of N games; see `baselines.policy.Policy`."""
         knowledge = Knowledge(observations, self.config)

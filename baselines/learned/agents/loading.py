@@ -91,7 +91,7 @@ def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False)
     if config.radius != 1:
         raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
     if isinstance(network, BoardNetwork):
-        return LearnedPolicy(network, config.mines, symmetries)
+        return LearnedPolicy(network, config.mines, symmetries, config)
     from baselines.learned.value.network import ValueNetwork
     from baselines.learned.value.policy import ValuePolicy
 

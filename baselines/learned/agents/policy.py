@@ -11,6 +11,8 @@ from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.masks import unopened
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
+from baselines.support.act_inputs import checked_act
+from minesweeper_env.config import BoardConfig
 
 BATCH = 1024
 
@@ -26,13 +28,17 @@ class LearnedPolicy:
         mines: the number of mines on the boards.
         symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
             at that many times the cost.
+        config: the games; None for boards of any size.
     """
 
     batch_size = 500
 
-    def __init__(self, network: BoardNetwork, mines: int, symmetries: bool = False) -> None:
+    def __init__(
+        self, network: BoardNetwork, mines: int, symmetries: bool = False, config: BoardConfig | None = None
+    ) -> None:
         """Stores the network."""
         self.network = network
+        self.config = config
         self.mines = mines
         self.symmetries = symmetries
         keep_freed_memory()
@@ -44,6 +50,7 @@ class LearnedPolicy:
             seed: ignored.
         """
 
+    @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one click per board of any size; see `baselines.policy.Policy.act`."""
         rows, cols = observations.shape[1:]

@@ -15,6 +15,7 @@ from baselines.scripted.bayes.network import check_prior
 from baselines.scripted.oracle_play.first_click import first_cell
 from baselines.scripted.oracle_play.least_risk import choose_least_risks
 from baselines.scripted.rules.batched_rules import neighbour_sums
+from baselines.support.act_inputs import checked_act
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
@@ -81,6 +82,7 @@ class BayesPolicy:
     def reset(self, seed: int) -> None:
         """Does nothing: the policy has no randomness."""
 
+    @checked_act
     def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns a click for each of N games; see `baselines.policy.Policy`.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from baselines.scripted.base import click_where_legal, count_risky
 from baselines.scripted.oracle_play.first_click import first_cell
 from baselines.scripted.oracle_play.least_risk import CERTAIN, choose_clicks
+from baselines.support.act_inputs import checked_act
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
 
@@ -47,6 +48,7 @@ class ExactPolicy:
     def reset(self, seed: int) -> None:
         """Does nothing: the policy has no randomness."""
 
+    @checked_act
     def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> Cells:
         """Returns a click for each of N games; see `baselines.policy.Policy`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.support.act_inputs import checked_act
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import OptimalPlay
 
@@ -30,6 +31,7 @@ class OptimalPolicy:
     def reset(self, seed: int) -> None:
         """Does nothing, since the play has no randomness."""
 
+    @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses a click in each of N games; see `baselines.policy.Policy`. Games may be over.
 

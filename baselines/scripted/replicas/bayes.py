@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from baselines.scripted.bayes.policy import check_inference, check_threshold
 from baselines.scripted.replicas.bayes_closed_form import FLAGGED, MAX_COUNT, MINE
 from baselines.scripted.replicas.bayes_inference import ClosedForm, LocalNetwork
+from baselines.support.act_inputs import checked_act
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
 
@@ -121,6 +122,7 @@ class BayesSourcePolicy:
         self._rng = np.random.default_rng(seed)
         self._planned: dict[bytes, Plan] = {}
 
+    @checked_act
     def act(self, observations: Board, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns an action for each of N games; see `baselines.policy.Policy`."""
         boards = observations.reshape(len(observations), -1)

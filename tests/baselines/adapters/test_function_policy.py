@@ -11,7 +11,8 @@ from support import ROOT
 from support.policies import click_config
 
 from baselines.adapters import FunctionPolicy, PredictPolicy
-from baselines.evaluation.games import PolicyError, play_games
+from baselines.evaluation.games import play_games
+from baselines.policy import PolicyError
 from minesweeper_env import HIDDEN
 
 BOARD = {"size": (4, 5), "mines": 3}

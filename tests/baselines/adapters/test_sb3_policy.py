@@ -13,7 +13,8 @@ from stable_baselines3 import A2C, DQN, PPO
 from support.policies import boards_in_play, click_config
 
 from baselines.adapters import PredictPolicy, SB3Policy
-from baselines.evaluation.games import PolicyError, play_games
+from baselines.evaluation.games import play_games
+from baselines.policy import PolicyError
 from minesweeper_env import ActionMaskObservation
 
 BOARD = {"size": (4, 5), "mines": 3}

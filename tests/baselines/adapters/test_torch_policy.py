@@ -9,7 +9,8 @@ from support.policies import boards_in_play, click_config
 from torch import nn
 
 from baselines.adapters import TorchPolicy
-from baselines.evaluation.games import PolicyError, play_games
+from baselines.evaluation.games import play_games
+from baselines.policy import PolicyError
 
 BOARD = {"size": (4, 5), "mines": 3}
 CONFIG = click_config(4, 5, 3)

@@ -15,9 +15,9 @@ from support.commands import complaint
 from baselines import registry
 from baselines.cli import evaluate, policies
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
-from baselines.evaluation.games import PolicyError
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.workers import WorkerError
+from baselines.policy import PolicyError
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import PositionTooHardError

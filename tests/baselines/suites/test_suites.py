@@ -24,8 +24,9 @@ from support.commands import complaint
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import PolicyError, Start
+from baselines.evaluation.games import Start
 from baselines.evaluation.results import PolicyResult, compare
+from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
 from baselines.suites import definitions, runner, schedule
 from baselines.suites.definitions import SUITES, Entry

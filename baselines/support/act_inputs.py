@@ -1,0 +1,130 @@
+"""Checks of the observations and masks that a policy is given; a single observation counts as a batch of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.support.board_names import size_name
+from minesweeper_env.codes import MOVE_NAMES
+from minesweeper_env.config import BoardConfig
+
+Act = Callable[[Any, NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
+
+
+def policy_name(policy: object) -> str:
+    """Returns the name of a policy for messages: its attribute `name`, or the name of its class."""
+    return getattr(policy, "name", type(policy).__name__)
+
+
+def board_of(config: BoardConfig) -> str:
+    """Returns the board of a configuration in words, such as "8x8 with 14 mines"."""
+    return f"{size_name(config.rows, config.cols)} with {config.mines} mines"
+
+
+def checked_act(act: Act) -> Act:
+    """Returns the method `act` of a policy with checks of its arguments; the policy has the attribute `config`.
+
+    The method then takes codes of any integer type and masks of any numbers. It also takes a single observation
+    (rows, cols) with its mask (actions,), and returns an int64 array of shape () for it. Other arguments raise a
+    ValueError in one line.
+    """
+
+    @wraps(act)
+    def checked(policy: Any, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        config: BoardConfig | None = policy.config
+        if not _is_batch(observations, action_masks):
+            observations, action_masks = _as_arrays(policy, observations, action_masks)
+            if observations.ndim == 2:
+                return checked(policy, observations[None], action_masks.reshape(1, -1)).reshape(())
+        rows, cols = observations.shape[1:]
+        cells, width = rows * cols, action_masks.shape[1]
+        if config is not None and (config.rows != rows or config.cols != cols):
+            _refuse(policy, f"was built for {board_of(config)}, got boards of {size_name(rows, cols)}")
+        moves = 1 if config is None else len(config.moves)
+        if width % cells or not moves <= width // cells <= len(MOVE_NAMES):
+            _refuse_masks(policy, action_masks, len(observations), cells, moves)
+        if config is not None:
+            _check_mines(policy, config, observations)
+        return act(policy, observations, action_masks)
+
+    return checked
+
+
+def _is_batch(observations: Any, masks: Any) -> bool:
+    """Returns whether both are batches of equal length and of the types that the policies compute with."""
+    return (
+        isinstance(observations, np.ndarray)
+        and isinstance(masks, np.ndarray)
+        and observations.dtype == np.int8
+        and (masks.dtype == np.int8 or masks.dtype == np.bool_)
+        and observations.ndim == 3
+        and masks.ndim == 2
+        and len(observations) == len(masks)
+    )
+
+
+def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Returns the observations, (N, rows, cols) or (rows, cols), and their masks; other integers become int8."""
+    board, mask = _array(observations), _array(masks)
+    config: BoardConfig | None = policy.config
+    cells = "rows, cols" if config is None else f"{config.rows}, {config.cols}"
+    if board is None or board.dtype.kind not in "iu" or board.ndim not in (2, 3):
+        _refuse(policy, f"reads cell codes, int8 (N, {cells}), not {_encoding(observations, board)}")
+    if mask is None:
+        _refuse(policy, f"takes action_masks of int8 or bool, not {type(masks).__name__}")
+    if not 0 <= int(board.min(initial=0)) <= int(board.max(initial=0)) <= np.iinfo(np.int8).max:
+        _refuse(policy, f"reads cell codes of 0 to {12 if config is None else config.codes.mine}, not others")
+    count = 1 if board.ndim == 2 else len(board)
+    if mask.ndim == 1 and board.ndim == 2:
+        mask = mask[None]
+    if mask.ndim != 2 or len(mask) != count:
+        _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {mask.shape}")
+    return board.astype(np.int8), (mask != 0).astype(np.int8)
+
+
+def _array(value: Any) -> NDArray[Any] | None:
+    """Returns the value as an array, or None if it is no array of numbers."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, RuntimeError):
+        return None
+    return array if array.dtype.kind in "iubf" else None
+
+
+def _encoding(value: Any, array: NDArray[Any] | None) -> str:
+    if array is None:
+        inside = "; pass the board inside it" if isinstance(value, (dict, tuple)) else ""
+        return f"{type(value).__name__}{inside}"
+    found = f"{array.dtype} {array.shape}"
+    if array.dtype.kind != "f":
+        return found
+    encoding = "planes" if array.ndim >= 3 else "flat"
+    return f'{found}, which looks like observation="{encoding}"; make the environment with observation="codes"'
+
+
+def _check_mines(policy: Any, config: BoardConfig, observations: NDArray[np.int8]) -> None:
+    """Raises a ValueError if the boards have, on average, fewer covered cells than the policy was built for mines.
+
+    One count over the batch costs a fiftieth of a count per board; `play_games` compares the numbers of mines.
+    """
+    covered = np.count_nonzero(observations > config.codes.max_count)
+    if covered < config.mines * len(observations):
+        _refuse(policy, f"was built for {board_of(config)}, got boards with fewer than {config.mines} covered cells")
+
+
+def _refuse_masks(policy: Any, masks: NDArray[Any], count: int, cells: int, moves: int) -> NoReturn:
+    blocks = "one entry per click" if moves == 1 else f"{moves} moves of {cells} cells"
+    _refuse(
+        policy,
+        f"takes action_masks of shape ({count}, {moves * cells}), {blocks}, or with {cells} more for each further "
+        f"move, not {masks.shape}",
+    )
+
+
+def _refuse(policy: Any, problem: str) -> NoReturn:
+    raise ValueError(f"{policy_name(policy)} {problem}")

@@ -1,0 +1,284 @@
+"""Policies of users: classes and functions in files and modules, good and bad."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import ROOT
+
+import baselines
+from baselines.cli import evaluate
+from baselines.entries.errors import TRACEBACK, OwnCodeError
+from baselines.policy import PolicyError
+from baselines.registry import build_policy, config_for, find_policy
+from minesweeper_env import BoardConfig
+
+CONFIG = BoardConfig(4, 5, 4, "safe", ("click",))
+BOARD = np.full((2, 4, 5), 11, np.int8)
+MASK = np.ones((2, 20), np.int8)
+
+GOOD = '''
+class First:
+    """Clicks the first legal cell from `begin` on."""
+
+    def __init__(self, size, mines, first_click, begin=0):
+        self.given = (size, mines, first_click, begin)
+        self.begin = begin
+
+    def act(self, observations, action_masks):
+        return [self.begin + int(mask[self.begin:].argmax()) for mask in action_masks]
+'''
+
+
+@pytest.fixture(autouse=True)
+def working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delenv(TRACEBACK, raising=False)
+    return tmp_path
+
+
+def write(source: str, name: str = "mine.py"):
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source)
+    return path
+
+
+def test_a_class_in_a_file_gets_the_board_and_the_options():
+    write(GOOD)
+    policy = baselines.make_policy("mine.py:First:begin=3", size=(4, 5), mines=4, first_click="safe")
+    assert policy.policy.given == ((4, 5), 4, "safe", 3)
+    actions = policy.act(BOARD, MASK)
+    assert (actions.tolist(), actions.dtype) == ([3, 3], np.int64)
+    assert baselines.make_policy("mine.py:First", size=8, mines=14, begin=5).policy.given[3] == 5
+
+
+@pytest.mark.parametrize(
+    "name", ["a folder/of mine/my policy.py", "deep/er/mine.py", "odd:name.py", "C:mine.py", "mine.v2.py"]
+)
+def test_files_with_unusual_paths(name):
+    write(GOOD, name)
+    assert build_policy(f"{name}:First:begin=2", CONFIG).act(BOARD, MASK).tolist() == [2, 2]
+
+
+def test_an_absolute_path_works_from_anywhere(tmp_path, monkeypatch):
+    path = write(GOOD).resolve()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert build_policy(f"{path}:First", CONFIG).act(BOARD, MASK).tolist() == [0, 0]
+
+
+def test_modules_of_the_working_folder_are_found():
+    write(GOOD, "agents_of_a_test/corner.py")
+    write("from agents_of_a_test.corner import First\n", "agents_of_a_test/__init__.py")
+    for name in ("agents_of_a_test.corner:First:begin=1", "agents_of_a_test:First:begin=1"):
+        assert build_policy(name, CONFIG).act(BOARD, MASK).tolist() == [1, 1]
+
+
+def test_a_file_imports_its_neighbours():
+    write("START = 7\n", "sub/neighbour_of_mine.py")
+    write("from neighbour_of_mine import START\n" + GOOD.replace("begin=0", "begin=START"), "sub/mine.py")
+    assert build_policy("sub/mine.py:First", CONFIG).act(BOARD, MASK).tolist() == [7, 7]
+
+
+def test_a_changed_file_is_loaded_again_and_the_same_one_is_not():
+    write("print('loaded')\n" + GOOD)
+    first = find_policy("mine.py:First").make
+    assert find_policy("mine.py:First").make._target is first._target
+    write(GOOD.replace("begin=0", "begin=9"))
+    assert build_policy("mine.py:First", CONFIG).act(BOARD, MASK).tolist() == [9, 9]
+
+
+def test_functions_partials_and_nested_names_are_called():
+    write(
+        GOOD
+        + "from functools import partial\n"
+        + "def make(*, size, mines, first_click, **rest):\n    return First(size, mines, first_click, **rest)\n"
+        + "later = partial(First, begin=4)\n"
+        + "class Group:\n    Inner = First\n"
+    )
+    for name, action in (("make:begin=2", 2), ("later", 4), ("Group.Inner", 0)):
+        assert build_policy(f"mine.py:{name}", CONFIG).act(BOARD, MASK).tolist() == [action] * 2
+
+
+def test_dataclasses_can_be_policies():
+    write(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass P:\n    size: tuple\n"
+        "    mines: int\n    first_click: str\n    def act(self, observations, action_masks):\n"
+        "        return action_masks.argmax(axis=1)\n"
+    )
+    policy = build_policy("mine.py:P", CONFIG)
+    assert dataclasses.asdict(policy.policy) == {"size": (4, 5), "mines": 4, "first_click": "safe"}
+
+
+FLAGGER = """
+class Flagger:
+    {0}
+    def __init__(self, size, mines, first_click):
+        self.cells = size[0] * size[1]
+        {1}
+    def act(self, observations, action_masks):
+        return action_masks[:, :self.cells].argmax(axis=1)
+
+def make(size, mines, first_click):
+    return Flagger(size, mines, first_click)
+"""
+
+
+@pytest.mark.parametrize(
+    ("in_class", "in_object", "name"),
+    [("moves = ('click', 'flag')", "", "Flagger"), ("moves = ('click', 'flag')", "", "make"),
+     ("", "self.moves = ['click', 'flag']", "make")],
+)  # fmt: skip
+def test_games_get_the_moves_of_the_policy(in_class, in_object, name):
+    write(FLAGGER.format(in_class or "pass", in_object))
+    assert config_for(f"mine.py:{name}", CONFIG).moves == ("click", "flag")
+    policy = baselines.make_policy(f"mine.py:{name}", size=4, mines=3)
+    assert policy.act(BOARD[:, :4, :4].copy(), np.ones((2, 32), np.int8)).tolist() == [0, 0]
+
+
+def test_moves_that_only_the_object_of_a_class_has_are_an_error():
+    write(FLAGGER.format("pass", "self.moves = ('click', 'flag')"))
+    with pytest.raises(PolicyError, match="moves click, flag, but its class or function does not say so"):
+        baselines.make_policy("mine.py:Flagger", size=4, mines=3)
+
+
+def test_optional_attributes_reach_the_evaluation():
+    write(
+        "class Counts:\n    batch_size = 7\n    def __init__(self, size, mines, first_click):\n"
+        "        self.counters = {'boards': 0}\n    def reset(self, seed):\n        self.seed = seed\n"
+        "    def act(self, observations, action_masks):\n        self.counters['boards'] += len(observations)\n"
+        "        assert len(observations) <= 7\n        return action_masks.argmax(axis=1).astype('int32')\n"
+    )
+    policy = build_policy("mine.py:Counts", CONFIG, seed=5)
+    assert (policy.batch_size, policy.policy.seed) == (7, 5)
+    assert not hasattr(policy, "finishes")
+    assert evaluate.main(["--policy", "mine.py:Counts", "--games", "20", "--size", "4x5", "--mines", "4",
+                          "--json", "out.json"]) == 0  # fmt: skip
+    (row,) = json.loads(Path("out.json").read_text())["results"]
+    assert row["policy"] == "mine.py:Counts"
+    assert row["boards_per_game"] == row["clicks_per_game"]
+
+
+BAD = [
+    ("nosuch.py:First", "", "there is no file nosuch.py in "),
+    ("mine.py:Second", GOOD, "mine.py has no Second; it defines First"),
+    ("mine.py:First.act.x", GOOD, "mine.py has no First.act.x; it defines First"),
+    ("mine.py:LIMIT", "LIMIT = 3\n", "mine.py:LIMIT is of type int, and must be a class or a function"),
+    ("mine.py", GOOD, "write a policy of a file as path/file.py:NAME"),
+    ("mine.py:", GOOD, "write a policy of a file as path/file.py:NAME"),
+    ("mine.py:begin=3", GOOD, "write a policy of a file as path/file.py:NAME"),
+    ("mine.py:First:begin", GOOD, "name:option=value,option=value, not 'mine.py:First:begin'"),
+    ("mine.py:First:", GOOD, "name:option=value,option=value, not 'mine.py:First:'"),
+    ("mine.py:First:begin=1,begin=2", GOOD, "option begin of policy 'mine.py:First:begin=1,begin=2' is given twice"),
+    ("mine.py:First:depth=1", GOOD, "policy 'mine.py:First' has no option depth; its options: begin"),
+    ("mine.py:First:size=1", GOOD, "policy 'mine.py:First' gets size from its games"),
+    ("mine.py:P", "def P(size, mines, first_click, depth): pass", "policy 'mine.py:P' needs depth: write mine.py"),
+    ("mine.py:P", "class P:\n    def __init__(self, config): pass", "mine.py:P takes (config) and lacks size,"),
+    ("mine.py:P", "def P(size, mines): pass", "mine.py:P takes (size, mines) and lacks first_click; a policy is made"),
+    ("mine.py:P", "def P(size, mines, first_click, /): pass", "and lacks size, mines, first_click"),
+    ("mine.py:P", "class P: pass", "mine.py:P takes () and lacks size, mines, first_click"),
+    ("mine.py:P", "def P(**board): return 3", "mine.py:P must return an object with the method act(observations, a"),
+    ("mine.py:P", "def P(**board): pass", "method act(observations, action_masks), not NoneType"),
+    ("mine.py:P", GOOD + "def P(**board): return First", "not the class First"),
+    ("mine.py:P", "class P:\n    act = 3\n    def __init__(self, **board): pass", "act must be a method, not 3"),
+    ("mine.py:P", "import nosuch_module", "ModuleNotFoundError: No module named 'nosuch_module' (mine.py, line 1;"),
+    ("mine.py:P", "x = 1\ndef P(:\n", "mine.py:P: SyntaxError: invalid syntax (mine.py, line 2;"),
+    ("mine.py:P", "x = 1\nraise KeyError('a\\nb')\n", "mine.py:P: KeyError: 'a\\nb' (mine.py, line 2;"),
+    ("mine.py:P", "import sys\nsys.exit(3)\n", "mine.py:P: SystemExit: 3 (mine.py, line 2;"),
+    ("mine.py:P", "def P(**board):\n    return 1 / 0", "ZeroDivisionError: division by zero (mine.py, line 2, in P;"),
+    ("mine.py:P", "def P(**board):\n    raise ValueError('too wide')", "mine.py:P: ValueError: too wide (mine.py, l"),
+    ("mine.py:P", "class P:\n    moves = 'flag'\n    def __init__(self, **b): pass", "mine.py:P: moves must"),
+    ("mine.py:P", "class P:\n    batch_size = 0\n    act = len\n    def __init__(self, **b): pass", "batch_size must"),
+    ("nosuch_module:P", "", "there is no module nosuch_module for the policy 'nosuch_module:P'"),
+    ("nosuch_module.inner:P", "", "there is no module nosuch_module for"),
+    ("json.nosuch:P", "", "there is no module json.nosuch for"),
+    ("json:P", "", "json has no P; it defines dump"),
+    ("textwrap:dedent", "", "textwrap:dedent takes (text) and lacks size, mines, first_click"),
+    ("nosuch/folder", "", "unknown policy 'nosuch/folder'; there are random, "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "complaint"), BAD, ids=[f"{name}-{i}" for i, (name, _, _) in enumerate(BAD)]
+)
+def test_wrong_use_is_one_line(name, source, complaint, capsys):
+    write(source)
+    with pytest.raises(SystemExit) as exit_info:
+        evaluate.main(["--policy", name, "--games", "2", "--size", "4x5", "--mines", "4"])
+    assert exit_info.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    *announced, line = captured.err.splitlines()
+    assert len(announced) <= 1
+    assert complaint in line
+    with pytest.raises((ValueError, PolicyError)):
+        baselines.make_policy(name, size=(4, 5), mines=4)
+
+
+ACTS = [
+    ("return observations[9]", "IndexError: index 9 is out of bounds for axis 0 with size 2 (mine.py, line 4, in act;"),
+    ("return action_masks.argmax()", "act must return one whole number for each of 2 games, shape (2,), not int64 ()"),
+    ("return action_masks.argmax(axis=1) + 0.5", "shape (2,), not float64 (2,)"),
+    ("return None", "shape (2,), not NoneType"),
+    ("return [1, [2]]", "ValueError: setting an array element with a sequence"),
+    ("return [99] * len(observations)", "mine.py:P.act chose 99, but actions are 0 to 19"),
+    ("import numpy; return numpy.reshape(observations, 3)", "(mine.py, line 4, in act;"),
+]
+
+
+@pytest.mark.parametrize(("body", "complaint"), ACTS)
+def test_errors_in_play_are_one_line(body, complaint, capsys):
+    head = "class P:\n    def __init__(self, **board): pass\n    def act(self, observations, action_masks):\n"
+    write(f"{head}        {body}\n")
+    with pytest.raises(PolicyError, match=r"^mine\.py:P"):
+        baselines.evaluate_policy(lambda: build_policy("mine.py:P", CONFIG), CONFIG, range(2))
+    assert evaluate.main(["--policy", "mine.py:P", "--games", "2", "--size", "4x5", "--mines", "4"]) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("evaluate.py: mine.py:P")
+    assert complaint in line
+
+
+def test_a_method_of_the_wrong_form_names_its_definition():
+    write("class P:\n    def __init__(self, **board): pass\n\n    def act(self, observations):\n        return 0\n")
+    with pytest.raises(OwnCodeError, match=r"TypeError: .*act\(\) takes 2 .* \(mine.py, line 4, in act; "):
+        build_policy("mine.py:P", CONFIG).act(BOARD, MASK)
+
+
+def test_the_traceback_is_shown_on_demand(capsys, monkeypatch):
+    write("def P(**board):\n    return 1 / 0\n")
+    monkeypatch.setenv(TRACEBACK, "1")
+    with pytest.raises(OwnCodeError):
+        build_policy("mine.py:P", CONFIG)
+    err = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in err
+    assert "return 1 / 0" in err
+
+
+def test_the_play_of_workers_is_the_same():
+    write(GOOD)
+    results = []
+    for workers in ("1", "2"):
+        command = ["--policy", "mine.py:First:begin=2", "--games", "40", "--size", "4x5", "--mines", "4"]
+        assert evaluate.main([*command, "--workers", workers, "--diagnose", "--json", "out.json"]) == 0
+        (row,) = json.loads(Path("out.json").read_text())["results"]
+        results.append({name: row[name] for name in ("policy", "wins", "clicks_per_game", "diagnostics")})
+    assert results[0] == results[1]
+
+
+def test_errors_of_workers_are_one_line(tmp_path):
+    write("import multiprocessing\nif multiprocessing.parent_process():\n    raise KeyError('worker')\n" + GOOD)
+    command = [sys.executable, str(ROOT / "evaluate.py"), "--policy", "mine.py:First", "--workers", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("evaluate.py: mine.py:First: KeyError: 'worker' (mine.py, line 3;")
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,166 @@
+"""Checks of what policies are given: shapes, types, encodings, masks, numbers of mines, single boards."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from support.policies import click_config
+
+import baselines
+import minesweeper_env  # noqa: F401 - registers the ids
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.games import play_games
+from baselines.registry import build_policy
+from minesweeper_env import BoardConfig, MinesweeperEnv
+
+CONFIG = click_config(8, 8, 14)
+COVERED = np.full((3, 8, 8), 11, np.int8)
+MASKS = np.ones((3, 64), np.int8)
+SCRIPTED = ("random", "subset", "marginal", "expected_value", "bayes", "exact", "lookahead", "bayes_source")
+POLICIES = (*SCRIPTED, "any-size", "dqn", "value", "own")
+
+
+class Own:
+    def __init__(self, size, mines, first_click):
+        pass
+
+    def act(self, observations, action_masks):
+        assert observations.dtype == np.int8
+        return action_masks.argmax(axis=1)
+
+
+def make(name: str):
+    if name in ("any-size", "dqn", "value"):
+        pytest.importorskip("torch")
+    if name == "own":
+        name = f"{__name__}:Own"
+    return baselines.make_policy(name, size=8, mines=14)
+
+
+@pytest.fixture(params=POLICIES)
+def policy(request):
+    return make(request.param)
+
+
+def refused(policy, observations, masks) -> str:
+    with pytest.raises(ValueError, match=f"^{re.escape(policy.name)} ") as error:
+        policy.act(observations, masks)
+    message = str(error.value)
+    assert "\n" not in message
+    return message
+
+
+def test_wrong_boards_are_refused_in_one_line(policy):
+    width = policy.config.actions
+    masks = np.ones((3, width), np.int8)
+    small, name = np.full((2, 9, 9), 11, np.int8), policy.name
+    assert refused(policy, small, np.ones((2, 81 * width // 64), np.int8)) == (
+        f"{name} was built for 8x8 with 14 mines, got boards of 9x9"
+    )
+    assert "got boards of 16x30" in refused(policy, np.full((16, 30), 11, np.int8), np.ones(480, np.int8))
+    planes = np.zeros((3, 11, 8, 8), np.float32)
+    assert 'looks like observation="planes"; make the environment with obs' in refused(policy, planes, masks)
+    assert 'looks like observation="planes"' in refused(policy, planes[0], masks[0])
+    assert 'looks like observation="flat"' in refused(policy, np.zeros((3, 704), np.float32), masks)
+    assert "int8 (N, 8, 8), not int8 (64,)" in refused(policy, COVERED[0].ravel(), masks[0])
+    assert "not dict; pass the board inside it" in refused(policy, {"observation": COVERED}, masks)
+    assert "not NoneType" in refused(policy, None, masks)
+    assert "cell codes of 0 to 12" in refused(policy, COVERED.astype(np.int64) * 100, masks)
+
+
+def test_wrong_masks_are_refused_in_one_line(policy):
+    width = policy.config.actions
+    assert f"action_masks of shape (3, {width})" in refused(policy, COVERED, np.ones((3, 65), np.int8))
+    assert "not (3, 384)" in refused(policy, COVERED, np.ones((3, 384), np.int8))
+    assert "one mask for each of 3 boards, (N, actions), not (2, 64)" in refused(policy, COVERED, MASKS[:2])
+    assert "one mask for each of 3 boards, (N, actions), not (64,)" in refused(policy, COVERED, MASKS[0])
+    assert "int8 or bool, not NoneType" in refused(policy, COVERED, None)
+
+
+def test_boards_with_too_few_covered_cells_are_refused(policy):
+    boards = np.zeros((3, 8, 8), np.int8)
+    boards[:, 0] = 11
+    message = refused(policy, boards, np.ones((3, policy.config.actions), np.int8))
+    assert message.endswith("was built for 8x8 with 14 mines, got boards with fewer than 14 covered cells")
+
+
+def test_a_single_board_works(policy):
+    env = MinesweeperEnv(size=8, mines=14, moves=policy.config.moves)
+    observation, info = env.reset(seed=3)
+    action = policy.act(observation, info["action_mask"])
+    assert (type(action), action.shape, action.dtype) == (np.ndarray, (), np.int64)
+    assert policy.act(observation, info["action_mask"][None]).shape == ()
+    assert env.step(action)[1] in (0.0, 1.0)
+
+
+def test_other_whole_numbers_and_further_moves_make_no_difference(policy):
+    width = policy.config.actions
+    mask = np.ones((3, width), np.int8)
+    board = COVERED.copy()
+    board[:, 0, 0] = 1
+    mask[:, 0] = 0
+    actions = []
+    for boards, masks in (
+        (board, mask),
+        (board.astype(np.int64), mask.astype(np.bool_)),
+        (board.astype(np.uint8), mask.astype(np.int32)),
+        (board.tolist(), mask.astype(np.float32)),
+        (board, np.concatenate([mask, mask], axis=1)),
+    ):
+        policy.reset(4)
+        actions.append(policy.act(boards, masks).tolist())
+    assert all(each == actions[0] for each in actions)
+
+
+def test_a_policy_that_flags_needs_the_moves_for_it():
+    assert "takes action_masks of shape (3, 128), 2 moves of 64 cells" in refused(make("bayes_source"), COVERED, MASKS)
+
+
+@pytest.mark.parametrize("name", ["exact", "subset", "any-size", "own"])
+@pytest.mark.parametrize(
+    ("games", "complaint"),
+    [
+        (click_config(8, 8, 10), "was built for 8x8 with 14 mines, and these games are of 8x8 with 10 mines"),
+        (click_config(9, 9, 14), "was built for 8x8 with 14 mines, and these games are of 9x9 with 14 mines"),
+        (BoardConfig(8, 8, 14, "safe", ("click",), radius=2), "with 14 mines and radius 1, not 2, and these games"),
+    ],
+)
+def test_no_games_of_another_board_are_played(name, games, complaint):
+    policy = make(name)
+    with pytest.raises(ValueError, match=complaint):
+        play_games(policy, games, range(2))
+    with pytest.raises(ValueError, match=f"^{re.escape(policy.name)} was built"):
+        evaluate_policy(lambda: policy, games, range(2))
+
+
+def test_games_that_begin_otherwise_may_be_played():
+    assert len(play_games(build_policy("exact", CONFIG), click_config(8, 8, 14, "safe"), range(2))) == 2
+
+
+def test_a_network_without_games_plays_boards_of_any_size():
+    pytest.importorskip("torch")
+    from baselines.learned.agents.policy import LearnedPolicy
+    from baselines.learned.networks.board import BoardNetwork
+    from baselines.learned.networks.size import NetworkSize
+
+    policy = LearnedPolicy(BoardNetwork.of_size(NetworkSize(4, 1)), 5)
+    for rows, cols in ((4, 5), (6, 6)):
+        board, mask = np.full((2, rows, cols), 11, np.int8), np.ones((2, rows * cols), np.int8)
+        assert policy.act(board, mask).shape == (2,)
+        assert policy.act(board[0], mask[0]).shape == ()
+    with pytest.raises(ValueError, match=r"^LearnedPolicy takes action_masks of shape \(2, 36\)"):
+        policy.act(board, mask[:, 1:])
+    with pytest.raises(ValueError, match=r"^LearnedPolicy reads cell codes, int8 \(N, rows, cols\), not float32"):
+        policy.act(board.astype(np.float32), mask)
+
+
+def test_a_wrapped_environment_works():
+    env = gym.make("Minesweeper-v0", size=8, mines=14)
+    observation, info = env.reset(seed=0)
+    action = make("exact").act(observation, info["action_mask"])
+    assert env.action_space.contains(int(action))
+    assert partial(env.step, action)()[0].shape == (8, 8)
