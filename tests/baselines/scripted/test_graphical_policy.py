@@ -249,7 +249,7 @@ def test_smallest_boards_can_be_played(config):
 
 
 def test_counters_count_states_without_an_example():
-    config = click_config(3, 3, 4)
+    config = click_config(3, 3, 1)
     policy = build_policy("graphical", config, fit_games=1)
     board = np.full((1, 3, 3), 8, np.int8)
     board[0, 0, 0] = HIDDEN
