@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -14,7 +16,11 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from baselines.learned.common.budget import Clock
+from minesweeper_env.batch_calls import CALLS
+from minesweeper_env.checks import RESET_OPTIONS, check_option_names, layout_option
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.observations import Encoder
+from minesweeper_env.registration import ENV_SPECIFICATIONS
 from minesweeper_env.rewards import Reward
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
@@ -22,28 +28,44 @@ from minesweeper_env.vector_env import MinesweeperVectorEnv
 class MinesweeperVecEnv(VecEnv):
     """N games as a `VecEnv`, with the method `action_masks` that sb3-contrib calls.
 
-    Observations are int8 codes. A finished game is replaced in the same step. The info of that step then holds
-    "terminal_observation", "TimeLimit.truncated", "is_success" and "episode". The last one holds the return "r", the
-    steps "l" and the seconds since the start "t". All other infos share one empty dict: a thousand dicts per step would
-    take longer than the games.
+    A finished game is replaced in the same step. The info of that step then holds "terminal_observation",
+    "TimeLimit.truncated", "is_success" and "episode". The last one holds the return "r", the steps "l" and the seconds
+    since the start "t". All other infos share one empty dict: a thousand dicts per step would take longer than the
+    games.
 
     Args:
         config: the board and the rules.
         num_envs: N, at least 1.
         reward: a name in `minesweeper_env.rewards.REWARDS`, or a callable.
+        observation: "codes", "planes" or "flat".
+        render_mode: None, "ansi" or "rgb_array". `render()` tiles the pictures of all games; `env_method("render")`
+            returns one text or picture per game.
 
     Attributes:
         config: the board and the rules.
+        games: the `MinesweeperVectorEnv` that plays the games.
         clock: counts time within steps as "environment" and time between steps as "inference".
 
     Raises:
         ValueError: an argument has a value that is not allowed; the message says which values are.
     """
 
-    def __init__(self, config: BoardConfig, num_envs: int, reward: str | Reward = "win_loss") -> None:
+    def __init__(
+        self,
+        config: BoardConfig,
+        num_envs: int,
+        reward: str | Reward = "win_loss",
+        observation: str = "codes",
+        render_mode: str | None = None,
+    ) -> None:
         """Makes the environment; `reset` starts the games."""
         self.games = MinesweeperVectorEnv.of_config(
-            config, num_envs, reward=reward, autoreset_mode=AutoresetMode.SAME_STEP
+            config,
+            num_envs,
+            reward=reward,
+            observation=observation,
+            render_mode=render_mode,
+            autoreset_mode=AutoresetMode.SAME_STEP,
         )
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
         self.config = config
@@ -53,38 +75,61 @@ class MinesweeperVecEnv(VecEnv):
         self._actions = np.zeros(num_envs, np.int64)
         self._started = time.monotonic()
 
-    def reset(self) -> NDArray[np.int8]:
-        """Starts N games with the seeds and options set before; returns the codes (N, rows, cols) int8."""
-        seeds = None if None in self._seeds else self._seeds
-        codes, info = self.games.reset(seed=seeds, options=self._batched_options())
+    @classmethod
+    def make(cls, env_id: str, num_envs: int, **kwargs: Any) -> MinesweeperVecEnv:
+        """Returns N games of a registered id, with arguments of `MinesweeperEnv`.
+
+        Args:
+            env_id: such as "Minesweeper-Expert-v0".
+            num_envs: N, at least 1.
+            **kwargs: replace the arguments of the id.
+
+        Raises:
+            ValueError: the id is unknown, or an argument has a value that is not allowed.
+        """
+        if env_id not in ENV_SPECIFICATIONS:
+            raise ValueError(f"env_id must be one of {', '.join(ENV_SPECIFICATIONS)}, not {env_id!r}")
+        arguments = {**ENV_SPECIFICATIONS[env_id], **kwargs}
+        own = {key: arguments.pop(key) for key in ("reward", "observation", "render_mode") if key in arguments}
+        return cls(MinesweeperVectorEnv(1, **arguments).config, num_envs, **own)
+
+    def reset(self) -> NDArray[Any]:
+        """Starts N games with the seeds and options set before; returns the observations, the first axis N."""
+        layouts = [self._layout_of(options) for options in self._options]
+        observations, info = self.games.reset(seed=None if None in self._seeds else self._seeds)
+        given = np.array([layout is not None for layout in layouts])
+        if given.any():
+            unused = np.zeros((self.config.rows, self.config.cols), np.bool_)
+            stacked = np.stack([unused if layout is None else layout for layout in layouts])
+            observations, info = self.games.reset(options={"layout": stacked, "reset_mask": given})
         self._masks = info["action_mask"]
         self.returns[:] = 0
         self.lengths[:] = 0
         self.reset_infos = [{}] * self.num_envs
         self._reset_seeds()
         self._reset_options()
-        return codes
+        return observations
 
-    def _batched_options(self) -> dict[str, Any] | None:
-        if not any(self._options):
-            return None
-        return {key: np.stack([options[key] for options in self._options]) for key in self._options[0]}
+    def _layout_of(self, options: dict[str, Any]) -> NDArray[np.bool_] | None:
+        check_option_names(options, RESET_OPTIONS)
+        layouts = layout_option(options, self.config, 1)
+        return None if layouts is None else layouts[0]
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Stores the (N,) actions for `step_wait`."""
         self._actions = actions
 
-    def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Makes the step.
 
         Returns:
-            codes: (N, rows, cols) int8.
+            observations: (N, ...), the codes by default.
             rewards: (N,) float32.
             dones: (N,) bool, True where a game ended.
             infos: N dicts; see the class.
         """
         self.clock.lap("inference")
-        codes, rewards, terminations, truncations, info = self.games.step(self._actions)
+        observations, rewards, terminations, truncations, info = self.games.step(self._actions)
         self._masks = info["action_mask"]
         self.returns += rewards
         self.lengths += 1
@@ -95,7 +140,7 @@ class MinesweeperVecEnv(VecEnv):
         self.returns[ended] = 0
         self.lengths[ended] = 0
         self.clock.lap("environment")
-        return codes, rewards.astype(np.float32), ended, infos
+        return observations, rewards.astype(np.float32), ended, infos
 
     def _last_info(self, index: np.intp, info: dict[str, Any], truncated: bool) -> dict[str, Any]:
         seconds = round(time.monotonic() - self._started, 6)
@@ -114,8 +159,8 @@ class MinesweeperVecEnv(VecEnv):
         """Returns the state of the games and their statistics as arrays, for `set_state`."""
         return {**self.games.get_state(), "returns": self.returns.copy(), "lengths": self.lengths.copy()}
 
-    def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[np.int8]:
-        """Restores what `get_state` returned, and returns the codes (N, rows, cols) int8.
+    def set_state(self, state: dict[str, NDArray[Any]]) -> NDArray[Any]:
+        """Restores what `get_state` returned, and returns the observations, the first axis N.
 
         Raises:
             ValueError: the state is damaged, or belongs to other games.
@@ -124,24 +169,35 @@ class MinesweeperVecEnv(VecEnv):
         self.returns, self.lengths = games.pop("returns").copy(), games.pop("lengths").copy()
         self.games.set_state(games)
         self._masks = self.games.action_masks()
-        return np.array(state["codes"], np.int8)
+        codes = np.array(state["codes"], np.int8)
+        return Encoder(self.games.observation, self.config).encode(codes.reshape(self.num_envs, -1))
 
     def close(self) -> None:
         """Closes the environment."""
         self.games.close()
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Returns None for each game; a batch draws no pictures."""
-        return [None] * self.num_envs
+        """Returns one (height, width, 3) picture per game, or Nones with a warning unless `render_mode` draws them."""
+        if self.render_mode != "rgb_array":
+            warnings.warn(f"pictures need render_mode='rgb_array', not {self.render_mode!r}", UserWarning, stacklevel=2)
+            return [None] * self.num_envs
+        return list(self.games.call("render"))
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Returns the attribute once per game of `indices`; all games share it."""
-        source = self if attr_name == "action_masks" else self.games
-        return [getattr(source, attr_name)] * len(list(self._get_indices(indices)))
+        """Returns an attribute, or a method without arguments, for each game of `indices`.
+
+        Raises:
+            AttributeError: games in a batch have no such attribute; the message lists those they have.
+        """
+        chosen = list(self._get_indices(indices))
+        if attr_name in CALLS:
+            return [partial(self._call_one, attr_name, i) for i in chosen]
+        values = self.games.get_attr(attr_name)
+        return [values[i] for i in chosen]
 
     def has_attr(self, attr_name: str) -> bool:
         """Returns whether the games have the attribute."""
-        return attr_name == "action_masks" or hasattr(self.games, attr_name)
+        return attr_name in CALLS or super().has_attr(attr_name)
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Raises an error.
@@ -152,20 +208,23 @@ class MinesweeperVecEnv(VecEnv):
         raise NotImplementedError("all games are one object; make another environment to change an attribute")
 
     def env_method(
-        self,
-        method_name: str,
-        *method_args: Any,  # noqa: ARG002 - the signature is Stable-Baselines3's
-        indices: VecEnvIndices = None,
-        **method_kwargs: Any,  # noqa: ARG002
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Calls "action_masks" for the games of `indices`.
+        """Calls "action_masks", "render" or "get_state" for the games of `indices`.
 
         Raises:
-            AttributeError: `method_name` is another one; single games have no methods.
+            AttributeError: `method_name` is another one; single games have no other methods.
+            TypeError: an argument is given; these methods take none.
         """
-        if method_name != "action_masks":
-            raise AttributeError(f"the only method of games in a batch is action_masks, not {method_name}")
-        return list(self.action_masks()[list(self._get_indices(indices))])
+        if method_name not in CALLS:
+            raise AttributeError(f"the methods of games in a batch are {', '.join(CALLS)}, not {method_name}")
+        if method_name == "action_masks" and not method_args and not method_kwargs:
+            return list(self.action_masks()[list(self._get_indices(indices))])
+        results = self.games.call(method_name, *method_args, **method_kwargs)
+        return [results[i] for i in self._get_indices(indices)]
+
+    def _call_one(self, method_name: str, index: int) -> Any:
+        return self.env_method(method_name, indices=index)[0]
 
     def env_is_wrapped(
         self,

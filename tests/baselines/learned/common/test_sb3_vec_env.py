@@ -1,10 +1,23 @@
+"""`MinesweeperVecEnv`: the games of the batched environment, and the interface of Stable-Baselines3's `VecEnv`.
+
+Some tests restate those of Stable-Baselines3 (MIT licence, tests/test_vec_envs.py) for these games.
+"""
+
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack, VecMonitor, VecNormalize
+from support.equality import assert_same
 
 from baselines.learned.common.vec_env import MinesweeperVecEnv
+from minesweeper_env import MinesweeperEnv
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.observations import ENCODINGS
+from minesweeper_env.registration import ENV_SPECIFICATIONS
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 GAMES = 32
@@ -68,8 +81,8 @@ def test_masks_as_sb3_contrib_finds_them():
     assert masks.dtype == np.bool_
     assert len(env.env_method("action_masks", indices=[3, 5])) == 2
     assert not env.has_attr("no_such_attribute")
-    with pytest.raises(AttributeError, match="action_masks"):
-        env.env_method("render")
+    with pytest.raises(AttributeError, match="action_masks, get_state, render, not step"):
+        env.env_method("step")
 
 
 def test_no_mask_is_ever_empty_and_legal_actions_are_never_ignored():
@@ -114,3 +127,156 @@ def test_state_goes_on_with_the_same_games():
         np.testing.assert_array_equal(ended, same_ended)
         lengths = [info["episode"]["l"] for info in infos if info]
         assert lengths == [info["episode"]["l"] for info in same_infos if info]
+
+
+def make_small(observation="codes", render_mode=None, games=3):
+    return make_env(BoardConfig(4, 4, 2, moves=("click",)), games, observation=observation, render_mode=render_mode)
+
+
+@pytest.mark.parametrize("observation", ENCODINGS)
+def test_equals_the_vec_env_of_stable_baselines3(observation):
+    arguments = {"size": (4, 4), "mines": 2, "moves": ("click",), "observation": observation}
+    dummy = DummyVecEnv([lambda: Monitor(MinesweeperEnv(**arguments), allow_early_resets=True)] * 3)
+    env = make_small(observation)
+    assert env.observation_space == dummy.observation_space
+    assert env.action_space == dummy.action_space
+    assert env.seed(5) == dummy.seed(5)
+    assert_same(env.reset(), dummy.reset())
+    for _ in range(60):
+        actions = env.games.sample_actions()
+        assert_same(np.stack(env.env_method("action_masks")), np.stack(dummy.env_method("action_masks")))
+        observations, rewards, dones, infos = env.step(actions)
+        expected, expected_rewards, expected_dones, expected_infos = dummy.step(actions)
+        assert_same([observations, rewards, dones], [expected, expected_rewards, expected_dones])
+        for game in np.flatnonzero(dones):
+            info, other = infos[game], expected_infos[game]
+            assert_same(info["terminal_observation"], other["terminal_observation"])
+            assert (info["TimeLimit.truncated"], info["is_success"]) == (
+                other["TimeLimit.truncated"],
+                other["is_success"],
+            )
+            assert {**info["episode"], "t": 0} == {**other["episode"], "t": 0}
+
+
+def test_methods_and_attributes_of_some_games():
+    env = make_small(render_mode="ansi")
+    env.seed(3)
+    env.reset()
+    env.step(np.array([0, 5, 10]))
+    texts = env.env_method("render", indices=[0, 2])
+    assert texts == [env.games.call("render")[i] for i in (0, 2)]
+    assert env.env_method("get_state", indices=1)[0]["codes"].shape == (4, 4)
+    assert env.get_attr("config", indices=[0, -1]) == [env.config] * 2
+    assert env.get_attr("action_space") == [env.action_space] * 3
+    assert [mask().tolist() for mask in env.get_attr("action_masks")] == env.action_masks().tolist()
+    assert env.env_is_wrapped(Monitor, indices=[1, 2]) == [False, False]
+    with pytest.raises(AttributeError, match="games in a batch have no 'difficulty'"):
+        env.get_attr("difficulty")
+    with pytest.raises(TypeError, match="render takes no arguments"):
+        env.env_method("render", "human")
+    with pytest.raises(NotImplementedError, match="make another environment"):
+        env.set_attr("reward", "win")
+
+
+def test_pictures_are_tiled():
+    env = make_small(render_mode="rgb_array")
+    assert env.metadata["render_modes"] == ["human", "rgb_array"]
+    env.reset()
+    pictures = env.get_images()
+    height, width, _ = pictures[0].shape
+    assert len(pictures) == 3
+    assert env.render().shape == (2 * height, 2 * width, 3)
+    assert (env.render() == env.render(mode="rgb_array")).all()
+    with pytest.warns(UserWarning, match="mode"):
+        assert env.render(mode="something_else") is None
+
+
+@pytest.mark.parametrize("render_mode", [None, "ansi"])
+def test_other_render_modes_have_no_pictures(render_mode):
+    env = make_small(render_mode=render_mode)
+    env.reset()
+    with pytest.warns(UserWarning, match="pictures need render_mode='rgb_array'"):
+        assert env.get_images() == [None] * 3
+    if render_mode == "ansi":
+        assert env.render() is None
+    else:
+        with pytest.warns(UserWarning, match="no `render_mode`"):
+            assert env.render() is None
+
+
+def test_a_layout_for_some_games():
+    layout = np.zeros((4, 4), bool)
+    layout[[0, 2], [0, 2]] = True
+    env, plain = make_small(), make_small()
+    for each in (env, plain):
+        each.seed(9)
+    env.set_options([{}, {"layout": layout}, {}])
+    env.reset()
+    plain.reset()
+    for each in (env, plain):
+        each.step(np.full(3, 15))
+    mines, others = env.games.get_state()["mines"], plain.games.get_state()["mines"]
+    assert (mines[1] == layout).all()
+    assert (mines[[0, 2]] == others[[0, 2]]).all()
+
+
+@pytest.mark.parametrize("options", [{"reset_mask": np.array([True])}, {"size": 9}, {"layout": np.zeros((4, 4), bool)}])
+def test_wrong_options_are_refused(options):
+    env = make_small()
+    env.set_options(options)
+    with pytest.raises(ValueError, match=r"allowed: layout|layout must have 2 mines"):
+        env.reset()
+
+
+@pytest.mark.parametrize("observation", ENCODINGS)
+def test_state_restores_every_encoding(observation):
+    env, other = make_small(observation), make_small(observation)
+    env.reset()
+    observations = env.step(env.games.sample_actions())[0]
+    other.reset()
+    assert_same(other.set_state(env.get_state()), observations)
+
+
+@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
+def test_an_id_gives_its_games(env_id):
+    env = MinesweeperVecEnv.make(env_id, 2, observation="planes", reward="win")
+    assert env.observation_space == gymnasium.make(env_id, observation="planes").observation_space
+    assert env.action_space == gymnasium.make(env_id).action_space
+    assert env.games.reward == "win"
+
+
+def test_arguments_replace_those_of_the_id():
+    env = MinesweeperVecEnv.make("Minesweeper-v0", 2, size=5, mines=3, moves=("click",), first_click="safe")
+    assert env.config == BoardConfig(5, 5, 3, "safe", ("click",))
+    with pytest.raises(ValueError, match="env_id must be one of Minesweeper-v0"):
+        MinesweeperVecEnv.make("CartPole-v1", 2)
+
+
+def test_vec_monitor_writes_every_game(tmp_path):
+    env = VecMonitor(make_small(), str(tmp_path / "log"), info_keywords=("is_success",))
+    env.reset()
+    ended = sum(int(env.step(env.venv.games.sample_actions())[2].sum()) for _ in range(40))
+    env.close()
+    assert ended > 3
+    lines = (tmp_path / "log.monitor.csv").read_text().splitlines()
+    assert lines[1] == "r,l,t,is_success"
+    assert len(lines) == 2 + ended
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        VecMonitor,
+        lambda env: VecNormalize(env, norm_obs=False),
+        VecNormalize,
+        lambda env: VecFrameStack(env, 2),
+    ],
+)
+@pytest.mark.parametrize("observation", ENCODINGS)
+def test_maskable_ppo_learns_from_wrapped_games(observation, wrap):
+    env = wrap(make_small(observation))
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=24, n_epochs=1, seed=0).learn(96)
+    masks = get_action_masks(env)
+    actions, _ = model.predict(env.reset(), action_masks=masks)
+    assert masks.shape == (3, 16)
+    assert masks[np.arange(3), actions].all()
