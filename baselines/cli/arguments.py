@@ -97,6 +97,11 @@ def add_seed(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def add_wide(parser: argparse._ActionsContainer) -> None:
+    """Adds --wide, for tables with all columns."""
+    parser.add_argument("--wide", action="store_true", help="show all columns of tables, whatever the terminal's width")
+
+
 def parse_size(text: str) -> tuple[int, int]:
     """Returns (rows, cols) of a size such as "8" or "16x30"."""
     try:

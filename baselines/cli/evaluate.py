@@ -15,6 +15,7 @@ from baselines.cli.arguments import (
     Parser,
     add_board_arguments,
     add_seed,
+    add_wide,
     parse_path,
     positive_number,
     whole_number_from,
@@ -98,6 +99,7 @@ def _make_parser(program: str) -> Parser:
     both.add_argument(
         "--workers", type=whole_number_from(1), default=1, metavar="N", help="number of worker processes (default 1)"
     )
+    add_wide(both)
     return parser
 
 
@@ -190,4 +192,4 @@ def _prepare(options: argparse.Namespace, command: str, program: str) -> Callabl
     from baselines.cli.suite import SuiteRun
 
     run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program)
-    return lambda: run.play(options.workers)
+    return lambda: run.play(options.workers, wide=options.wide)

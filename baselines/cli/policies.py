@@ -59,7 +59,7 @@ class PolicyRun:
             return self._play_all()
         finally:
             if self.report.results:
-                self.report.print_table()
+                self.report.print_table(self.options.wide)
                 if self.options.plot is not None:
                     self.report.write_plot(self.options.plot)
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import Parser, add_board_arguments, add_seed, parse_path, whole_number_from
+from baselines.cli.arguments import Parser, add_board_arguments, add_seed, add_wide, parse_path, whole_number_from
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce
 from baselines.evaluation.seeds import check_test_seeds
@@ -14,7 +14,9 @@ from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, replace_file
-from baselines.support.terminal import game_bar, table_console
+from baselines.support.page import Page
+from baselines.support.tables import Column, Table
+from baselines.support.terminal import game_bar
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 PROGRAM = f"{MODULE} safety"
 DEFAULT_AGENT = "dqn"
 DEFAULT_GAMES = 1000
-NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "rich", "tqdm")
+NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "tqdm")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -83,6 +85,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", type=parse_path, metavar="PNG", help="file for a picture that shows boards of game 0 (default: none)"
     )
+    add_wide(parser)
     return parser
 
 
@@ -107,22 +110,19 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
 
 
 def _print(comparison: ProbabilityComparison, config: BoardConfig, options: argparse.Namespace) -> None:
-    from rich.table import Table
-
     last = options.seed + options.games - 1
     title = (
         f"{options.agent}, {size_name(config.rows, config.cols)}, {config.mines} mines, "
         f"first click {config.first_click!r}: {len(comparison.codes)} boards of games on seeds {options.seed} to {last}"
     )
-    table = Table("by the network", title=title, title_justify="left")
-    for heading in ("exact", "root mean square", "cells"):
-        table.add_column(heading, justify="right")
-    for said, true, spread, cells in comparison.reliability():
-        table.add_row(f"{said:.3f}", f"{true:.3f}", f"{spread:.3f}", f"{cells}")
-    console = table_console()
-    console.print(table)
-    console.print(
-        "Mine probabilities of covered cells: the means of each class, and their root mean squared difference."
-    )
-    for name, difference in comparison.root_mean_squares().items():
-        console.print(f"root mean squared difference, {name}: {difference:.4f}")
+    columns = (Column("by the network"), Column("exact"), Column("root mean square"), Column("cells", priority=1))
+    rows = [
+        (f"{said:.3f}", f"{true:.3f}", f"{spread:.3f}", f"{cells}")
+        for said, true, spread, cells in comparison.reliability()
+    ]
+    page = Page.for_stdout(options.wide)
+    page.table(Table(title, columns, rows))
+    page.note("Mine probabilities of covered cells: the means of each class, and their root mean squared difference.")
+    differences = comparison.root_mean_squares().items()
+    page.block("Root mean squared difference", [(name, f"{difference:.4f}") for name, difference in differences])
+    page.print()

@@ -11,21 +11,30 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path, positive_number, whole_number_from
+from baselines.cli.arguments import (
+    FAILED,
+    INTERRUPTED,
+    Parser,
+    add_wide,
+    parse_path,
+    positive_number,
+    whole_number_from,
+)
 from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
-from baselines.support.terminal import table_console
+from baselines.support.page import Page
+from baselines.support.tables import Column, Table
 
 if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.seed_study import Summary, Task
 
 PROGRAM = f"{MODULE} seeds"
-NEEDED = (*TRAINING_NEEDS, "scipy", "rich")
+NEEDED = (*TRAINING_NEEDS, "scipy")
 DEFAULT_SEEDS = 10
 DEFAULT_GAMES = 2000
 
@@ -54,7 +63,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     try:
         with hold_folder(options.out):
             _carry_out(tasks, options.workers)
-            _report(tasks, options.out)
+            _report(tasks, options.out, options.wide)
     except KeyboardInterrupt:
         print(f"{parser.prog}: interrupted; re-run the command to resume in {options.out}", file=sys.stderr)
         return INTERRUPTED
@@ -105,6 +114,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", type=parse_path, required=True, metavar="DIR", help="output folder; re-run the command to resume"
     )
+    add_wide(parser)
     return parser
 
 
@@ -166,7 +176,7 @@ def _carry_out(tasks: Sequence[Task], workers: int) -> None:
             tqdm.write(f"{future.result()} is done", file=sys.stderr)
 
 
-def _report(tasks: Sequence[Task], out: Path) -> None:
+def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
     from baselines.support.json_files import write_json
 
@@ -176,7 +186,7 @@ def _report(tasks: Sequence[Task], out: Path) -> None:
     ]
     write_json(out / "results.json", to_json(summaries, tasks))
     replace_file(out / "curves.png", _draw(tasks, algos))
-    _print(summaries, tasks[0])
+    _print(summaries, tasks[0], wide)
 
 
 def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
@@ -195,22 +205,36 @@ def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
         return image(figure)
 
 
-def _print(summaries: Sequence[Summary], task: Task) -> None:
-    from rich.table import Table
-
+def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
     from baselines.learned.training.seed_study import difference
 
-    boards = ", ".join(task.settings.boards)
-    seeds = len(summaries[0].win_rates)
-    table = Table(title=f"{boards}, {seeds} seeds, {task.games} test games each", title_justify="left")
-    for heading in ("algorithm", "IQM of win rates", "95 % bootstrap interval", "lowest", "highest"):
-        table.add_column(heading)
-    for each in summaries:
-        low, high = each.interval
-        lowest, highest = each.win_rates.min(), each.win_rates.max()
-        table.add_row(each.algo, f"{each.iqm:.1%}", f"{low:.1%} to {high:.1%}", f"{lowest:.1%}", f"{highest:.1%}")
-    console = table_console()
-    console.print(table)
+    page = Page.for_stdout(wide)
+    page.table(_table(summaries, task))
+    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
     for one, other in combinations(summaries, 2):
         gap, (low, high) = difference(one, other)
-        console.print(f"{one.algo} minus {other.algo}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+        page.note(f"{one.algo} minus {other.algo}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+    page.print()
+
+
+def _table(summaries: Sequence[Summary], task: Task) -> Table:
+    title = f"{', '.join(task.settings.boards)}, {len(summaries[0].win_rates)} seeds, {task.games} test games each"
+    columns = (
+        Column("algorithm", "left", folds=True),
+        Column("IQM of win rates"),
+        Column("95 % bootstrap interval"),
+        Column("lowest", priority=1),
+        Column("highest", priority=1),
+    )
+    rows = [
+        (
+            each.algo,
+            f"{each.iqm:.1%}",
+            f"{each.interval[0]:.1%} to {each.interval[1]:.1%}",
+            f"{each.win_rates.min():.1%}",
+            f"{each.win_rates.max():.1%}",
+        )
+        for each in summaries
+    ]
+    best = max(range(len(summaries)), key=lambda number: summaries[number].iqm)
+    return Table(title, columns, rows, (best,) if len(summaries) > 1 else ())

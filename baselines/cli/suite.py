@@ -12,13 +12,14 @@ from baselines.cli.failures import explain
 from baselines.cli.play_errors import PLAY_ERRORS
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
+from baselines.suites.display import print_tables
 from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.plots import draw
 from baselines.suites.progress import Progress
 from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
-from baselines.suites.tables import csv_text, markdown, print_tables
+from baselines.suites.tables import csv_text, markdown
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.files import hold_folder, replace_file
 
@@ -79,21 +80,22 @@ class SuiteRun:
         run.read_parts()
         return run
 
-    def play(self, workers: int, report: bool = True) -> int:
+    def play(self, workers: int, report: bool = True, wide: bool = False) -> int:
         """Plays the remaining games and then writes the results; returns the exit status.
 
         Args:
             workers: number of worker processes.
             report: False to leave the results to the caller.
+            wide: whether to print all columns of the tables, whatever the width of the terminal.
 
         Raises:
             OSError: the results cannot be written, or another process is playing into the folder.
             DamagedPartError: a file of games is damaged.
         """
         with hold_folder(self.folder):
-            return self._play(workers, report)
+            return self._play(workers, report, wide)
 
-    def _play(self, workers: int, report: bool) -> int:
+    def _play(self, workers: int, report: bool, wide: bool) -> int:
         parts = self.read_parts()
         schedule = Schedule(self.tasks, parts, workers)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
@@ -108,7 +110,7 @@ class SuiteRun:
             print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
         if report:
-            self._write_results()
+            self._write_results(wide)
         return 0
 
     def read_parts(self) -> list[list[Part]]:
@@ -133,7 +135,7 @@ class SuiteRun:
             print(f"  and {rest} games of {len(left) - MOST_LINES} more", file=sys.stderr)
         sys.stderr.flush()
 
-    def _write_results(self) -> None:
+    def _write_results(self, wide: bool) -> None:
         """Prints the tables, and writes the results as JSON, CSV, Markdown and a plot."""
         content = analyse(
             self.suite,
@@ -144,7 +146,7 @@ class SuiteRun:
             games=self.games,
             command=self.command,
         )
-        print_tables(self.suite, content)
+        print_tables(self.suite, content, wide)
         files = {
             "results.json": (json.dumps(content, indent=2) + "\n").encode(),
             "results.csv": csv_text(content).encode(),

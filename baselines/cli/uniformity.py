@@ -9,14 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import Parser, add_board_arguments, add_seed, parse_path, whole_number_from
+from baselines.cli.arguments import Parser, add_board_arguments, add_seed, add_wide, parse_path, whole_number_from
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import replace_file
-from baselines.support.terminal import game_bar, table_console
+from baselines.support.page import Page
+from baselines.support.tables import Column, Table
+from baselines.support.terminal import game_bar
 from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 
 if TYPE_CHECKING:
@@ -25,6 +27,15 @@ if TYPE_CHECKING:
 PROGRAM = f"{MODULE} uniformity"
 ALL = "all"
 DEFAULT_GAMES = 10_000
+
+COLUMNS = (
+    Column("first click", "left"),
+    Column("test", "left", folds=True),
+    Column("chi-squared", priority=1),
+    Column("degrees", priority=2),
+    Column("p"),
+    Column("observation", "left", folds=True),
+)
 
 NOTES = (
     "placement: chi-squared test that each cell holds a mine equally often, corrected for drawing without replacement.",
@@ -79,6 +90,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="DIR",
         help="folder for statistics.json and one plot per rule (default: none)",
     )
+    add_wide(parser)
     return parser
 
 
@@ -87,7 +99,7 @@ def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
     check_test_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
-    for module in ("scipy", "rich", "tqdm") + (("matplotlib",) if options.out is not None else ()):
+    for module in ("scipy", "tqdm") + (("matplotlib",) if options.out is not None else ()):
         check_extra(module)
     announce(
         f"Draw {options.games} layouts and play {options.games} games of {size_name(*options.size)} with "
@@ -133,21 +145,13 @@ def _write(findings: Sequence[Finding], options: argparse.Namespace, command: st
 
 
 def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
-    from rich.table import Table
-
-    console = table_console()
     last = options.seed + 2 * options.games - 1
     title = (
         f"{size_name(*options.size)}, {findings[0].sample.config.mines} mines, {options.games} layouts and games, "
         f"seeds {options.seed} to {last}"
     )
-    table = Table("first click", "test", title=title, title_justify="left")
-    for heading in ("chi-squared", "degrees", "p"):
-        table.add_column(heading, justify="right")
-    table.add_column("what was seen")
-    for finding in findings:
-        for row in finding.rows():
-            table.add_row(*row)
-    console.print(table)
+    page = Page.for_stdout(options.wide)
+    page.table(Table(title, COLUMNS, [row for finding in findings for row in finding.rows()]))
     for note in NOTES:
-        console.print(note, markup=False, highlight=False)
+        page.note(note)
+    page.print()

@@ -10,25 +10,13 @@ from typing import Any
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Loss
 
-HEADINGS: tuple[str, ...] = (
-    "clicks judged",
-    "on mines",
-    "past safe",
-    "guesses/game",
-    "excess/guess",
-    "excess/game",
-    "lost",
-    "avoidable",
-    "forced",
-)
-
 NOTES: tuple[str, ...] = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
     "on mines: a click on a certain mine. past safe: a click elsewhere while a certainly safe cell existed.",
     "guesses: clicks on cells that were not certainly safe. excess: the risk taken beyond the minimum of the board.",
     "avoidable, forced: fractions of the lost games whose last click was judged; forced if its risk was the least.",
 )
-"""An explanation of the headings."""
+"""An explanation of the labels of `Diagnostics.lines`."""
 
 
 @dataclass(frozen=True)
@@ -126,18 +114,19 @@ class Diagnostics:
         """Returns the figures as a JSON object."""
         return asdict(self)
 
-    def cells(self) -> list[str]:
-        """Returns a row of the table with the columns `HEADINGS`."""
+    def lines(self) -> list[tuple[str, str]]:
+        """Returns the figures for people, as (label, value)."""
+        guess = self.excess_risk_per_guess
         return [
-            f"{self.clicks_judged}",
-            f"{self.clicks_on_mines}",
-            f"{self.clicks_past_safe}",
-            f"{self.guesses_per_game:.2f}",
-            "none" if self.excess_risk_per_guess is None else f"{self.excess_risk_per_guess:.4f}",
-            f"{self.excess_risk_per_game:.4f}{_interval(self.excess_risk_per_game_ci95, '.4f')}",
-            f"{self.lost}",
-            str(self.lost_avoidable),
-            str(self.lost_forced),
+            ("clicks judged", f"{self.clicks_judged}"),
+            ("on mines", f"{self.clicks_on_mines}, in {self.games_on_mines} of the games"),
+            ("past safe", f"{self.clicks_past_safe}, in {self.games_past_safe} of the games"),
+            ("guesses/game", f"{self.guesses_per_game:.2f}"),
+            ("excess/guess", "none" if guess is None else f"{guess:.4f}"),
+            ("excess/game", f"{self.excess_risk_per_game:.4f}{_interval(self.excess_risk_per_game_ci95, '.4f')}"),
+            ("lost", f"{self.lost}"),
+            ("avoidable", str(self.lost_avoidable)),
+            ("forced", str(self.lost_forced)),
         ]
 
     def gaps(self, policy: str) -> list[str]:

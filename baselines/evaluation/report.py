@@ -5,22 +5,37 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from baselines.evaluation.diagnostics import HEADINGS, NOTES, Diagnostics
+from baselines.evaluation.diagnostics import NOTES, Diagnostics
+from baselines.evaluation.intervals import holm
 from baselines.evaluation.results import PolicyResult, compare_with_best
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
-from baselines.support.terminal import table_console
+from baselines.support.page import Page
+from baselines.support.tables import Column, Table, marked_numbers
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 
-if TYPE_CHECKING:
-    from rich.console import Console
+LEVEL = 0.05
+"""Level at which a test counts as significant."""
+
+COLUMNS = (
+    Column("policy", "left", folds=True),
+    Column("games", priority=3),
+    Column("wins", priority=5),
+    Column("win rate"),
+    Column("95 % interval"),
+    Column("clicks/game", priority=6),
+    Column("ms/game", priority=4),
+    Column("p", priority=2),
+)
+"""Columns of the table of policies."""
 
 
 @dataclass
@@ -82,38 +97,55 @@ class Report:
             ],
         }
 
-    def print_table(self) -> None:
-        """Prints the results and the notes on stdout."""
-        from rich.table import Table
+    def print_table(self, wide: bool = False) -> None:
+        """Prints the results and the notes on stdout; a `wide` table has all columns, whatever the terminal."""
+        page = Page.for_stdout(wide)
+        self._fill(page)
+        page.print()
 
-        console = table_console()
-        table = Table(title=self.title(), title_justify="left")
-        table.add_column("policy", overflow="fold")
-        for heading in ("games", "wins", "win rate", "95 % interval", "clicks/game", "ms/game", "p"):
-            table.add_column(heading, justify="right")
-        for result, comparison in zip(self.results, compare_with_best(self.results), strict=True):
-            table.add_row(*_cells(result, self.games), "" if comparison is None else format_p_value(comparison.p_value))
-        console.print(table)
+    def text(self, width: int | None = None) -> str:
+        """Returns the results and the notes as plain text of at most `width` columns; None for all columns."""
+        page = Page(width)
+        self._fill(page)
+        return page.text()
+
+    def _fill(self, page: Page) -> None:
+        page.table(self._table())
+        page.legend(self._legend())
         for note in self.notes():
-            console.print(note, markup=False, highlight=False)
-        self._print_diagnostics(console)
+            page.note(note)
+        self._add_diagnostics(page)
 
-    def _print_diagnostics(self, console: Console) -> None:
+    def _table(self) -> Table:
+        p_values = self._p_values()
+        texts = ["" if value is None else format_p_value(value) for value in p_values]
+        tests = marked_numbers(texts, significant(p_values))
+        rows = [(*_cells(result), p) for result, p in zip(self.results, tests, strict=True)]
+        return Table(self.title(), COLUMNS, rows, self._best())
+
+    def _p_values(self) -> list[float | None]:
+        return [None if each is None else each.p_value for each in compare_with_best(self.results)]
+
+    def _best(self) -> list[int]:
+        """Returns the indices of the policies with the highest win rate; nothing for a single policy."""
+        rates = [result.win_rate for result in self.results]
+        return [number for number, rate in enumerate(rates) if rate == max(rates)] if len(rates) > 1 else []
+
+    def _legend(self) -> str:
+        """Returns the explanation of the marks in the table."""
+        best = "> highest win rate. " if self._best() else ""
+        return f"{best}{significance_note(self._p_values())}".strip()
+
+    def _add_diagnostics(self, page: Page) -> None:
         found = [(result.policy, Diagnostics.of(result.diagnoses)) for result in self.results if result.diagnoses]
         if not found:
             return
-        from rich.table import Table
-
-        table = Table(title="What the clicks were like", title_justify="left")
-        table.add_column("policy", overflow="fold")
-        for heading in HEADINGS:
-            table.add_column(heading, justify="right")
+        page.title("What the clicks were like")
         for policy, diagnostics in found:
-            table.add_row(policy, *diagnostics.cells())
-        console.print(table)
+            page.block(policy, diagnostics.lines())
         notes = [note for policy, diagnostics in found for note in diagnostics.gaps(policy)]
         for note in (*NOTES, *notes):
-            console.print(note, markup=False, highlight=False)
+            page.note(note)
 
     def write_plot(self, path: Path) -> None:
         """Writes a plot of the win rates with their intervals; the suffix of the path sets the format."""
@@ -169,12 +201,25 @@ def format_p_value(value: float) -> str:
     return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
 
 
-def _cells(result: PolicyResult, asked: int) -> list[str]:
+def significant(p_values: Sequence[float | None]) -> list[bool]:
+    """Returns for each test whether it is significant at the level `LEVEL` after Holm's correction for all of them."""
+    adjusted = iter(holm([value for value in p_values if value is not None]))
+    return [value is not None and next(adjusted) <= LEVEL for value in p_values]
+
+
+def significance_note(p_values: Sequence[float | None]) -> str:
+    """Returns the explanation of the "*" after the p-values of a table; "" if none is significant."""
+    if not any(significant(p_values)):
+        return ""
+    tests = sum(value is not None for value in p_values)
+    return f"* significant at {LEVEL:.0%}" + (f", after Holm's correction for {tests} tests." if tests > 1 else ".")
+
+
+def _cells(result: PolicyResult) -> list[str]:
     low, high = result.interval
-    games = f"{result.games}" if result.games == asked else f"{result.games} of {asked}"
     return [
         result.policy,
-        games,
+        f"{result.games}",
         f"{result.wins}",
         f"{result.win_rate:.1%}",
         f"{low:.1%} to {high:.1%}",

@@ -1,4 +1,4 @@
-"""Tables of the content of results.json: on the terminal, as Markdown and as CSV."""
+"""Tables of the content of results.json, as Markdown and as CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from baselines.evaluation.report import format_p_value
 from baselines.suites.definitions import Suite
 from baselines.support.board_names import board_name
-from baselines.support.terminal import table_console
 
 Content = dict[str, Any]
 
@@ -143,23 +142,6 @@ def markdown(suite: Suite, content: Content) -> str:
 def _markdown_rows(table: Table) -> Iterator[str]:
     for row in (table.headings, ["---"] + ["--:"] * (len(table.headings) - 1), *table.rows):
         yield f"| {' | '.join(row)} |"
-
-
-def print_tables(suite: Suite, content: Content) -> None:
-    """Prints the tables and the notes on stdout."""
-    import rich.table
-
-    console = table_console()
-    console.print(f"{content['title']}\n{caption(content)}", markup=False, highlight=False)
-    for table in make_tables(suite, content):
-        drawn = rich.table.Table(title=table.title, title_justify="left")
-        for heading in table.headings:
-            drawn.add_column(heading, justify="left" if heading in ("policy", "against") else "right", overflow="fold")
-        for row in table.rows:
-            drawn.add_row(*row)
-        console.print(drawn)
-    for note in content["notes"]:
-        console.print(note, markup=False, highlight=False)
 
 
 def csv_text(content: Content) -> str:

@@ -42,13 +42,29 @@ class Page:
             self._lines.append("")
         self._lines += [self._style(line, BOLD) for line in self._wrap(text)]
 
+    @property
+    def _table_width(self) -> int | None:
+        return None if self.wide else self.width
+
+    def fits(self, table: Table) -> bool:
+        """Returns whether a table needs to leave out no column."""
+        return not table.left_out(self._table_width)
+
     def table(self, table: Table) -> None:
-        """Adds a table below its title."""
+        """Adds a table below its title; the last line of the page names the columns that do not fit."""
         if table.title:
             self.title(table.title)
-        width = None if self.wide else self.width
-        self._left_out |= dict.fromkeys(table.left_out(width))
-        self._lines += [self._style(line, BEST if marked else "") for line, marked in table.lines(width)]
+        self._left_out |= dict.fromkeys(table.left_out(self._table_width))
+        lines = table.lines(self._table_width)
+        self._lines += [self._style(line, BEST if marked else "") for line, marked in lines]
+
+    def stack(self, table: Table) -> None:
+        """Adds a table as several tables below each other, so that every column fits; each has the first column."""
+        first, *rest = range(len(table.columns))
+        while rest:
+            count = next((n for n in range(len(rest), 1, -1) if self.fits(_part(table, first, rest[:n]))), 1)
+            self.table(_part(table, first, rest[:count]))
+            rest = rest[count:]
 
     def block(self, name: str, rows: Sequence[tuple[str, str]]) -> None:
         """Adds a name with aligned lines of labels and values below it."""
@@ -63,7 +79,9 @@ class Page:
         self._lines += self._wrap(text)
 
     def legend(self, text: str) -> None:
-        """Adds a faint sentence that explains a mark."""
+        """Adds a faint sentence that explains the marks, unless it is empty."""
+        if not text:
+            return
         self._lines += [self._style(line, FAINT) for line in self._wrap(text)]
 
     def line(self, text: str) -> None:
@@ -97,6 +115,13 @@ class Page:
 
     def _style(self, line: str, code: str) -> str:
         return f"{code}{line}{PLAIN}" if self._styled and code and line else line
+
+
+def _part(table: Table, first: int, others: Sequence[int]) -> Table:
+    """Returns a table of the first column, which is always shown, and some others."""
+    chosen = (first, *others)
+    columns = [table.columns[number] for number in chosen]
+    return Table(table.title, columns, [[row[number] for number in chosen] for row in table.rows], table.marked)
 
 
 def render(

@@ -17,7 +17,7 @@ GAP = "  "
 MARGIN = {True: "> ", False: "  "}
 """The text before a row, by whether the row is marked."""
 
-NAME_WIDTH = 24
+NAME_WIDTH = 21
 """Width that a column of names gets before other columns are left out; a longer name folds."""
 
 LEAST_NAME_WIDTH = 12

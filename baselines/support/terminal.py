@@ -1,4 +1,4 @@
-"""Output of the commands: as wide as the terminal, or plain lines where there is no terminal."""
+"""Terminals: their width, what they can draw, and the progress of games on them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-FILE_WIDTH = 250
-"""Maximum width of a table, in characters, where stdout is a file."""
+from typing import TextIO
 
 
 def output_width() -> int | None:
@@ -35,13 +29,6 @@ def is_live(stream: TextIO) -> bool:
     """Returns whether a stream is a terminal on which lines can be drawn again: TERM is neither unset nor "dumb"."""
     capable = os.name == "nt" or os.environ.get("TERM", "") not in ("", "dumb", "unknown")
     return capable and stream.isatty()
-
-
-def table_console() -> Console:
-    """Returns a console that prints tables on stdout."""
-    from rich.console import Console
-
-    return Console(width=None if sys.stdout.isatty() else FILE_WIDTH)
 
 
 @contextmanager

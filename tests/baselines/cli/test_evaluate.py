@@ -103,7 +103,6 @@ class Counting:
 def test_a_slow_policy_plays_fewer_games_and_the_table_says_so(capsys):
     assert run("--policy", "subset", "--max-seconds", "1e-9") == 0
     table = capsys.readouterr().out
-    assert f"{BATCH_SIZE} of 45" in table
     assert f"subset played only the first {BATCH_SIZE} of 45 games." in table
 
 
@@ -121,7 +120,7 @@ def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monke
     games = {row["policy"]: row["games"] for row in json.loads(found.read_text())["results"]}
     assert games == {"random": 45, "subset": BATCH_SIZE}
     captured = capsys.readouterr()
-    assert f"{BATCH_SIZE} of 45" in captured.out
+    assert f"subset played only the first {BATCH_SIZE} of 45 games." in captured.out
     assert "straightforward" not in captured.out
     assert f"interrupted: subset had played {BATCH_SIZE} games" in captured.err
 
@@ -196,9 +195,9 @@ def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):
 
 
 def test_missing_extra_says_which_to_install(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "rich", None)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
     line = refused(capsys, "--policy", "random")
-    assert "rich is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
+    assert "tqdm is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
 
 
 def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):
@@ -224,7 +223,7 @@ def test_command_runs_by_its_shim(tmp_path):
         "Play 45 games of 5x6 with 4 mines, first click opening: random",
         "playing random",
     ]
-    assert "│ random" in done.stdout
+    assert done.stdout.splitlines()[3].startswith("random  ")
     wrong = subprocess.run([*command, "--mines", "99"], capture_output=True, text=True, cwd=ROOT, check=False)
     assert wrong.returncode == 2
     assert wrong.stdout == ""

@@ -1,0 +1,128 @@
+"""Report of an evaluation as text, at the widths of terminals and piped."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.evaluation.report import Report, significance_note, significant
+from baselines.evaluation.results import PolicyResult
+from minesweeper_env import BoardConfig
+
+
+def played(policy: str, wins: int, games: int = 200, diagnosed: bool = False) -> PolicyResult:
+    diagnosis = GameDiagnosis(20, 0, 0, 1, 2, 0.125, Loss.FORCED) if diagnosed else None
+    records = tuple(GameRecord(seed, seed < wins, 17, False, diagnosis=diagnosis) for seed in range(games))
+    return PolicyResult(policy, records, 2.0, 2.4)
+
+
+def report(*results: PolicyResult) -> Report:
+    return Report(BoardConfig(8, 8, 14, moves=("click",)), 0, 200, "python evaluate.py", list(results))
+
+
+RESULTS = (
+    played("random", 1),
+    played("runs/dqn-8x8-14-seed-3:temperature=0.25", 118, 150),
+    played("exact", 130),
+    played("lookahead", 131),
+)
+
+AT_80 = """\
+8x8, 14 mines, first click opening, seeds 0 to 199
+                                           win                    ms/
+  policy                    games  wins   rate   95 % interval   game          p
+  ------------------------  -----  ----  -----  --------------  -----  ---------
+  random                      200     1   0.5%    0.1% to 2.8%  12.00  1.2e-35 *
+> runs/dqn-8x8-14-seed-3:     150   118  78.7%  71.4% to 84.5%  16.00
+  temperature=0.25
+  exact                       200   130  65.0%  58.2% to 71.3%  12.00  0.00049 *
+  lookahead                   200   131  65.5%  58.7% to 71.7%  12.00  0.00024 *
+> highest win rate. * significant at 5%, after Holm's correction for 3 tests.
+runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
+p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the
+games that both played.
+Left out at 80 columns: clicks/game; --wide shows them."""
+
+AT_100 = """\
+8x8, 14 mines, first click opening, seeds 0 to 199
+                                                      win                  clicks/    ms/
+  policy                               games  wins   rate   95 % interval     game   game          p
+  -----------------------------------  -----  ----  -----  --------------  -------  -----  ---------
+  random                                 200     1   0.5%    0.1% to 2.8%     17.0  12.00  1.2e-35 *
+> runs/dqn-8x8-14-seed-3:                150   118  78.7%  71.4% to 84.5%     17.0  16.00
+  temperature=0.25
+  exact                                  200   130  65.0%  58.2% to 71.3%     17.0  12.00  0.00049 *
+  lookahead                              200   131  65.5%  58.7% to 71.7%     17.0  12.00  0.00024 *
+> highest win rate. * significant at 5%, after Holm's correction for 3 tests.
+runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
+p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the games that both
+played."""
+
+AT_160 = """\
+8x8, 14 mines, first click opening, seeds 0 to 199
+  policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game          p
+  ---------------------------------------  -----  ----  --------  --------------  -----------  -------  ---------
+  random                                     200     1      0.5%    0.1% to 2.8%         17.0    12.00  1.2e-35 *
+> runs/dqn-8x8-14-seed-3:temperature=0.25    150   118     78.7%  71.4% to 84.5%         17.0    16.00
+  exact                                      200   130     65.0%  58.2% to 71.3%         17.0    12.00  0.00049 *
+  lookahead                                  200   131     65.5%  58.7% to 71.7%         17.0    12.00  0.00024 *
+> highest win rate. * significant at 5%, after Holm's correction for 3 tests.
+runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
+p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the games that both played."""
+
+DIAGNOSTICS_AT_80 = """\
+What the clicks were like
+exact
+  clicks judged  4000
+  on mines       0, in 0.0% (0.0% to 1.9%) of the games
+  past safe      200, in 100.0% (98.1% to 100.0%) of the games
+  guesses/game   2.00
+  excess/guess   0.0625
+  excess/game    0.1250 (0.1250 to 0.1250)
+  lost           200
+  avoidable      0.0% (0.0% to 1.9%)
+  forced         100.0% (98.1% to 100.0%)
+"""
+
+
+@pytest.mark.parametrize(("width", "text"), [(80, AT_80), (100, AT_100), (160, AT_160), (None, AT_160)])
+def test_policies_at_the_widths_of_terminals(width, text):
+    assert report(*RESULTS).text(width) == text
+
+
+def test_diagnostics_are_a_block_for_each_policy():
+    assert DIAGNOSTICS_AT_80 in report(played("exact", 150, diagnosed=True)).text(80)
+
+
+def test_a_single_policy_has_no_marks_and_no_empty_column():
+    lines = report(played("exact", 150)).text(80).splitlines()
+    assert lines[1] == "policy  games  wins  win rate   95 % interval  clicks/game  ms/game"
+    assert len(lines) == 4
+
+
+@pytest.mark.parametrize(
+    ("p_values", "marks"),
+    [
+        ([], []),
+        ([None], [False]),
+        ([0.04], [True]),
+        ([0.04, 0.04], [False, False]),
+        ([0.04, None, 0.02], [True, False, True]),
+        ([0.001, 0.2, 0.02], [True, False, True]),
+    ],
+)
+def test_a_test_is_significant_after_holms_correction(p_values, marks):
+    assert significant(p_values) == marks
+    assert bool(significance_note(p_values)) == any(marks)
+
+
+def test_the_json_keeps_every_digit(tmp_path):
+    found = tmp_path / "results.json"
+    results = report(*RESULTS)
+    results.write_json(found)
+    rows = json.loads(found.read_text())["results"]
+    assert [row["ci95"] for row in rows] == [list(result.interval) for result in RESULTS]
+    assert rows[1]["win_rate"] == 118 / 150
