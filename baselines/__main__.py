@@ -15,6 +15,7 @@ COMMANDS = {
     "suites": "list the suites, or play one: an experiment that one command repeats",
     "uniformity": "test whether the mines lie as the first-click rules claim",
     "safety": "compare the mine probabilities of an agent with the exact ones",
+    "dataset": "write a Minari data set of the games of policies",
     "seeds": "train algorithms with several seeds each, and compare their win rates",
     "benchmark": "play the benchmark, and make, check and add result files for the leaderboard",
 }

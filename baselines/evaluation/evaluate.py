@@ -56,6 +56,7 @@ def evaluate_policy(
     diagnose: bool = False,
     batch_size: int = BATCH_SIZE,
     start: Callable[[int], Start] | None = None,
+    record: bool = False,
 ) -> Evaluation:
     """Plays one game per seed, in batches. The records do not depend on the number of workers.
 
@@ -71,6 +72,7 @@ def evaluate_policy(
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
         batch_size: number of games per batch; see `batch_size_of`.
         start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
+        record: True to keep the actions of every game.
 
     Returns:
         The games played. After KeyboardInterrupt these are the games of the finished batches.
@@ -83,7 +85,7 @@ def evaluate_policy(
         check_judgeable(config)
     begin = time.perf_counter()
     batches = [seeds[first : first + batch_size] for first in range(0, len(seeds), batch_size)]
-    make_player = partial(Player, build, config, policy_seed, diagnose, start)
+    make_player = partial(Player, build, config, policy_seed, diagnose, start, record)
     evaluation = Evaluation()
     try:
         with closing(_play_batches(make_player, batches, workers, max_seconds)) as played:

@@ -1,0 +1,193 @@
+"""Minari data sets of recorded games, for offline learning."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+
+import minesweeper_env
+from baselines.evaluation.episodes import Episode, replay
+from baselines.evaluation.games import GameRecord
+from baselines.evaluation.intervals import wilson_interval
+from baselines.evaluation.report import versions
+from baselines.support.board_names import board_name, file_name
+from minesweeper_env.config import BoardConfig
+
+if TYPE_CHECKING:
+    from minari import MinariDataset
+    from minari.data_collector import EpisodeBuffer
+
+EXTRA = "minari"
+"""The extra of this package that installs Minari."""
+
+CHUNK = 500
+"""Number of episodes in memory at a time."""
+
+
+@dataclass(frozen=True)
+class DatasetPlan:
+    """What a data set holds, apart from its games.
+
+    Attributes:
+        name: id of the data set, as Minari spells it: "namespace/name-v0".
+        policy: specification of the policy.
+        config: board and rules of the games.
+        observation: encoding of the observations: "codes", "planes" or "flat".
+        reward: name of the reward scheme.
+        command: command line that repeats the data set.
+    """
+
+    name: str
+    policy: str
+    config: BoardConfig
+    observation: str
+    reward: str
+    command: str
+
+    def make_env(self) -> gymnasium.Env[Any, Any]:
+        """Returns the environment of the games; its specification is stored in the data set.
+
+        Raises:
+            ValueError: the encoding or the reward is not allowed.
+        """
+        config = self.config
+        return gymnasium.make(
+            "Minesweeper-v0",
+            size=[config.rows, config.cols],
+            mines=config.mines,
+            first_click=config.first_click,
+            moves=list(config.moves),
+            observation=self.observation,
+            reward=self.reward,
+        )
+
+
+def default_name(policy: str, config: BoardConfig) -> str:
+    """Returns an id such as "minesweeper/8x8-14-opening/exact-v0"."""
+    board = file_name(board_name(config.rows, config.cols, config.mines))
+    spelled = re.sub(r"[^-\w]+", "-", policy).strip("-")
+    return f"minesweeper/{board}-{config.first_click}/{spelled}-v0"
+
+
+def check_name(name: str) -> None:
+    """Checks that a data set can be created.
+
+    Raises:
+        ValueError: the id has a wrong form, or such a data set exists.
+    """
+    from minari.storage import get_dataset_path
+
+    if not re.fullmatch(r"(?:[-\w]{2,}/)*[-\w]+-v\d+", name):
+        raise ValueError(f"a data set has a name such as minesweeper/exact-v0, not {name!r}")
+    path = Path(get_dataset_path(name))
+    if path.exists():
+        raise ValueError(f"the data set {name} exists already, in {path}; delete it or choose another name")
+
+
+def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDataset:
+    """Writes the episodes of recorded games; an error leaves no unfinished data set behind.
+
+    Args:
+        plan: what the data set holds.
+        records: at least one record, with its actions.
+
+    Raises:
+        OSError: the data set cannot be written.
+    """
+    from minari.storage import get_dataset_path
+
+    try:
+        return _write(plan, list(records))
+    except BaseException:
+        shutil.rmtree(get_dataset_path(plan.name), ignore_errors=True)
+        raise
+
+
+def _write(plan: DatasetPlan, records: list[GameRecord]) -> MinariDataset:
+    env = plan.make_env()
+    buffers = (_buffer(replay(env, record)) for record in records)
+    dataset = _create(plan, env, list(islice(buffers, CHUNK)))
+    while chunk := list(islice(buffers, CHUNK)):
+        dataset.storage.update_episodes(chunk)
+    dataset.storage.update_metadata(_metadata(plan, records))
+    return dataset
+
+
+def _create(plan: DatasetPlan, env: gymnasium.Env[Any, Any], buffers: list[EpisodeBuffer]) -> MinariDataset:
+    from minari import create_dataset_from_buffers
+
+    with warnings.catch_warnings():
+        # Minari recommends an author and a link, which only the person who publishes a data set can give.
+        warnings.simplefilter("ignore", UserWarning)
+        return create_dataset_from_buffers(
+            plan.name,
+            buffers,
+            env=env,
+            algorithm_name=plan.policy,
+            description=f"Games of the policy {plan.policy} on Minesweeper {board_of(plan.config)}.",
+            requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
+        )
+
+
+def board_of(config: BoardConfig) -> str:
+    """Returns the board and the rule in words."""
+    return f"{board_name(config.rows, config.cols, config.mines)} with first click {config.first_click}"
+
+
+def _buffer(episode: Episode) -> EpisodeBuffer:
+    from minari.data_collector import EpisodeBuffer
+
+    return EpisodeBuffer(
+        seed=episode.seed,
+        observations=episode.observations,
+        actions=episode.actions,
+        rewards=episode.rewards.tolist(),
+        terminations=episode.terminations.tolist(),
+        truncations=episode.truncations.tolist(),
+        infos={"action_mask": episode.action_masks},
+    )
+
+
+def _metadata(plan: DatasetPlan, records: list[GameRecord]) -> dict[str, Any]:
+    """Returns what the data set says about its games, besides the fields of Minari."""
+    wins, seeds = sum(record.won for record in records), [record.seed for record in records]
+    low, high = wilson_interval(wins, len(records))
+    return {
+        "policy": plan.policy,
+        "rows": plan.config.rows,
+        "cols": plan.config.cols,
+        "mines": plan.config.mines,
+        "first_click": plan.config.first_click,
+        "reward": plan.reward,
+        "seeds": f"{min(seeds)} to {max(seeds)}",
+        "games": len(records),
+        "wins": wins,
+        "win_rate": wins / len(records),
+        "win_rate_ci95": f"{low:.4f} to {high:.4f}",
+        "command": plan.command,
+        "versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
+    }
+
+
+def episodes_of(dataset: MinariDataset) -> Iterable[Episode]:
+    """Yields the episodes of a data set that `write_dataset` wrote, in the order of the games."""
+    seeds = [each["seed"] for each in dataset.storage.get_episode_metadata(range(dataset.total_episodes))]
+    for seed, found in zip(seeds, dataset.iterate_episodes(), strict=True):
+        yield Episode(
+            seed,
+            found.observations,
+            found.infos["action_mask"],
+            found.actions,
+            np.asarray(found.rewards),
+            np.asarray(found.terminations),
+            np.asarray(found.truncations),
+        )

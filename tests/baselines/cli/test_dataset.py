@@ -1,0 +1,101 @@
+"""The command that writes Minari data sets."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from baselines.__main__ import main as run_command
+from baselines.cli import dataset
+from baselines.evaluation.games import play_games
+from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.registry import build_policy
+from minesweeper_env import BoardConfig, MinesweeperEnv
+
+BOARD = ("--size", "5", "--mines", "3")
+
+
+@pytest.mark.slow
+def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch):
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+    assert run_command(["dataset", *BOARD, "--games", "700", "--out", str(tmp_path)]) == 0
+    names = [f"minesweeper/5x5-3-opening/{policy}-v0" for policy in ("exact", "lookahead")]
+    assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == names
+    assert sorted(minari.list_local_datasets()) == names
+    for name, policy in zip(names, ("exact", "lookahead"), strict=True):
+        check(minari.load_dataset(name), policy, name)
+    with pytest.raises(SystemExit, match="2"):
+        run_command(["dataset", *BOARD, "--out", str(tmp_path)])
+    assert "exact-v0 exists already" in capsys.readouterr().err
+
+
+def check(found, policy, name):
+    config = BoardConfig(5, 5, 3, moves=("click",))
+    first = TRAINING_SEEDS.start
+    records = play_games(build_policy(policy, config), config, range(first, first + 700))
+    assert (found.total_episodes, found.total_steps) == (700, sum(record.clicks for record in records))
+    metadata = found.storage.metadata
+    assert metadata["dataset_id"] == name
+    assert (metadata["policy"], metadata["algorithm_name"]) == (policy, policy)
+    assert (metadata["rows"], metadata["cols"], metadata["mines"], metadata["first_click"]) == (5, 5, 3, "opening")
+    assert metadata["seeds"] == f"{first} to {first + 699}"
+    assert metadata["wins"] == sum(record.won for record in records)
+    assert metadata["win_rate"] == pytest.approx(metadata["wins"] / 700)
+    assert metadata["command"].startswith("python -m baselines dataset --size 5")
+    for record, episode in zip(records, found.iterate_episodes(), strict=True):
+        count = record.clicks
+        assert episode.observations.shape == (count + 1, 5, 5)
+        assert episode.observations.dtype == np.int8
+        covered = (episode.observations == 11).reshape(count + 1, 25)
+        assert (episode.infos["action_mask"][:-1] == covered[:-1]).all()
+        assert episode.infos["action_mask"][np.arange(count), episode.actions].all()
+        assert episode.rewards.tolist() == [0.0] * (count - 1) + [1.0 if record.won else -1.0]
+        assert episode.terminations[-1]
+    env = found.recover_environment()
+    assert isinstance(env.unwrapped, MinesweeperEnv)
+    assert env.observation_space == found.observation_space
+    assert env.action_space == found.action_space
+    replayed, _ = env.reset(seed=next(found.storage.get_episode_metadata([7]))["seed"])
+    episode = found[7]
+    for step, action in enumerate(episode.actions):
+        assert (replayed == episode.observations[step]).all()
+        replayed, reward, *_ = env.step(action)
+        assert reward == episode.rewards[step]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--seed", "0"], "seeds are 2147483648 to 4294967295, not 0 to 999"),
+        (["--policy", "nobody"], "unknown policy 'nobody'"),
+        (["--name", "minesweeper/mine-v0"], "--name names one data set"),
+        (["--policy", "exact", "--name", "no version"], "a data set has a name such as"),
+        (["--mines", "64"], "mines must be 1 to"),
+    ],
+)
+def test_bad_arguments_are_answered_in_one_line(arguments, problem, capsys, tmp_path):
+    if "--name" in arguments and "exact" in arguments:
+        pytest.importorskip("minari")
+    with pytest.raises(SystemExit, match="2"):
+        dataset.main([*BOARD, "--out", str(tmp_path), *arguments])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert problem in line
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "minari", None)
+    with pytest.raises(SystemExit, match="2"):
+        dataset.main([*BOARD])
+    assert "minari is not installed; install it with: pip install 'minesweeper-env[minari]'" in capsys.readouterr().err
+
+
+def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+    monkeypatch.setattr("baselines.evaluation.minari_dataset._metadata", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
+    assert minari.list_local_datasets() == {}

@@ -1,0 +1,42 @@
+"""Episodes of recorded games."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from support.policies import click_config
+
+from baselines.evaluation.episodes import replay
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.registry import build_policy
+
+CONFIG = click_config(4, 5, 3)
+
+
+def records(policy="straightforward"):
+    return evaluate_policy(lambda: build_policy(policy, CONFIG), CONFIG, range(30), record=True).records
+
+
+def make_env(**arguments):
+    return gymnasium.make("Minesweeper-v0", **{"size": (4, 5), "mines": 3, "moves": ("click",)} | arguments)
+
+
+def test_an_episode_holds_the_game_that_was_played():
+    env = make_env(observation="planes", reward="win")
+    for record in records():
+        episode = replay(env, record)
+        count = record.clicks
+        assert episode.seed == record.seed
+        assert episode.observations.shape == (count + 1, 13, 4, 5)
+        assert episode.action_masks.shape == (count + 1, 20)
+        assert episode.actions.shape == episode.rewards.shape == (count,)
+        assert episode.action_masks[np.arange(count), episode.actions].all()
+        assert episode.terminations.tolist() == [False] * (count - 1) + [True]
+        assert not episode.truncations.any()
+        assert episode.rewards.tolist() == [0.0] * (count - 1) + [float(record.won)]
+
+
+def test_a_game_of_another_board_is_noticed():
+    with pytest.raises(ValueError, match="the game of seed 0 ends otherwise"):
+        replay(make_env(mines=4), records()[0]._replace(won=True, seed=0, actions=b"\0\0"))
