@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
     FAILED,
@@ -17,17 +17,22 @@ from baselines.cli.arguments import (
     parse_path,
     whole_number_from,
 )
-from baselines.cli.failures import PLAY_ERRORS, explain
-from baselines.cli.policies import choose_policies
-from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.minari_dataset import EXTRA, DatasetPlan, board_of, check_name, default_name, write_dataset
+from baselines.cli.failures import explain
+from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy, config_for, find_policy
-from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.board_names import name_of
+from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.terminal import game_bar
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.observations import ENCODINGS
 from minesweeper_env.rewards import REWARDS
+
+if TYPE_CHECKING:
+    from baselines.evaluation.minari_dataset import DatasetPlan
+
+PROGRAM = f"{MODULE} dataset"
+EXTRA = "minari"
+"""The extra of this package that installs Minari."""
 
 DEFAULT_POLICIES = ("exact", "lookahead")
 DEFAULT_GAMES = 1000
@@ -35,31 +40,33 @@ PATH_VARIABLE = "MINARI_DATASETS_PATH"
 
 EXAMPLES = """\
 examples:
-  python -m baselines dataset --size 8 --games 10000 --workers 2
-  python -m baselines dataset --policy exact --size 16x30 --name minesweeper/expert/exact-v0 --out data
+  {0} --size 8 --games 10000 --workers 2
+  {0} --policy exact --size 16x30 --name minesweeper/expert/exact-v0 --out data
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
         arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
 
     Returns:
         0 when all data sets are written, 130 after Ctrl-C, 1 after an error of a policy or of a file.
     """
-    parser = _make_parser()
+    parser = _make_parser(program)
     options = parser.parse_args(arguments)
-    given = sys.argv[1:] if arguments is None else arguments
-    command = shlex.join(["python", "-m", "baselines", "dataset", *given])
     try:
-        plans = _prepare(options, command)
+        announce(_check(options))
+        plans = _plans(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
+    from baselines.cli.play_errors import PLAY_ERRORS
+
     try:
-        for plan in plans:
-            _write(plan, options, plans[plan])
+        for plan, batch_size in plans.items():
+            _write(plan, options, batch_size)
     except KeyboardInterrupt:
         print("interrupted: the data set in progress was not written", file=sys.stderr)
         return INTERRUPTED
@@ -69,11 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _make_parser() -> Parser:
+def _make_parser(program: str) -> Parser:
     parser = Parser(
-        prog="python -m baselines dataset",
+        prog=program,
         description="Play games with policies, and write each policy's games as a Minari data set.",
-        epilog=EXAMPLES,
+        epilog=EXAMPLES.format(program),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -92,7 +99,10 @@ def _make_parser() -> Parser:
         help=f"record N games of each policy (default {DEFAULT_GAMES})",
     )
     parser.add_argument(
-        "--observation", choices=ENCODINGS, default="codes", help="store observations in this encoding (default codes)"
+        "--observation",
+        default="codes",
+        metavar="NAME",
+        help="store observations in this encoding of gym.make (default codes)",
     )
     parser.add_argument(
         "--reward", choices=REWARDS, default="win_loss", help="store rewards of this scheme (default win_loss)"
@@ -121,17 +131,31 @@ def _make_parser() -> Parser:
     return parser
 
 
-def _prepare(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
-    """Checks all that can be checked before the first game; returns the batch size of each planned data set."""
-    config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+def _check(options: argparse.Namespace) -> str:
+    """Checks what needs no heavy import; returns what the command is about to do."""
+    config = _config(options)
     _check_seeds(options.seed, options.games)
-    for name in options.policy:
-        find_policy(name)
     if options.name is not None and len(options.policy) > 1:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
     for module in ("minari", "h5py"):
-        import_extra(module, EXTRA)
-    import_extra("scipy")
+        check_extra(module, EXTRA)
+    for module in ("scipy", "tqdm"):
+        check_extra(module)
+    return f"Record {options.games} games of {', '.join(options.policy)} on {name_of(config)}"
+
+
+def _config(options: argparse.Namespace) -> BoardConfig:
+    return BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+
+
+def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
+    """Checks the rest of what can be checked before the first game; returns the batch size of each data set."""
+    from baselines.cli.policies import choose_policies
+    from baselines.evaluation.minari_dataset import DatasetPlan, check_name, default_name
+
+    config = _config(options)
+    for name in options.policy:
+        find_policy(name)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
@@ -139,8 +163,9 @@ def _prepare(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int
     for policy, batch_size in choose_policies(options.policy, config).items():
         name = options.name or default_name(policy, config)
         check_name(name)
-        games = config_for(policy, config)
-        plans[DatasetPlan(name, policy, games, options.observation, options.reward, command)] = batch_size
+        plan = DatasetPlan(name, policy, config_for(policy, config), options.observation, options.reward, command)
+        plan.make_env().close()
+        plans[plan] = batch_size
     return plans
 
 
@@ -153,6 +178,9 @@ def _check_seeds(first: int, games: int) -> None:
 
 
 def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:
+    from baselines.evaluation.evaluate import evaluate_policy
+    from baselines.evaluation.minari_dataset import board_of, write_dataset
+
     with game_bar("playing", plan.policy, options.games) as on_finished:
         evaluation = evaluate_policy(
             partial(build_policy, plan.policy, plan.config),

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
-import numpy as np
 
 import minesweeper_env
 from baselines.evaluation.episodes import Episode, replay
@@ -25,9 +24,6 @@ from minesweeper_env.config import BoardConfig
 if TYPE_CHECKING:
     from minari import MinariDataset
     from minari.data_collector import EpisodeBuffer
-
-EXTRA = "minari"
-"""The extra of this package that installs Minari."""
 
 CHUNK = 500
 """Number of episodes in memory at a time."""
@@ -176,18 +172,3 @@ def _metadata(plan: DatasetPlan, records: list[GameRecord]) -> dict[str, Any]:
         "command": plan.command,
         "versions": ", ".join(f"{name} {number}" for name, number in versions().items()),
     }
-
-
-def episodes_of(dataset: MinariDataset) -> Iterable[Episode]:
-    """Yields the episodes of a data set that `write_dataset` wrote, in the order of the games."""
-    seeds = [each["seed"] for each in dataset.storage.get_episode_metadata(range(dataset.total_episodes))]
-    for seed, found in zip(seeds, dataset.iterate_episodes(), strict=True):
-        yield Episode(
-            seed,
-            found.observations,
-            found.infos["action_mask"],
-            found.actions,
-            np.asarray(found.rewards),
-            np.asarray(found.terminations),
-            np.asarray(found.truncations),
-        )

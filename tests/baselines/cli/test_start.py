@@ -61,6 +61,7 @@ def out(tmp_path):
         ("baselines.cli.uniformity", [], "first click any, safe, opening"),
         ("baselines.cli.safety", [], "Compare the mine probabilities of dqn"),
         ("baselines.cli.seeds", ["--config", "dqn-8x8", "ppo-8x8", out], "Train dqn-8x8, ppo-8x8 with 10 seeds each"),
+        ("baselines.cli.dataset", [out], "Record 1000 games of exact, lookahead on 8x8/14"),
         ("baselines.__main__", ["play"], "unknown command"),
     ],
 )
