@@ -73,7 +73,7 @@ def _train(program: str, training: Training, folder: Path, command: str) -> int:
         print(f"{program}: {error}; what was saved before is in {folder}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print(f"{program}: stopped at once; what was saved before is in {folder}", file=sys.stderr)
+        print(f"{program}: {_stopped_at_once(folder)}", file=sys.stderr)
         return INTERRUPTED
     print(_report(outcome, training.settings, folder, sibling(program, "train", "evaluate")))
     return INTERRUPTED if outcome.interrupted else 0
@@ -241,9 +241,28 @@ def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate
     )
     state = "interrupted" if outcome.interrupted else "trained"
     time = ", ".join(f"{name} {fraction:.1%}" for name, fraction in outcome.time_fractions.items())
-    lines = [f"{state} after {outcome.steps} steps: agent in {folder}"]
+    lines = [f"{state} after {outcome.steps} steps: agent of step {outcome.kept_steps} in {folder}"]
+    if outcome.kept_steps != outcome.steps:
+        lines.append(_newer_weights(outcome))
     if outcome.summary:
         lines.append(f"of {settings.eval_games} selection games: {outcome.summary}")
     if time:
         lines.append(f"time: {time}")
     return "\n".join([*lines, command])
+
+
+def _newer_weights(outcome: Outcome) -> str:
+    """Returns a line about the newest weights, which are not those of the kept agent."""
+    if outcome.newest is None:
+        return f"the newest weights, of step {outcome.steps}, have not been evaluated; --resume continues with them"
+    newest = f"the newest weights, of step {outcome.steps}, win {outcome.newest:.1%} of the selection games"
+    return f"{newest}, fewer than the kept agent"
+
+
+def _stopped_at_once(folder: Path) -> str:
+    """Returns a line about the files that a second Ctrl-C leaves."""
+    from baselines.learned.agents.storage import kept_step
+
+    steps = kept_step(folder)
+    agent = "there is no agent yet" if steps is None else f"the kept agent is of step {steps}"
+    return f"stopped at once; {agent}, and --resume continues from the last checkpoint in {folder}"

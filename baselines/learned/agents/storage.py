@@ -60,6 +60,14 @@ def read_description(folder: Path) -> dict[str, Any]:
     return description
 
 
+def kept_step(folder: Path) -> int | None:
+    """Returns the step of the training at which the agent of a run folder was kept; None if there is no such agent."""
+    try:
+        return int(read_tensors(folder / WEIGHTS_FILE)[1]["selected_by"]["steps"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
 def load_network(folder: Path) -> nn.Module:
     """Returns the network of a run folder on the CPU: a `ValueNetwork` for agents of kind VALUE, else a `BoardNetwork`.
 

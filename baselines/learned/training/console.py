@@ -1,12 +1,9 @@
-"""Progress bar of a training, and the signals that end it."""
+"""Progress bar of a training."""
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
-from types import TracebackType
 from typing import Any
 
 from tqdm import tqdm
@@ -67,37 +64,3 @@ class ProgressBar:
     def __exit__(self, *_: object) -> None:
         """Leaves the bar on the screen as it is."""
         self._bar.close()
-
-
-class StopSignals:
-    """Turns the first SIGINT or SIGTERM into a request to stop; a second one acts as it did before.
-
-    Use it as a context manager. Only the main thread can receive signals: in any other thread it does nothing.
-
-    Attributes:
-        requested: whether a signal arrived.
-    """
-
-    def __init__(self) -> None:
-        """Installs nothing yet."""
-        self.requested = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> StopSignals:
-        """Installs the handlers."""
-        if threading.current_thread() is threading.main_thread():
-            self._before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        for number in self._before:
-            signal.signal(number, self._stop)
-        return self
-
-    def _stop(self, number: int, _frame: Any) -> None:
-        self.requested = True
-        signal.signal(number, self._before[number])
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        """Restores the handlers."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)

@@ -112,6 +112,11 @@ class BestAgent:
         """One line about the agent in the folder; empty before the first one."""
         return "" if self.kept is None else str(self.kept["summary"])
 
+    @property
+    def steps(self) -> int:
+        """Step of the agent in the folder; 0 before the first one."""
+        return 0 if self.kept is None else int(self.kept["steps"])
+
     def offer(self, network: nn.Module, score: Score, steps: int, summary: str) -> None:
         """Saves a network, unless an earlier one won more by over a standard error.
 

@@ -13,24 +13,32 @@ import torch
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
-from baselines.learned.common.tensor_files import read_tensors, write_tensors
+from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.console import ProgressBar, StopSignals
+from baselines.learned.training.console import ProgressBar
 from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.evaluation import BestAgent, References, Selection
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.provenance import record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
+from baselines.learned.training.signals import StopSignals, announce_stop
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
 
+Snapshot = tuple[Tensors, dict[str, Any]]
+"""State of a learner, as its method `snapshot` returns it."""
+
 
 def _ignore(_steps: int) -> None:
     """Does nothing after a checkpoint."""
+
+
+def _say_nothing() -> None:
+    """Announces no stop."""
 
 
 class Outcome(NamedTuple):
@@ -41,12 +49,16 @@ class Outcome(NamedTuple):
         steps: number of steps in all sessions.
         summary: result of the kept agent in the selection games, in words.
         time_fractions: fractions of this session's time, by activity.
+        kept_steps: step of the agent in the run folder.
+        newest: win rate of the newest weights in the selection games; None if they did not play.
     """
 
     interrupted: bool
     steps: int
     summary: str
     time_fractions: dict[str, float]
+    kept_steps: int
+    newest: float | None
 
 
 @dataclass
@@ -73,6 +85,7 @@ class Training:
         budget: time or steps.
         schedule: of the evaluations.
         win_rate: of the last evaluation; None before the first one of this session.
+        evaluated_at: step of the last evaluation; None before the first one of this session.
         is_drawn: whether the curves show the last evaluation.
     """
 
@@ -84,6 +97,7 @@ class Training:
     budget: Budget
     schedule: EvaluationSchedule
     win_rate: float | None = None
+    evaluated_at: int | None = None
     is_drawn: bool = True
 
     def evaluate(self, log: Log) -> None:
@@ -97,11 +111,36 @@ class Training:
         log.record(score, self.selection.references, seconds)
         learner.log()
         self.best.offer(network, score, learner.steps, self.selection.describe(score))
-        self.win_rate, self.is_drawn = score.win_rate, False
+        self.win_rate, self.evaluated_at, self.is_drawn = score.win_rate, learner.steps, False
 
-    def save(self) -> None:
-        """Writes the checkpoint, and draws the curves if an evaluation is new."""
-        tensors, state = self.learner.snapshot()
+    @property
+    def newest(self) -> float | None:
+        """Win rate of the newest weights in the selection games; None if they did not play."""
+        return self.win_rate if self.evaluated_at == self.learner.steps else None
+
+    def finish(self, log: Log, stop: StopSignals) -> None:
+        """Evaluates the newest weights and saves; a stop by SIGTERM evaluates only if there is no agent yet."""
+        if not stop.requested:
+            if self.newest is None:
+                self.evaluate(log)
+            self.save()
+            return
+        snapshot = self.learner.snapshot()
+        self.save(snapshot)
+        if self.newest is None and (self.best.kept is None or not stop.is_quick):
+            # An evaluation draws random numbers; a resumed training misses those of this one unless it was due.
+            is_due = self.schedule.is_due(self.learner.steps)
+            with stop.evaluating():
+                self.evaluate(log)
+            self.save(None if is_due else snapshot)
+
+    def save(self, snapshot: Snapshot | None = None) -> None:
+        """Writes the checkpoint, and draws the curves if an evaluation is new.
+
+        Args:
+            snapshot: state of the learner; None for its present one.
+        """
+        tensors, state = snapshot or self.learner.snapshot()
         progress = Progress(
             seconds=self.budget.elapsed(),
             evaluation_seconds=self.schedule.seconds,
@@ -182,12 +221,14 @@ def run(
     rows = RowSchedule(budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
     with Log(training.folder) as log, ProgressBar(budget, learner.steps, bar) as shown:
-        with StopSignals() as stop:
+        with StopSignals(announce_stop if bar else _say_nothing) as stop:
             for _ in learner.rounds(budget, log.logger):
                 if stop.requested or budget.is_spent(learner.steps):
                     break
                 if training.schedule.is_due(learner.steps):
                     training.evaluate(log)
+                    if stop.requested:
+                        break
                 if rows.is_due(learner.steps):
                     learner.log()
                 if checkpoints.is_due():
@@ -195,12 +236,11 @@ def run(
                     on_checkpoint(learner.steps)
                     checkpoints.saved()
                 shown.show(learner.steps, training.win_rate)
-        if training.best.kept is None or not stop.requested:
-            training.evaluate(log)
+            training.finish(log, stop)
         shown.show(learner.steps, training.win_rate)
-        training.save()
     time_fractions = learner.clock.fractions("environment", "inference", "update")
-    return Outcome(stop.requested, learner.steps, training.best.summary, time_fractions)
+    best = training.best
+    return Outcome(stop.requested, learner.steps, best.summary, time_fractions, best.steps, training.newest)
 
 
 def resolve_settings(settings: TrainingSettings) -> TrainingSettings:

@@ -96,11 +96,17 @@ def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str,
 
 
 def carry_out(task: Task) -> str:
-    """Trains and tests unless that is done; resumes an interrupted training. Returns the name of the task."""
+    """Trains and tests unless that is done; resumes an interrupted training. Returns the name of the task.
+
+    Raises:
+        KeyboardInterrupt: a signal ended the training before its budget was spent.
+    """
     if not task.done:
         task.folder.mkdir(parents=True, exist_ok=True)
         resume = (task.folder / RUN_FILE).is_file()
         outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
         write_json(task.folder / RESULT_FILE, {"steps": outcome.steps, "games": task.games, "wins": _test(task)})
     return task.name
 

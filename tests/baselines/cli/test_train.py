@@ -14,6 +14,7 @@ import torch
 from support import ROOT
 from support.commands import complaint
 from support.tiny_training import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+from support.training_processes import TINY, start, wait_for
 
 from baselines.cli.train import main
 from baselines.learned.agents.policy import LearnedPolicy
@@ -23,8 +24,6 @@ from baselines.learned.training.run import prepare, run, train
 from baselines.registry import make_policy
 from baselines.support.extras import MissingExtraError
 from baselines.support.files import hold_folder
-
-TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
 
 
 def weights(folder):
@@ -251,18 +250,6 @@ def test_the_same_command_gives_the_same_bytes_in_another_process(tmp_path):
         assert process.returncode == 0, complaints
     one, other = (tmp_path / name / "agent.safetensors" for name in ("one", "other"))
     assert one.read_bytes() == other.read_bytes()
-
-
-def start(out, *arguments):
-    command = [sys.executable, str(ROOT / "train.py"), "--out", str(out), "--threads", "1", *arguments]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for(path, seconds=120):
-    end = time.monotonic() + seconds
-    while not (path.exists() and path.stat().st_size):
-        assert time.monotonic() < end, f"{path} did not appear, or stayed empty"
-        time.sleep(0.05)
 
 
 @pytest.mark.slow

@@ -1,0 +1,75 @@
+"""Signals that end a training: the first one asks for its end, a second Ctrl-C ends it at once."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Any
+
+ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
+
+
+def announce_stop() -> None:
+    """Says on stderr what the first Ctrl-C does, and what a second one does."""
+    # The signal may have interrupted another print to stderr.
+    with suppress(RuntimeError, OSError, ValueError, AttributeError):
+        print(f"\n{ANNOUNCEMENT}", file=sys.stderr, flush=True)
+
+
+class StopSignals:
+    """Turns the first SIGINT or SIGTERM into a request to stop; a second one of its kind acts as it did before.
+
+    Use it as a context manager. Only the main thread can receive signals: in any other thread it does nothing.
+
+    Args:
+        announce: called when the first SIGINT arrives.
+
+    Attributes:
+        requested: whether a signal arrived.
+        is_quick: whether SIGTERM arrived: what sends it waits only some seconds.
+    """
+
+    def __init__(self, announce: Callable[[], None] = announce_stop) -> None:
+        """Installs nothing yet."""
+        self.requested = self.is_quick = False
+        self._announce = announce
+        self._is_evaluating = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> StopSignals:
+        """Installs the handlers."""
+        if threading.current_thread() is threading.main_thread():
+            self._before = {int(number): signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        for number in self._before:
+            signal.signal(number, self._stop)
+        return self
+
+    def _stop(self, number: int, _frame: Any) -> None:
+        first, self.requested = not self.requested, True
+        signal.signal(number, self._before[number])
+        if number == signal.SIGTERM:
+            self.is_quick = True
+            if self._is_evaluating:
+                raise KeyboardInterrupt
+        elif first:
+            self._announce()
+
+    @contextmanager
+    def evaluating(self) -> Generator[None]:
+        """Marks the last evaluation, which SIGTERM ends with a KeyboardInterrupt: all else is saved by then."""
+        self._is_evaluating = True
+        try:
+            yield
+        finally:
+            self._is_evaluating = False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Restores the handlers."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)

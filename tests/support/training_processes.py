@@ -1,0 +1,25 @@
+"""Trainings in processes of their own, for the tests of signals and of killed processes."""
+
+import subprocess
+import sys
+import time
+
+from support import ROOT
+
+TINY = ["--size", "4", "--mines", "2", "--envs", "4", "--channels", "4", "--depth", "1", "--eval-games", "5"]
+
+
+def start(out, *arguments, before="", **streams):
+    """Starts train.py in a run folder, on one thread; `before` is code that the process runs first."""
+    code = f"{before}\nimport sys\nfrom baselines.cli.train import main\nsys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "--out", str(out), "--threads", "1", *arguments]
+    streams = streams or {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=ROOT, text=True, **streams)
+
+
+def wait_for(path, seconds=120):
+    """Waits until a file has content."""
+    end = time.monotonic() + seconds
+    while not (path.exists() and path.stat().st_size):
+        assert time.monotonic() < end, f"{path} did not appear, or stayed empty"
+        time.sleep(0.05)
