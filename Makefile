@@ -22,7 +22,7 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 run: $(VENV)/installed
 	rm -rf $(RUN_DIR)
 	$(BIN)/python train.py --config quick --out $(RUN_DIR)
-	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --max-seconds 15 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
+	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
 
 test: lint types test-quick test-core test-slow
 

@@ -157,8 +157,9 @@ def default_mines(rows: int, cols: int) -> int:
     """Returns the number of mines of a board whose number is left out: that of the preset with this size.
 
     Raises:
-        ValueError: no preset has this size; the message lists the sizes.
+        ValueError: no preset has this size, and the message lists the sizes; or it is no size at all.
     """
+    rows, cols = parse_size((rows, cols))
     if (rows, cols) not in USUAL_MINES:
         raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {usual_mines_text()}")
     return USUAL_MINES[rows, cols]

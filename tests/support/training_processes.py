@@ -17,6 +17,13 @@ def start(out, *arguments, before="", **streams):
     return subprocess.Popen(command, cwd=ROOT, text=True, **streams)
 
 
+def complete(out, *arguments):
+    """Runs train.py in a run folder to its end, which must be a success."""
+    process = start(out, *arguments)
+    _, told = process.communicate(timeout=300)
+    assert process.returncode == 0, told
+
+
 def wait_for(path, seconds=120):
     """Waits until a file has content."""
     end = time.monotonic() + seconds

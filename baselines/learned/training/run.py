@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from tqdm import tqdm
 
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
@@ -21,6 +24,7 @@ from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.evaluation import BestAgent, References, Selection
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
+from baselines.learned.training.pace import Pace
 from baselines.learned.training.provenance import record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.signals import StopSignals, announce_stop
@@ -37,8 +41,8 @@ def _ignore(_steps: int) -> None:
     """Does nothing after a checkpoint."""
 
 
-def _say_nothing() -> None:
-    """Announces no stop."""
+def _say_nothing(_line: str = "") -> None:
+    """Announces no stop, and says no estimate."""
 
 
 class Outcome(NamedTuple):
@@ -117,6 +121,10 @@ class Training:
     def newest(self) -> float | None:
         """Win rate of the newest weights in the selection games; None if they did not play."""
         return self.win_rate if self.evaluated_at == self.learner.steps else None
+
+    def is_over(self, stop: StopSignals) -> bool:
+        """Returns whether the budget is spent, or a signal asked for the end."""
+        return stop.requested or self.budget.is_spent(self.learner.steps)
 
     def finish(self, log: Log, stop: StopSignals) -> None:
         """Evaluates the newest weights and saves; a stop by SIGTERM evaluates only if there is no agent yet."""
@@ -220,14 +228,15 @@ def run(
     record_session(training.folder / RUN_FILE, training.settings, command, learner.steps)
     rows = RowSchedule(budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
+    pace = Pace(budget, partial(tqdm.write, file=sys.stderr) if bar else _say_nothing)
     with Log(training.folder) as log, ProgressBar(budget, learner.steps, bar) as shown:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
             for _ in learner.rounds(budget, log.logger):
-                if stop.requested or budget.is_spent(learner.steps):
+                if training.is_over(stop):
                     break
                 if training.schedule.is_due(learner.steps):
                     training.evaluate(log)
-                    if stop.requested:
+                    if training.is_over(stop):
                         break
                 if rows.is_due(learner.steps):
                     learner.log()
@@ -236,6 +245,7 @@ def run(
                     on_checkpoint(learner.steps)
                     checkpoints.saved()
                 shown.show(learner.steps, training.win_rate)
+                pace.follow(learner.steps)
             training.finish(log, stop)
         shown.show(learner.steps, training.win_rate)
     time_fractions = learner.clock.fractions("environment", "inference", "update")

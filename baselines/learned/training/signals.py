@@ -14,7 +14,7 @@ ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again e
 
 
 def announce_stop() -> None:
-    """Says on stderr what the first Ctrl-C does, and what a second one does."""
+    """Prints to stderr what the first Ctrl-C does, and what a second one does."""
     # The signal may have interrupted another print to stderr.
     with suppress(RuntimeError, OSError, ValueError, AttributeError):
         print(f"\n{ANNOUNCEMENT}", file=sys.stderr, flush=True)

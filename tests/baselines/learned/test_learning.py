@@ -1,6 +1,7 @@
-"""Both algorithms learn to win from their own clicks within a minute on one core.
+"""Both algorithms learn to win from their own clicks within a minute on one core, and so does the quick configuration.
 
-The threshold lies far above random clicks, which win a ninth of these games, and below the nine tenths of `bayes`.
+On 5x5/3 the threshold lies far above random clicks, which win a ninth of these games, and below the nine tenths of
+`bayes`.
 """
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TEST_SEEDS
 from baselines.learned.agents.loading import find_agent
+from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.run import train
 from baselines.scripted.uniform import RandomPolicy
@@ -25,6 +27,16 @@ def test_learns_5x5_with_3_mines(algo, tmp_path):
     by_chance = win_rate(RandomPolicy(board), board)
     assert by_chance < 0.2
     assert trained > 0.8
+
+
+@pytest.mark.slow
+def test_make_run_trains_an_agent_that_wins_half_of_its_games(tmp_path):
+    settings = TrainingSettings.from_some({**read_configuration("quick"), "threads": 1})
+    assert settings.minutes is None
+    assert settings.boards == ("8x8/14",)
+    train(settings, tmp_path)
+    (board,) = settings.configs
+    assert win_rate(find_agent(tmp_path)(board), board) > 0.5
 
 
 def win_rate(policy, board):

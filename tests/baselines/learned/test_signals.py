@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from support.tiny_training import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
-from support.training_processes import TINY, start, wait_for
+from support.training_processes import TINY, complete, start, wait_for
 
 from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.tensor_files import read_tensors
@@ -145,7 +145,7 @@ def test_ctrl_c_in_a_terminal_evaluates_and_reports_the_step(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_ends_at_once_and_names_the_kept_agent(number, tmp_path):
     out = tmp_path / "run"
-    assert start(out, *TINY, "--steps", "320").wait(300) == 0
+    complete(out, *TINY, "--steps", "320")
     kept, checkpoint = kept_step(out), out / "checkpoint.safetensors"
     process = start(out, "--resume", "--steps", ENDLESS, before=HANG)
     wait_until_changed(checkpoint)
@@ -163,7 +163,7 @@ def test_a_second_signal_ends_at_once_and_names_the_kept_agent(number, tmp_path)
     )
     reached = read_tensors(checkpoint)[1]["learner"]["num_timesteps"]
     assert reached > 320
-    assert start(out, "--resume", "--steps", str(reached + 100)).wait(300) == 0
+    complete(out, "--resume", "--steps", str(reached + 100))
     sessions = json.loads((out / "run.json").read_text())["sessions"]
     assert sessions[-1]["from_step"] == reached
 
