@@ -3,7 +3,7 @@
 
 import sys
 
-from baselines.cli.evaluate import main
+from baselines.support.command import run_command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command("baselines.cli.evaluate"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 from baselines.cli.arguments import BAD_ARGUMENTS
 from baselines.cli.start import MODULE
+from baselines.support.command import run_command
 
 COMMANDS = {
     "evaluate": "score policies on seeded games",
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{MODULE}: the command {name} is now called {RENAMED[name]}", file=sys.stderr)
         name = RENAMED[name]
     if name in COMMANDS:
-        return int(import_module(f"baselines.cli.{name}").main(given[1:], f"{MODULE} {name}"))
+        return run_command(f"baselines.cli.{name}", given[1:], f"{MODULE} {name}")
     print(f"{MODULE}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
     return BAD_ARGUMENTS
 

@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
+        print("interrupted before the first game", file=sys.stderr)
         return INTERRUPTED
     from baselines.cli.play_errors import PLAY_ERRORS
 

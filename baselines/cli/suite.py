@@ -92,8 +92,12 @@ class SuiteRun:
             OSError: the results cannot be written, or another process is playing into the folder.
             DamagedPartError: a file of games is damaged.
         """
-        with hold_folder(self.folder):
-            return self._play(workers, report, wide)
+        try:
+            with hold_folder(self.folder):
+                return self._play(workers, report, wide)
+        except KeyboardInterrupt:
+            print(f"interrupted; the games are in {self.folder}: the same command goes on from here", file=sys.stderr)
+            return INTERRUPTED
 
     def _play(self, workers: int, report: bool, wide: bool) -> int:
         parts = self.read_parts()
@@ -104,8 +108,7 @@ class SuiteRun:
                 play_tasks(self.tasks, self._stores(), schedule, self.seed, workers, progress)
         except KeyboardInterrupt:
             self._tell_what_is_left(schedule, "interrupted:")
-            print("the same command goes on from here", file=sys.stderr)
-            return INTERRUPTED
+            raise
         except PLAY_ERRORS as error:
             print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED

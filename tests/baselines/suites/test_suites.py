@@ -28,11 +28,11 @@ from baselines.evaluation.games import Start
 from baselines.evaluation.results import PolicyResult, compare
 from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
-from baselines.suites import definitions, runner, schedule
+from baselines.suites import definitions, parts, runner, schedule
 from baselines.suites.definitions import SUITES, Entry
 from baselines.suites.parts import PartStore
 from baselines.suites.tasks import Task, plan
-from baselines.support.files import hold_folder
+from baselines.support.files import hold_folder, replace_file
 from minesweeper_env import BoardConfig
 
 RESULTS = {"results.json", "results.csv", "results.md", "results.png"}
@@ -54,8 +54,7 @@ def records(folder, games=50):
     tasks = [task for task in plan(tiny_suites.TINY, games) if isinstance(task, Task)]
     found = {}
     for task in tasks:
-        parts = PartStore(folder, task, 7).read()
-        found[str(task)] = [record for part in parts for record in part.records]
+        found[str(task)] = [record for part in PartStore(folder, task, 7).read() for record in part.records]
     return found
 
 
@@ -167,6 +166,48 @@ def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeyp
     assert run(tmp_path / "a") == 0
     assert f"going on with tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in capsys.readouterr().err
     assert run(tmp_path / "b") == 0
+    assert records(tmp_path / "a") == records(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    "place", ["hold_folder", "Schedule", "Progress", "play_tasks", "analyse", "print_tables", "draw", "replace_file"]
+)
+def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys, place):
+    def interrupt(*_arguments, **_settings):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(suite, place, interrupt)
+        assert run(tmp_path, games=8) == 130
+    assert capsys.readouterr().err.splitlines()[-1].endswith("the same command goes on from here")
+    assert run(tmp_path, games=8) == 0
+
+
+@pytest.mark.parametrize("place", ["open_folder", "plan"])
+def test_ctrl_c_before_the_first_game_is_130(tmp_path, monkeypatch, capsys, place):
+    def interrupt(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(suite, place, interrupt)
+    assert run(tmp_path, games=8) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "interrupted before the first game"
+
+
+def test_a_disk_that_fills_keeps_the_games_so_far_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
+    def fill(path, content):
+        if len(written) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        written.append(path)
+        replace_file(path, content)
+
+    written = []
+    with monkeypatch.context() as patched:
+        patched.setattr(parts, "replace_file", fill)
+        assert run(tmp_path / "a") == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.endswith(f".npz: No space left on device; the games finished before are in {tmp_path / 'a'}")
+    assert len(list(tmp_path.rglob("*.npz"))) == 3
+    assert run(tmp_path / "a") == run(tmp_path / "b") == 0
     assert records(tmp_path / "a") == records(tmp_path / "b")
 
 

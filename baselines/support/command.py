@@ -1,0 +1,65 @@
+"""Run a command to its exit status: it answers Ctrl-C at any moment, and a stdout or stderr that is closed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+
+FAILED, INTERRUPTED = 1, 130
+"""Exit statuses; 0 means that all is done."""
+
+
+def run_command(module: str, arguments: Sequence[str] | None = None, program: str | None = None) -> int:
+    """Imports a module, and runs its `main`.
+
+    Args:
+        module: name of the module.
+        arguments: those of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it; None for the one that `main` has.
+
+    Returns:
+        The exit status: that of `main`; 130 after Ctrl-C, also during the imports; 1 where stdout cannot be written.
+    """
+    _open_standard_streams()
+    try:
+        status = int(import_module(module).main(arguments, *([program] if program else [])))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+        _complain("interrupted")
+    except BrokenPipeError:
+        # The reader of stdout, such as `head`, has what it wants.
+        status = FAILED
+    except OSError as error:
+        status = FAILED
+        _complain(f"{program or os.path.basename(sys.argv[0])}: {error.strerror or error}")
+    _flush_or_discard()
+    return status
+
+
+def _open_standard_streams() -> None:
+    """Opens the null device in place of each standard stream that the process was started without."""
+    # The lowest free descriptor is taken first, so that no result file becomes the new stdout.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, "w", closefd=False))
+
+
+def _complain(line: str) -> None:
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
+
+
+def _flush_or_discard() -> None:
+    """Writes what the streams hold; where that fails, the end of the process must not try again."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
