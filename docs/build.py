@@ -1,18 +1,29 @@
-"""Generator of the pages, tables and pictures that come from the code: `make docs`."""
+"""Generator of the pages, tables and pictures that come from the code and from result files: `make docs`.
+
+`python docs/build.py tables` writes the tables alone. Each table stands between two markers of a page:
+
+| marker | content |
+|---|---|
+| `<!-- results: POLICY -->` to `<!-- end of results -->` | all results of a policy |
+| `<!-- benchmark: KIND ... -->` to `<!-- end of benchmark -->` | a table of the leaderboard; see `BENCHMARK` |
+"""
 
 from __future__ import annotations
 
 import inspect
 import json
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import imageio.v3 as imageio
 import numpy as np
 
 import baselines
+from baselines.benchmark import leaderboard
+from baselines.benchmark.result_files import ResultFile
+from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name
@@ -46,6 +57,8 @@ def _describe(arguments: dict[str, Any]) -> str:
 
 def write_game_picture(path: Path) -> None:
     """Writes an animation of a game of the expected-value policy."""
+    import imageio.v3 as imageio
+
     env = MinesweeperEnv(16, 40, moves=("click",), render_mode="rgb_array")
     policy = baselines.make_policy("expected_value", size=16, mines=40, seed=PICTURE_SEED)
     observation, info = env.reset(seed=PICTURE_SEED)
@@ -83,14 +96,29 @@ def read_results() -> list[Content]:
     return contents
 
 
-def fill_results(page: str, contents: Sequence[Content]) -> str:
+def read_entries() -> list[ResultFile]:
+    """Returns the result files of the leaderboard."""
+    return leaderboard.read_results(DOCS / "leaderboard" / "results")
+
+
+def fill_results(page: str, contents: Sequence[Content], entries: Sequence[ResultFile] = ()) -> str:
     """Returns the page of a policy with new tables between its two markers."""
     pattern = r"(<!-- results: (\S+) -->\n).*?(<!-- end of results -->)"
-    return re.sub(pattern, lambda found: found[1] + _tables(found[2], contents) + found[3], page, flags=re.DOTALL)
+    return re.sub(
+        pattern, lambda found: found[1] + _tables(found[2], contents, entries) + found[3], page, flags=re.DOTALL
+    )
 
 
-def _tables(policy: str, contents: Sequence[Content]) -> str:
+def _tables(policy: str, contents: Sequence[Content], entries: Sequence[ResultFile]) -> str:
     tables = [_table(content, rows) for content in contents if (rows := list(_rows(policy, content)))]
+    if entry := leaderboard.policy_table(entries, policy):
+        last = PROTOCOL.seeds.stop - 1
+        head = (
+            f"`python -m baselines benchmark run --policy {policy} --out runs/benchmark` "
+            f"(seeds {PROTOCOL.seeds.start} to {last}, from which n are the first; benchmark {PROTOCOL.version}; "
+            "exact McNemar test, corrected by Holm)"
+        )
+        tables.append(f"{head}\n\n{entry}")
     return "".join(f"\n{table}\n" for table in tables) + ("\n" if tables else "")
 
 
@@ -127,13 +155,83 @@ def _cells(config: Content, row: Content) -> list[str]:
     ]
 
 
-if __name__ == "__main__":
+def _board(entries: Sequence[ResultFile], board: str, names: str = "", columns: str = "") -> str:
+    return leaderboard.board_table(entries, board, names.split(), columns.split() or leaderboard.COLUMNS)
+
+
+def _every_board(entries: Sequence[ResultFile], first_click: str) -> str:
+    titles = [f"{board_name(*size)} {first_click}" for size in PROTOCOL.sizes]
+    return "\n\n".join(f"### {title}\n\n{leaderboard.board_table(entries, title)}" for title in titles)
+
+
+def _overview(entries: Sequence[ResultFile], first_click: str, names: str = "") -> str:
+    return leaderboard.overview(entries, first_click, names.split())
+
+
+def _protocol(_entries: Sequence[ResultFile]) -> str:
+    rows = [f"| `{name}` | {text} |" for name, text in PROTOCOL.tracks.items()]
+    return "\n".join(["| track | a policy of it |", "|---|---|", *rows])
+
+
+def _speed(_entries: Sequence[ResultFile]) -> str:
+    """Returns the speed of the engine from the first table of benchmarks/README.md that has it."""
+    text = (DOCS.parent / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\| `make_vec`, 1024 games \| ([\d,]+)[^|]*\| ([\d,]+)", text, re.MULTILINE)
+    if found is None:
+        raise ValueError("benchmarks/README.md has no row `make_vec`, 1024 games")
+    small, large = (int(number.replace(",", "")) / 1e6 for number in found.groups())
+    return (
+        f"One core plays {small:.1f} million steps per second of 8x8/14 through `make_vec`, and {large:.1f} million\n"
+        "of 16x30/99, fresh observations and masks included: [benchmarks/README.md](benchmarks/README.md) has the\n"
+        "commands and the conditions."
+    )
+
+
+BENCHMARK: dict[str, Callable[..., str]] = {
+    "board": _board,
+    "boards": _every_board,
+    "overview": _overview,
+    "entries": leaderboard.cards_table,
+    "protocol": _protocol,
+    "speed": _speed,
+}
+"""Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
+
+
+def fill_benchmark(page: str, entries: Sequence[ResultFile]) -> str:
+    """Returns a page with new tables between all pairs of markers of the benchmark."""
+
+    def filled(found: re.Match[str]) -> str:
+        kind, *arguments = (each.strip() for each in found[2].split("|"))
+        return f"{found[1]}\n{BENCHMARK[kind](entries, *arguments)}\n\n{found[3]}"
+
+    pattern = r"(<!-- benchmark: ([^>]*?) -->\n).*?(<!-- end of benchmark -->)"
+    return re.sub(pattern, filled, page, flags=re.DOTALL)
+
+
+def pages_with_tables() -> list[Path]:
+    """Returns the pages that hold generated tables."""
+    return [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "policies").glob("*.md"))]
+
+
+def write_tables() -> None:
+    """Writes all generated tables."""
+    results, entries = read_results(), read_entries()
+    for page in pages_with_tables():
+        text = page.read_text(encoding="utf-8")
+        page.write_text(fill_benchmark(fill_results(text, results, entries), entries), encoding="utf-8")
+
+
+def write_all() -> None:
+    """Writes all that is generated."""
     from layers import draw_layers
 
     (DOCS / "images" / "layers.png").write_bytes(draw_layers())
     (DOCS / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
     write_uniformity_picture(DOCS / "images" / "uniformity.png")
-    results = read_results()
-    for page in sorted((DOCS / "policies").glob("*.md")):
-        page.write_text(fill_results(page.read_text(encoding="utf-8"), results), encoding="utf-8")
+    write_tables()
+
+
+if __name__ == "__main__":
+    write_tables() if sys.argv[1:] == ["tables"] else write_all()

@@ -1,4 +1,4 @@
-"""Cards of entries: who made a policy, in which track it stands, and what its training cost."""
+"""Cards of entries: the author of a policy, its track, and what its training cost."""
 
 from __future__ import annotations
 

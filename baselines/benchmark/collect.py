@@ -1,4 +1,4 @@
-"""Result files from the folders in which the suite `benchmark` was played, finished or not."""
+"""Result files from folders of the suite `benchmark`, finished or not."""
 
 from __future__ import annotations
 

@@ -55,6 +55,10 @@ class ResultFile:
         """Returns the games of a board such as "8x8/14 opening", or None if the policy did not play there."""
         return next((games for games in self.boards if games.name == title), None)
 
+    def content_sha256(self) -> str:
+        """Returns the SHA-256 of the content, which identifies the result."""
+        return str(self.to_json()["sha256"])
+
     def to_json(self) -> dict[str, Any]:
         """Returns the whole file as a JSON object."""
         content = {
@@ -77,7 +81,7 @@ class ResultFile:
 
 
 def canonical(content: Any) -> bytes:
-    """Returns the one form in which a result file is written: sorted keys, one space per level, ASCII."""
+    """Returns the one form of a result file: sorted keys, one space per level, ASCII."""
     return (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode("ascii")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -296,6 +297,10 @@ def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
             result = _check(path, options.replay)
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.file_name)
-        return subprocess.run([sys.executable, script, "tables"], check=False).returncode
+        package = str(Path(__file__).parents[2])
+        paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.run(
+            [sys.executable, script, "tables"], check=False, env={**os.environ, "PYTHONPATH": paths}
+        ).returncode
 
     return work

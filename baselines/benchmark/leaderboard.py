@@ -1,0 +1,194 @@
+"""Tables of the leaderboard as Markdown, from result files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from baselines.benchmark.blocks import Games, title_of
+from baselines.benchmark.cards import Card
+from baselines.benchmark.checks import read_result_file
+from baselines.benchmark.result_files import SUFFIX, ResultFile
+from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_difference, wilson_interval
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.report import format_p_value
+
+NOT_MEASURED = "-"
+
+
+@dataclass(frozen=True)
+class Row:
+    """An entry on one board.
+
+    Attributes:
+        card: the entry.
+        games: its games.
+        ms_per_game: its time per game; None if it was not measured.
+        difference: its win rate less the reference's on the same games, with the ends of the 95 % interval; None for
+            the reference itself, and without a reference.
+        p_value: p-value of the exact McNemar test against the reference, corrected by Holm over the board; or None.
+    """
+
+    card: Card
+    games: Games
+    ms_per_game: float | None
+    difference: tuple[float, float, float] | None
+    p_value: float | None
+
+    @property
+    def rate(self) -> float:
+        """The fraction of the games won."""
+        return self.games.wins / self.games.games
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % Wilson interval of the win rate."""
+        return wilson_interval(self.games.wins, self.games.games)
+
+
+def read_results(folder: Path) -> list[ResultFile]:
+    """Returns all result files of a folder, by the name of the entry.
+
+    Raises:
+        RefusedFileError: a file is refused.
+        OSError: a file cannot be read.
+    """
+    return sorted((read_result_file(path) for path in folder.glob(f"*{SUFFIX}")), key=lambda result: result.card.name)
+
+
+def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
+    """Returns the entries on a board such as "8x8/14 opening", the highest win rate first."""
+    played = [(result, games) for result in results if (games := result.board(board)) is not None]
+    references = [games for result, games in played if result.card.name == PROTOCOL.reference]
+    rivals = [games for result, games in played if result.card.name != PROTOCOL.reference]
+    tests = {id(games): _compare(games, reference) for reference in references for games in rivals}
+    corrected = dict(zip(tests, holm([p_value for _, p_value in tests.values()]), strict=True))
+    rows = [
+        Row(
+            result.card,
+            games,
+            _time(result, board),
+            tests[id(games)][0] if id(games) in tests else None,
+            corrected.get(id(games)),
+        )
+        for result, games in played
+    ]
+    return sorted(rows, key=lambda row: (-row.rate, row.card.name))
+
+
+def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float], float]:
+    """Returns the difference with its interval, and the p-value, on the games that both played."""
+    pairs = list(zip(games.won, reference.won, strict=False))
+    counts = [pairs.count(outcome) for outcome in ((True, True), (True, False), (False, True), (False, False))]
+    return paired_difference(*counts), mcnemar_p_value(*zip(*pairs, strict=True))
+
+
+def _time(result: ResultFile, board: str) -> float | None:
+    entry = (result.times or {"boards": {}})["boards"].get(board)
+    return None if entry is None else float(entry["ms_per_game"])
+
+
+COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
+    "entry": ("entry", lambda row: f"`{row.card.name}`"),
+    "track": ("track", lambda row: row.card.track),
+    "n": ("n", lambda row: f"{row.games.games}"),
+    "rate": ("win rate", lambda row: f"{row.rate:.1%}"),
+    "interval": ("95 % Wilson interval", lambda row: "{:.1%} to {:.1%}".format(*row.interval)),
+    "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row.difference)),
+    "p": ("p (Holm)", lambda row: "" if row.p_value is None else format_p_value(row.p_value)),
+    "ms": ("ms/game", lambda row: NOT_MEASURED if row.ms_per_game is None else f"{row.ms_per_game:.3g}"),
+    "steps": ("training steps", lambda row: _steps(row.card)),
+    "hours": ("hours", lambda row: _hours(row.card)),
+}
+"""Columns of the tables of a board, by name: heading and text of a cell."""
+
+
+def _points(difference: tuple[float, float, float] | None) -> str:
+    return "" if difference is None else "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in difference))
+
+
+def _steps(card: Card) -> str:
+    return "" if card.training_steps is None else f"{card.training_steps / 1e6:.2f} million"
+
+
+def _hours(card: Card) -> str:
+    if card.training_steps is None:
+        return ""
+    return NOT_MEASURED if card.training_hours is None else f"{card.training_hours:.2f}"
+
+
+def board_table(
+    results: Sequence[ResultFile], board: str, entries: Sequence[str] = (), columns: Iterable[str] = COLUMNS
+) -> str:
+    """Returns the table of a board such as "8x8/14 opening".
+
+    Args:
+        results: all result files; p-values are corrected over all of them.
+        board: title of the board.
+        entries: names of the entries to show; none for all.
+        columns: names of columns.
+    """
+    rows = [row for row in rows_of(results, board) if not entries or row.card.name in entries]
+    chosen = [COLUMNS[name] for name in columns]
+    return _markdown([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])
+
+
+def overview(results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = ()) -> str:
+    """Returns the win rates of all boards under one first-click rule, in per cent with 95 % Wilson intervals."""
+    boards = [title_of(board) for board in PROTOCOL.boards if board.first_click == first_click]
+    tables = {board: {row.card.name: row for row in rows_of(results, board)} for board in boards}
+    shown = [result.card for result in results if not entries or result.card.name in entries]
+    shown = [card for card in shown if any(card.name in table for table in tables.values())]
+    shown.sort(key=lambda card: -sum(table[card.name].rate for table in tables.values() if card.name in table))
+    rows = [
+        [f"`{card.name}`", card.track, *(_rate(tables[board].get(card.name)) for board in boards)] for card in shown
+    ]
+    return _markdown(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
+
+
+def _rate(row: Row | None) -> str:
+    if row is None:
+        return NOT_MEASURED
+    low, high = row.interval
+    return f"{100 * row.rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def policy_table(results: Sequence[ResultFile], name: str) -> str:
+    """Returns the boards of one entry, a row per board; an empty text if it has no result file."""
+    names = ("n", "rate", "interval", "difference", "p", "ms")
+    boards = [title_of(board) for board in PROTOCOL.boards]
+    found = [(board, row) for board in boards for row in rows_of(results, board) if row.card.name == name]
+    if not found:
+        return ""
+    headings = ["board", *(COLUMNS[each][0] for each in names)]
+    return _markdown(headings, [[board, *(COLUMNS[each][1](row) for each in names)] for board, row in found])
+
+
+def cards_table(results: Sequence[ResultFile]) -> str:
+    """Returns the cards of all entries, by track."""
+    tracks = list(PROTOCOL.tracks)
+    ordered = sorted(results, key=lambda result: tracks.index(result.card.track))
+    headings = ["entry", "track", "policy", "author", "training steps", "hours", "trained on", "links", "result file"]
+    return _markdown(headings, [_card_cells(result) for result in ordered])
+
+
+def _card_cells(result: ResultFile) -> list[str]:
+    card = result.card
+    links = ", ".join(f"[{number}]({link})" for number, link in enumerate(card.links, 1))
+    file = f"[{result.content_sha256()[:12]}](leaderboard/results/{result.file_name})"
+    return [
+        f"`{card.name}`",
+        card.track,
+        f"`{card.policy}`",
+        card.author,
+        _steps(card),
+        _hours(card),
+        card.hardware,
+        links,
+        file,
+    ]
+
+
+def _markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headings, ["---"] * len(headings), *rows))

@@ -1,0 +1,141 @@
+"""Tables of README and docs: made by one generator from result files, and nowhere typed by hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+
+import pytest
+from support import ROOT
+
+from baselines.benchmark.blocks import Games
+from baselines.benchmark.cards import Card
+from baselines.benchmark.checks import check_result_file
+from baselines.benchmark.leaderboard import board_table, overview, policy_table, rows_of
+from baselines.benchmark.result_files import ResultFile
+from baselines.cli import benchmark
+from baselines.evaluation.protocol import PROTOCOL
+
+RESULTS = sorted((ROOT / "docs" / "leaderboard" / "results").glob("*.json"))
+GENERATED = r"<!-- (results|benchmark): .*?<!-- end of \1 -->"
+RATE = r"\d(?:\.\d+)? ?%"
+
+
+def load_build(path=ROOT / "docs" / "build.py"):
+    spec = importlib.util.spec_from_file_location("docs_build", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILD = load_build()
+ENTRIES, CONTENTS = BUILD.read_entries(), BUILD.read_results()
+
+
+def fill(text, entries=ENTRIES):
+    return BUILD.fill_benchmark(BUILD.fill_results(text, CONTENTS, entries), entries)
+
+
+@pytest.mark.parametrize("page", BUILD.pages_with_tables(), ids=lambda page: page.name)
+def test_generated_tables_are_in_step_with_the_result_files(page):
+    text = page.read_text(encoding="utf-8")
+    assert fill(text) == text, f"{page.name}: run docs/build.py tables; numbers in its tables are not edited by hand"
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
+def test_a_number_that_is_edited_by_hand_is_found(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    number = re.search(r"\d+\.\d \(\d+\.\d to", text)[0]
+    edited = text.replace(number, f"9{number}", 1)
+    assert fill(edited) == text
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
+def test_no_win_rate_stands_outside_the_generated_tables(name):
+    text = re.sub(GENERATED, "", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    typed = [line for line in text.splitlines() if re.search(RATE, line.replace("95 %", ""))]
+    assert not typed, "a win rate comes from a result file: put it between markers, see docs/build.py"
+    assert not re.search(r"^\|.*\| *\d+\.\d", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_every_result_file_of_the_leaderboard_passes_the_check(path):
+    result, replayed = check_result_file(path)
+    assert result.file_name == path.name
+    assert replayed >= sum(games.games for games in result.boards) / 100
+
+
+def test_the_reference_is_on_every_board_that_an_entry_played():
+    (reference,) = [entry for entry in ENTRIES if entry.card.name == PROTOCOL.reference]
+    played = {games.name: games.games for games in reference.boards}
+    for entry in ENTRIES:
+        assert all(games.games <= played[games.name] for games in entry.boards), entry.card.name
+
+
+def entry(name, won, track="board", times=None):
+    board = PROTOCOL.boards[0]
+    games = Games(board, 20, PROTOCOL.seeds.start, tuple(won), (1,) * len(won), (bytes(4),) * len(won), {})
+    return ResultFile(Card(name, name, track, "me"), {}, (games,), times)
+
+
+def test_entries_are_compared_on_the_games_that_both_played():
+    times = {"processor": "abacus", "boards": {"5x5/5 opening": {"games": 4, "ms_per_game": 0.25}}}
+    entries = [
+        entry("exact", [1, 1, 0, 0], "oracle"),
+        entry("better", [1, 1, 1, 0, 1, 1], times=times),
+        entry("worse", [0, 0, 0, 0]),
+    ]
+    rows = {row.card.name: row for row in rows_of(entries, "5x5/5 opening")}
+    assert list(rows) == ["better", "exact", "worse"]
+    assert rows["better"].difference[0] == pytest.approx(0.25)
+    assert rows["worse"].difference[0] == pytest.approx(-0.5)
+    assert (rows["exact"].difference, rows["exact"].p_value) == (None, None)
+    # McNemar: 1 of 1 and 2 of 2 discordant games; Holm doubles the smaller p-value.
+    assert rows["worse"].p_value == pytest.approx(1.0)
+    assert rows["better"].p_value == pytest.approx(1.0)
+    table = board_table(entries, "5x5/5 opening", ["better"])
+    assert "| `better` | board | 6 | 83.3% |" in table
+    assert "| 0.25 |" in table
+    assert "`worse`" not in table
+    assert "| `worse` | board | 0.0 (0.0 to 49.0) | - | - | - | - |" in overview(entries, "opening")
+    assert "| 5x5/5 opening | 4 | 0.0% |" in policy_table(entries, "worse")
+    assert policy_table(entries, "unknown") == ""
+
+
+def test_without_the_reference_there_is_no_comparison():
+    (row,) = rows_of([entry("better", [1, 0])], "5x5/5 opening")
+    assert (row.difference, row.p_value) == (None, None)
+
+
+@pytest.mark.slow
+def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
+    docs = tmp_path / "docs"
+    for name in ("docs/build.py", "docs/leaderboard.md", "benchmarks/README.md", "README.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (docs / "results").mkdir()
+    source = next(path for path in RESULTS if path.stem == "random")
+    assert benchmark.main(["add", str(source), "--docs", str(docs)]) == 0
+    assert "passed" in capfd.readouterr().out
+    assert (docs / "leaderboard" / "results" / "random.json").read_bytes() == source.read_bytes()
+    page = (docs / "leaderboard.md").read_text(encoding="utf-8")
+    assert "`random`" in page
+    assert "`lookahead` |" not in page
+    broken = tmp_path / "broken.json"
+    broken.write_bytes(source.read_bytes().replace(b'"wins": 0', b'"wins": 9', 1))
+    assert benchmark.main(["add", str(broken), "--docs", str(docs)]) == 1
+    assert not (docs / "leaderboard" / "results" / "broken.json").exists()
+
+
+def test_filling_twice_changes_nothing():
+    text = "<!-- benchmark: overview | opening | exact -->\nold\n<!-- end of benchmark -->\nbelow\n"
+    filled = fill(text)
+    assert "old" not in filled
+    assert "`exact`" in filled
+    assert filled.endswith("<!-- end of benchmark -->\nbelow\n")
+    assert fill(filled) == filled
+
+
+def test_the_file_name_of_an_entry_has_no_odd_characters():
+    assert entry("my agent: v2", [1]).file_name == "my_agent__v2.json"
