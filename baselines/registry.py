@@ -5,6 +5,7 @@ Names, run folders, and the classes and functions of users are specified in one 
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.entries.factory import EntryFactory
-from baselines.entries.loading import existing_file
+from baselines.entries.loading import existing_file, load, source_file
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.extras import import_extra
 from baselines.support.specifications import parse_specification
@@ -22,6 +23,7 @@ from minesweeper_env.config import BoardConfig
 __all__ = [
     "AGENTS_FOLDER",
     "AGENT_FILE",
+    "AGENT_WEIGHTS_FILE",
     "DEFAULT_MOVES",
     "SCRIPTED",
     "PolicyMaker",
@@ -32,6 +34,7 @@ __all__ = [
     "config_for",
     "find_policy",
     "make_policy",
+    "policy_digest",
     "policy_names",
 ]
 
@@ -56,6 +59,9 @@ SCRIPTED: dict[str, str] = {
 
 AGENT_FILE = "agent.json"
 """The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
+
+AGENT_WEIGHTS_FILE = "agent.safetensors"
+"""The weights of the agent in a run folder."""
 
 AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
@@ -191,6 +197,36 @@ def check_name(name: str) -> None:
         existing_file(specification)
     elif specification.attribute is None and not _is_name(specification.base):
         raise ValueError(_unknown(specification.base))
+
+
+def policy_digest(name: str) -> str | None:
+    """Returns a SHA-256 hash of the file or run folder that a policy comes from, in hexadecimal digits.
+
+    It covers the file of a class or function, without what the file imports, or the agent of a run folder. Policies of
+    this package change only with its version, and have none.
+
+    Raises:
+        ValueError: the name is unknown, or the file does not exist.
+        PolicyError: the code of a module fails while it is loaded.
+    """
+    specification = parse_specification(name, _is_name)
+    if specification.attribute is not None:
+        if not specification.in_file:
+            load(specification)
+        source = source_file(specification)
+        return None if source is None else _hash([source])
+    folder = agent_folder(specification.base)
+    if specification.base in SCRIPTED or folder is None or folder.parent == AGENTS_FOLDER:
+        check_name(name)
+        return None
+    return _hash([folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE])
+
+
+def _hash(paths: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _is_name(text: str) -> bool:

@@ -34,7 +34,7 @@ from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
 
-POLICY_OPTIONS = ("policy", "size", "mines", "first_click", "max_seconds", "diagnose", "json", "plot")
+POLICY_OPTIONS = ("size", "mines", "first_click", "max_seconds", "diagnose", "json", "plot")
 """The options that a suite does not take."""
 
 EXAMPLES = """\
@@ -85,7 +85,9 @@ def _make_parser(program: str) -> Parser:
     )
     _add_policy_options(parser.add_argument_group("policies"))
     suites = parser.add_argument_group("suites")
-    suites.add_argument("--suite", metavar="NAME", help=f"experiment to repeat: {', '.join(SUITES)}")
+    suites.add_argument(
+        "--suite", metavar="NAME", help=f"experiment to repeat: {', '.join(SUITES)}; --policy adds policies to it"
+    )
     suites.add_argument(
         "--out", type=parse_path, metavar="DIR", help="output folder of a suite; re-run the command to resume"
     )
@@ -158,10 +160,14 @@ def _check_policies(options: argparse.Namespace) -> str:
 def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:
     foreign = [f"--{name.replace('_', '-')}" for name in given if name in POLICY_OPTIONS]
     if foreign:
-        raise ValueError(f"a suite has its own boards and policies, and takes no {', '.join(foreign)}")
+        raise ValueError(f"a suite has its own boards, and takes no {', '.join(foreign)}")
     if options.out is None:
         raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    suite = find_suite(options.suite)
+    if options.policy is not None and ALL in options.policy:
+        raise ValueError(f"a suite takes further policies by name, not {ALL}")
+    for name in options.policy or ():
+        check_name(name)
+    suite = find_suite(options.suite).with_policies(options.policy or ())
     options.seed = options.seed if "seed" in given else None
     games = options.games or suite.games
     suite.seeds_of(options.seed, games)
@@ -192,5 +198,6 @@ def _prepare(options: argparse.Namespace, command: str, program: str) -> Callabl
         return PolicyRun.prepare(options, _config(options), command).play
     from baselines.cli.suite import SuiteRun
 
-    run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program)
+    added = options.policy or ()
+    run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program, added)
     return lambda: run.play(options.workers, wide=options.wide)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,15 +54,32 @@ class SuiteRun:
 
     @classmethod
     def prepare(
-        cls, name: str, folder: Path, seed: int | None, games: int | None, command: str, program: str = "evaluate.py"
+        cls,
+        name: str,
+        folder: Path,
+        seed: int | None,
+        games: int | None,
+        command: str,
+        program: str = "evaluate.py",
+        policies: Sequence[str] = (),
     ) -> SuiteRun:
         """Checks all that can be checked before the first game, and creates the folder.
 
+        Args:
+            name: name of the suite.
+            folder: folder of its games and results.
+            seed: seed of game 0; None for that of the suite.
+            games: number of games of each policy on each board; None for that of the suite.
+            command: command line that repeats the suite.
+            program: name of the command, for error messages.
+            policies: policies to add to those of the suite.
+
         Raises:
             ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
+            PolicyError: the code of a user's policy fails.
             MissingExtraError: a package is not installed.
         """
-        return cls.of(find_suite(name), folder, seed, games, command, program)
+        return cls.of(find_suite(name).with_policies(policies), folder, seed, games, command, program)
 
     @classmethod
     def of(
@@ -70,7 +88,8 @@ class SuiteRun:
         """Prepares a suite that is given as an object; see `prepare`."""
         games = games or suite.games
         seed = suite.seeds_of(seed, games).start
-        open_folder(folder, suite, seed, games)
+        for policy in open_folder(folder, suite, seed, games):
+            print(f"{policy} is not named, so its games stay in {folder} and out of the tables", file=sys.stderr)
         run = cls(suite, folder, seed, games, command, [], [], program)
         for each in plan(suite, games):
             if isinstance(each, Task):

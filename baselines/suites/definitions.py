@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from baselines.evaluation.protocol import PROTOCOL, Protocol
 from baselines.evaluation.seeds import check_test_seeds
@@ -60,6 +60,27 @@ class Suite:
     scored: bool = False
     notes: tuple[str, ...] = ()
     protocol: Protocol | None = None
+
+    def with_policies(self, policies: Sequence[str]) -> Suite:
+        """Returns the suite with further policies, which come last in its tables.
+
+        Args:
+            policies: their specifications.
+
+        Raises:
+            ValueError: the suite has one of the policies already, or one is given twice.
+        """
+        names = [entry.policy for entry in self.entries]
+        for policy in policies:
+            if policy in names:
+                raise ValueError(f"the suite {self.name} has the policy {policy} already; name each policy once")
+            names.append(policy)
+        return replace(self, entries=(*self.entries, *_entries(*policies)))
+
+    def added_policies(self) -> list[str]:
+        """Returns the policies that the suite of this name does not have by itself."""
+        own = {entry.policy for entry in SUITES[self.name].entries} if self.name in SUITES else set()
+        return [entry.policy for entry in self.entries if entry.policy not in own]
 
     def seeds_of(self, first: int | None, games: int) -> range:
         """Returns the seeds of the games.

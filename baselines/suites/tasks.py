@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import Player, Start
-from baselines.registry import build_policy, config_for
+from baselines.registry import build_policy, find_policy
 from baselines.suites.definitions import Entry, Suite
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
@@ -46,8 +47,7 @@ class Task:
     def folder(self) -> str:
         """Path of the folder with the games, relative to the folder of the suite."""
         rule = f"-{self.config.first_click}" if self.record else ""
-        policy = re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.policy)
-        return f"games/{file_name(name_of(self.config))}{rule}/{policy}"
+        return f"games/{file_name(name_of(self.config))}{rule}/{policy_folder(self.policy)}"
 
     def make_player(self, seed: int) -> Player:
         """Returns the player of these games; its random choices depend on `seed`."""
@@ -59,6 +59,17 @@ class Task:
             return None
         module, _, function = self.start.partition(":")
         return partial(getattr(import_module(module), function), self.config)
+
+
+def policy_folder(policy: str) -> str:
+    """Returns the name of the folders with the games of a policy.
+
+    Names with options are spelled out. A hash tells apart paths and classes that would be spelled alike.
+    """
+    name = re.sub(r"[^-=,.+0-9A-Za-z]", "_", policy)
+    if re.fullmatch(r"[-.\w]+(:\w+=.*)?", policy):
+        return name
+    return f"{name[-60:]}-{hashlib.sha256(policy.encode()).hexdigest()[:8]}"
 
 
 class LeftOut(NamedTuple):
@@ -85,16 +96,19 @@ def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:
 
     Raises:
         MissingExtraError: a policy needs a package that is not installed.
+        PolicyError: the code of a user's policy fails.
     """
     for board in suite.boards:
         for entry in suite.entries:
-            yield _plan_one(entry, config_for(entry.policy, board), games, suite.protocol is not None)
+            yield _plan_one(entry, board, games, suite.protocol is not None)
 
 
-def _plan_one(entry: Entry, config: BoardConfig, games: int, record: bool) -> Task | LeftOut:
+def _plan_one(entry: Entry, board: BoardConfig, games: int, record: bool) -> Task | LeftOut:
+    maker = find_policy(entry.policy)
     try:
-        batch_size = batch_size_of(build_policy(entry.policy, config))
+        config = maker.config_for(board)
+        batch_size = batch_size_of(maker(config))
     except ValueError as error:
-        return LeftOut(entry.policy, config, str(error))
+        return LeftOut(entry.policy, board, str(error))
     games = games if entry.cap is None else min(games, entry.cap)
     return Task(entry.policy, config, games, entry.batch_size or batch_size, entry.start, record)

@@ -16,10 +16,10 @@ from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.retired import TWO_HEADS_REPLACED
-from baselines.registry import AGENT_FILE
+from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.support.json_files import read_json, write_json
 
-WEIGHTS_FILE = "agent.safetensors"
+WEIGHTS_FILE = AGENT_WEIGHTS_FILE
 FORMAT = 3
 CLICKS, VALUE = "clicks", "value"
 """Kinds of agents: a network that rates clicks, and a network that values boards for the oracle."""

@@ -342,7 +342,7 @@ def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
     [
         (["--suite", "best", "--out", "X"], "unknown suite 'best'; there are bayes, agents, expected-value, ladder"),
         (["--suite", "tiny"], "a suite needs a folder for its games and results: --out DIR"),
-        (["--suite", "tiny", "--out", "X", "--policy", "random"], "takes no --policy"),
+        (["--suite", "tiny", "--out", "X", "--policy", "random"], "has the policy random already"),
         (["--suite", "tiny", "--out", "X", "--mines", "14", "--size", "8"], "takes no --size, --mines"),
         (["--suite", "tiny", "--out", "X", "--max-seconds", "5", "--diagnose"], "takes no --max-seconds, --diagnose"),
         (["--suite", "tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
