@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +29,15 @@ class Budget:
     def elapsed(self) -> float:
         """Returns the seconds trained so far, earlier sessions included."""
         return self.seconds_before + time.monotonic() - self._start
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leaves the time that the block takes out of the seconds trained."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self._start += time.monotonic() - begin
 
     def progress(self, steps: int) -> float:
         """Returns the spent fraction of the budget, 0 to 1, after `steps` steps in all."""

@@ -15,6 +15,7 @@ from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents.storage import save_agent
 from baselines.learned.settings.training import TrainingSettings
 from baselines.policy import Policy
+from minesweeper_env.compilation.live_line import live_line, say
 from minesweeper_env.config import BoardConfig
 
 REFERENCES = ("random", "exact", "lookahead")
@@ -60,19 +61,35 @@ class Selection:
 
     Args:
         settings: of the training.
-        references: known win rates of the scripted policies; None plays their games now.
+        references: known win rates of the scripted policies; None plays their games when they are first needed.
+
+    Attributes:
+        references: win rates of the scripted policies on each board; empty before `play_references`.
     """
 
     def __init__(self, settings: TrainingSettings, references: References | None = None) -> None:
-        """Plays the games of the scripted policies, unless their win rates are known."""
+        """Plays nothing yet."""
         self.seeds = SELECTION_SEEDS[: settings.eval_games]
         self.boards = dict(zip(settings.boards, settings.configs, strict=True))
-        self.references = references or {board: self._reference_rates(board) for board in self.boards}
+        self.references: References = references or {}
+
+    def play_references(self) -> None:
+        """Plays the games of the scripted policies, each announced on stderr, unless their win rates are known."""
+        if self.references:
+            return
+        # Filled at the end alone, because a checkpoint holds all references or none.
+        self.references = {board: self._reference_rates(board) for board in self.boards}
 
     def _reference_rates(self, board: str) -> dict[str, float]:
         from baselines.registry import build_policy
 
-        return {name: self._win_rate(build_policy(name, self.boards[board]), board) for name in REFERENCES}
+        games = f"{len(self.seeds)} selection games of {board}"
+        rates = {}
+        for name in REFERENCES:
+            say(f"Play the {games} with {name}, for comparison")
+            with live_line():
+                rates[name] = self._win_rate(build_policy(name, self.boards[board]), board)
+        return rates
 
     def score(self, policy_of: Callable[[BoardConfig], Policy]) -> Score:
         """Plays the games with the policies that `policy_of` makes, one for each board."""

@@ -106,6 +106,8 @@ class Training:
 
     def evaluate(self, log: Log) -> None:
         """Plays the selection games, and keeps the agent if no earlier one was better."""
+        with self.budget.paused():
+            self.selection.play_references()
         learner, begin = self.learner, time.perf_counter()
         # Once: PPO draws random numbers to make the network, which the training would miss.
         network = learner.current_network()
@@ -154,7 +156,7 @@ class Training:
             evaluation_seconds=self.schedule.seconds,
             kept=self.best.kept,
             highest=self.best.highest,
-            references=self.selection.references,
+            references=self.selection.references or None,
         )
         write_tensors(self.folder / CHECKPOINT_FILE, tensors, {"learner": state, "progress": asdict(progress)})
         if not self.is_drawn:
@@ -191,7 +193,7 @@ def train(
 
 
 def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
-    """Returns a training that is ready to run; it writes nothing, and plays the games of the scripted policies.
+    """Returns a training that is ready to run; it writes nothing.
 
     Raises:
         ValueError: as `train` says; the message is one line.
