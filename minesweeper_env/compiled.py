@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
-from numba.core import config
+from numba.core import config, event
 
-from minesweeper_env.linking import FragmentCompiler
+# Imported in this form, the notices are no part of `_stamp`: their text does not change the machine code.
+from minesweeper_env.compilation import cold_start
+from minesweeper_env.compilation.linking import FragmentCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -23,6 +25,28 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 _KERNEL: dict[str, Any] = _OPTIONS | {"no_cfunc_wrapper": True}
 _FRAGMENT: dict[str, Any] = _OPTIONS | {"pipeline_class": FragmentCompiler}
+
+
+class _CompileListener(event.Listener):
+    """Reports the compilation of this project's kernels, which a warm cache makes unnecessary, to the user."""
+
+    def on_start(self, event: Any) -> None:
+        if name := _project_name(event):
+            cold_start.COLD_START.begin(name)
+
+    def on_end(self, event: Any) -> None:
+        if name := _project_name(event):
+            cold_start.COLD_START.end(name)
+
+
+def _project_name(event: Any) -> str | None:
+    """Returns "module:function" of the function that an event is about, or None unless it is one of the project's."""
+    function = event.data["dispatcher"].py_func
+    return f"{function.__module__}:{function.__name__}" if function.__module__.startswith(_PROJECT) else None
+
+
+_PROJECT = ("minesweeper_env.", "baselines.")
+event.register("numba:compile", _CompileListener())  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Function) -> Function:

@@ -6,6 +6,8 @@ import shlex
 import sys
 from collections.abc import Sequence
 
+from minesweeper_env.compilation.cold_start import COLD_START, COMMAND
+
 MODULE = "python -m baselines"
 """The program that runs every command by its name."""
 
@@ -34,5 +36,6 @@ def sibling(program: str, own: str, other: str) -> str:
 
 
 def announce(line: str) -> None:
-    """Prints on stderr what a command is about to do."""
+    """Prints on stderr what a command is about to do; from then on, compilations are announced, too."""
+    COLD_START.caller = COMMAND
     print(line, file=sys.stderr, flush=True)

@@ -25,6 +25,7 @@ from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, hold_folder, is_empty
 from baselines.support.json_files import read_json
+from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import default_mines, usual_mines_text
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             if not options.resume:
                 _check_unused(folder)
             announce(f"Train {settings.algo} on {', '.join(settings.boards)} for {_budget(settings)}, in {folder}")
-            training = _prepare(settings, folder, options.resume, held)
+            with live_line():
+                training = _prepare(settings, folder, options.resume, held)
         except (ValueError, OSError, MissingExtraError) as error:
             parser.error(str(error))
         return _train(program, training, folder, typed_command(program, arguments))

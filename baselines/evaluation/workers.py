@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from baselines.evaluation.games import Batch, Player
+from minesweeper_env.compilation.cold_start import COLD_START, QUIET
 
 
 class WorkerError(RuntimeError):
@@ -40,7 +41,8 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
     strangers = set(multiprocessing.active_children())
     # Forked workers would share the locks of threads that torch and numba may have running.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _start_worker, (start, arguments)) as pool:
+    settings = (context.Lock(), COLD_START.caller, start, arguments)
+    with ProcessPoolExecutor(workers, context, _start_worker, settings) as pool:
         try:
             yield pool
         except BaseException as error:
@@ -87,9 +89,13 @@ def _cancel(futures: Sequence[Future[Batch]]) -> None:
         future.cancel()
 
 
-def _start_worker(start: Callable[..., object] | None, arguments: Sequence[Any]) -> None:
-    """Ignores Ctrl-C, which the main process handles, and ends this process when the main process ends."""
+def _start_worker(speaker: Any, caller: str, start: Callable[..., object] | None, arguments: Sequence[Any]) -> None:
+    """Ignores Ctrl-C, which the main process handles, and ends this process when the main process ends.
+
+    Only the first worker that acquires the lock `speaker` announces compilations, because all of them compile the same.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    COLD_START.caller = caller if speaker.acquire(block=False) else QUIET
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if start is not None:
         start(*arguments)

@@ -1,0 +1,85 @@
+"""Notices on stderr while kernels are compiled, which happens once per installation.
+
+Commands always print them. Library calls print them on a terminal and in a notebook, never where stderr is piped.
+The environment variable `MINESWEEPER_COMPILE_NOTICE`, set to 0, switches them off.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import AbstractContextManager
+
+from minesweeper_env.compilation.live_line import live_line, say
+from minesweeper_env.compilation.times import part_of
+
+VARIABLE = "MINESWEEPER_COMPILE_NOTICE"
+
+LEAST_SECONDS = 1.0
+"""Compilations that take less are not announced."""
+
+LIBRARY, COMMAND, QUIET = "library", "command", "quiet"
+"""Who compiles: a user's program, a command of the package, or a worker process, which prints nothing."""
+
+ENOUGH_SECONDS = 2.0
+"""Processor seconds of finished kernels from which the speed of this machine is estimated."""
+
+
+class ColdStart:
+    """What has been compiled in this process.
+
+    Attributes:
+        caller: `LIBRARY`, `COMMAND` or `QUIET`.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has been compiled yet."""
+        self.caller = LIBRARY
+        self._announced: set[str] = set()
+        self._expected = self._measured = 0.0
+        self._depth = 0
+        self._begun_at = 0.0
+        self._line: AbstractContextManager[None] | None = None
+
+    def begin(self, kernel: str) -> None:
+        """Announces the compilation of a kernel, given as "module:function", unless it is part of another one."""
+        self._depth += 1
+        if self._depth > 1:
+            return
+        self._begun_at = time.perf_counter()
+        part = part_of(kernel)
+        if not self._is_wanted() or 0 < part.total < LEAST_SECONDS:
+            return
+        if part.label not in self._announced:
+            self._announced.add(part.label)
+            say(self._notice(part.label, part.total))
+        self._line = live_line()
+        self._line.__enter__()
+
+    def end(self, kernel: str) -> None:
+        """Ends the sign of life, and notes how long the kernel took."""
+        self._depth -= 1
+        if self._depth > 0:
+            return
+        if self._line is not None:
+            self._line.__exit__(None, None, None)
+            self._line = None
+        self._expected += part_of(kernel).seconds.get(kernel, 0.0)
+        self._measured += time.perf_counter() - self._begun_at
+
+    def _is_wanted(self) -> bool:
+        if self.caller == QUIET or os.environ.get(VARIABLE) == "0":
+            return False
+        return self.caller == COMMAND or "ipykernel" in sys.modules or sys.stderr.isatty()
+
+    def _notice(self, label: str, seconds: float) -> str:
+        """Returns the notice; once some kernels are compiled, their speed scales the estimate."""
+        if self._expected >= ENOUGH_SECONDS:
+            seconds *= self._measured / self._expected
+        estimate = f", about {seconds:.0f} s" if seconds else ""
+        return f"Compiling {label}, once per installation{estimate}"
+
+
+COLD_START = ColdStart()
+"""The state of this process; `minesweeper_env.compiled` reports each compilation to it."""

@@ -1,0 +1,138 @@
+"""Parts of the compiled code: their kernels, and the processor seconds that numba takes to compile each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    """Kernels that are compiled together.
+
+    Attributes:
+        name: its name on the command line.
+        label: what the kernels are, as the object of "Compiling".
+        seconds: processor seconds of each kernel, given as "module:function"; measured on one core of a 2-core virtual
+            machine.
+        work: "module:function" of the function that compiles them all, called with `argument` if there is one.
+        argument: a text for this function.
+        after: the parts that it needs, which would otherwise be compiled again beside it.
+        extras: the optional dependencies of the function.
+    """
+
+    name: str
+    label: str
+    seconds: dict[str, float]
+    work: str = ""
+    argument: str = ""
+    after: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """The processor seconds of all kernels."""
+        return sum(self.seconds.values())
+
+    @property
+    def package(self) -> str:
+        """The package of the kernels."""
+        return next(iter(self.seconds)).partition(".")[0]
+
+
+def _core(name: str, label: str, module: str, work: str, *after: str, **seconds: float) -> Part:
+    """Returns a part of the environment or the inference."""
+    kernels = {f"minesweeper_env.{module}:{kernel}": time for kernel, time in seconds.items()}
+    return Part(name, label, kernels, f"minesweeper_env.{work}", after=after)
+
+
+def _played(policy: str, label: str, module: str, *after: str, **seconds: float) -> Part:
+    """Returns the part that a game of a policy compiles."""
+    kernels = {f"baselines.scripted.{module}:{kernel}": time for kernel, time in seconds.items()}
+    name = policy.replace("_", "-")
+    return Part(name, label, kernels, "baselines.cli.warm_up:play", policy, ("engine", *after))
+
+
+_SEARCH = ("oracle", "search", "layouts", "exact")
+
+PARTS: tuple[Part, ...] = (
+    _core(
+        "engine",
+        "the game engine",
+        "engine.kernels",
+        "engine.games:compile_kernels",
+        reset_batch=0.8,
+        step_batch=2.5,
+        lay_out_batch=0.3,
+        sample_batch=0.6,
+    ),
+    _core("oracle", "the oracle", "inference.counting.posterior", "warm_up.works:infer", posteriors=16.0),
+    _core(
+        "search",
+        "the search of endgames",
+        "inference.search.endgame",
+        "warm_up.works:search_endgame",
+        load_layouts=2.7,
+        search_loaded=6.5,
+    ),
+    _core(
+        "layouts",
+        "the list of layouts",
+        "inference.search.layouts",
+        "warm_up.works:list_layouts",
+        list_layouts_of_board=4.0,
+    ),
+    _core(
+        "sampler",
+        "the sampler of layouts",
+        "inference.counting.sampler",
+        "warm_up.works:sample",
+        draw_layouts=5.5,
+    ),
+    _core(
+        "counts",
+        "the exact number of layouts",
+        "inference.counting.modular",
+        "warm_up.works:count",
+        component_remainders=12.0,
+    ),
+    _core(
+        "small-boards",
+        "the play of small boards",
+        "inference.search.small_boards",
+        "warm_up.works:play_small_board",
+        "search",
+        lay_out_everywhere=0.2,
+        begin_on_board=1.3,
+    ),
+    _played("exact", "the policy exact", "oracle_play.least_risk", "oracle", choose_clicks=4.5),
+    _played("bayes", "the policy bayes", "oracle_play.least_risk", "oracle", choose_least_risks=0.6),
+    _played("lookahead", "the policy lookahead", "oracle_play.one_click_ahead", *_SEARCH, weigh_clicks=3.7),
+    _played("graphical", "the policy graphical", "fitted.subgrid_kernels", weigh_states=0.2, expect_rewards=0.3),
+    _played("graphical_source", "the policy graphical_source", "fitted.subgrid_kernels", find_longest_paths=0.3),
+    _played("bayes_source", "the policy bayes_source", "replicas.bayes_closed_form", local_probabilities=0.9),
+    Part(
+        "value",
+        "the policy value",
+        {"baselines.learned.value.outcomes:list_outcomes": 3.0},
+        "baselines.cli.warm_up:play",
+        "value",
+        ("engine", *_SEARCH, "lookahead"),
+        ("torch", "safetensors"),
+    ),
+    Part(
+        "value-training",
+        "the games that train value",
+        {"baselines.learned.value.advance_kernel:click_and_advance": 5.7},
+        "baselines.cli.warm_up:begin_training",
+        after=("engine", "oracle", "sampler", "exact"),
+    ),
+)
+"""The kernels of both packages. A later part may need earlier ones, never the reverse."""
+
+
+def part_of(kernel: str) -> Part:
+    """Returns the part of a kernel, given as "module:function"; a kernel that is not listed is a part of its own."""
+    for part in PARTS:
+        if kernel in part.seconds:
+            return part
+    name = kernel.rpartition(":")[2]
+    return Part(name, name, {})
