@@ -16,6 +16,7 @@ COMMANDS = {
     "uniformity": "test whether the mines lie as the first-click rules claim",
     "safety": "compare the mine probabilities of an agent with the exact ones",
     "dataset": "write a Minari data set of the games of policies",
+    "warm-up": "compile all kernels ahead, so that no later command waits for the compiler",
     "seeds": "train algorithms with several seeds each, and compare their win rates",
     "benchmark": "play the benchmark, and make, check and add result files for the leaderboard",
 }
@@ -43,9 +44,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{MODULE}: the command {name} is now called {RENAMED[name]}", file=sys.stderr)
         name = RENAMED[name]
     if name in COMMANDS:
-        return run_command(f"baselines.cli.{name}", given[1:], f"{MODULE} {name}")
+        return run_command(f"baselines.cli.{name.replace('-', '_')}", given[1:], f"{MODULE} {name}")
     print(f"{MODULE}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
     return BAD_ARGUMENTS
+
+
+def evaluate() -> int:
+    """Runs `minesweeper-evaluate`, the installed name of `evaluate.py`."""
+    return run_command("baselines.cli.evaluate", None, "minesweeper-evaluate")
+
+
+def train() -> int:
+    """Runs `minesweeper-train`, the installed name of `train.py`."""
+    return run_command("baselines.cli.train", None, "minesweeper-train")
 
 
 def _print_help() -> None:
@@ -53,6 +64,7 @@ def _print_help() -> None:
     for name, summary in COMMANDS.items():
         print(f"  {name:<11} {summary}")
     print(f"\n{MODULE} COMMAND --help shows the options of a command.")
+    print("minesweeper-evaluate and minesweeper-train are the installed names of evaluate and train.")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ GLOSSES = {
     "minesweeper_env": {
         "codes": "of cells",
         "compiled": "numba cache",
+        "compilation": "linking, notices",
         "lazy": "exports",
-        "linking": "kernels",
         "neighbours": "of each cell",
         "cell_sets": "as bits",
         "splitmix": "randomness",
@@ -36,6 +36,7 @@ GLOSSES = {
         "batch_calls": "call, get_attr",
         "wrappers": "masks, probabilities",
         "testing": "conventions of an environment",
+        "warm_up": "compiles ahead",
     },
     "baselines": {
         "policy": "the protocol",

@@ -20,7 +20,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.failures import explain
+from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.extras import MissingExtraError, check_extra
@@ -63,13 +63,11 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         parser.error(explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED
-    from baselines.cli.play_errors import PLAY_ERRORS
-
     try:
         return work()
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (ValueError, *PLAY_ERRORS) as error:
+    except (ValueError, *play_errors()) as error:
         print(f"{PROGRAM}: {explain(error)}", file=sys.stderr)
         return FAILED
 

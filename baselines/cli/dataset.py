@@ -17,7 +17,7 @@ from baselines.cli.arguments import (
     parse_path,
     whole_number_from,
 )
-from baselines.cli.failures import explain
+from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy, config_for, find_policy
@@ -62,15 +62,13 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         plans = _plans(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
-    from baselines.cli.play_errors import PLAY_ERRORS
-
     try:
         for plan, batch_size in plans.items():
             _write(plan, options, batch_size)
     except KeyboardInterrupt:
         print("interrupted: the data set in progress was not written", file=sys.stderr)
         return INTERRUPTED
-    except PLAY_ERRORS as error:
+    except play_errors() as error:
         print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
         return FAILED
     return 0

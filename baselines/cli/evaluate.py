@@ -20,7 +20,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.failures import explain
+from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, typed_command
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.policy import PolicyError
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
         command: command line to record; None for the program with its arguments.
 
     Returns:
-        0 when all games are played, 130 after Ctrl-C, 1 after one of `play_errors.PLAY_ERRORS`. In every case the
+        0 when all games are played, 130 after Ctrl-C, 1 after one of `play_errors`. In every case the
         results of the policies that had finished are printed, and written where that is possible.
     """
     parser = _make_parser(program)
@@ -69,11 +69,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     except KeyboardInterrupt:
         print("interrupted before the first game", file=sys.stderr)
         return INTERRUPTED
-    from baselines.cli.play_errors import PLAY_ERRORS
-
     try:
         return play()
-    except PLAY_ERRORS as error:
+    except play_errors() as error:
         print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
         return FAILED
 

@@ -8,6 +8,19 @@ from collections.abc import Callable
 from baselines.cli.arguments import FAILED, INTERRUPTED
 
 
+def play_errors() -> tuple[type[Exception], ...]:
+    """Returns the errors that end play.
+
+    They are an unwritable file, a broken policy, a position that is too hard, a killed worker, and damaged files of games.
+    """
+    from baselines.evaluation.workers import WorkerError
+    from baselines.policy import PolicyError
+    from baselines.suites.parts import DamagedPartError
+    from minesweeper_env.inference import PositionTooHardError
+
+    return (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)
+
+
 def explain(error: Exception) -> str:
     """Returns the message of an error in one line."""
     if isinstance(error, OSError) and error.filename is not None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
-from baselines.cli.failures import explain
-from baselines.cli.play_errors import PLAY_ERRORS
+from baselines.cli.failures import explain, play_errors
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import Suite, find_suite
 from baselines.suites.display import print_tables
@@ -128,7 +127,7 @@ class SuiteRun:
         except KeyboardInterrupt:
             self._tell_what_is_left(schedule, "interrupted:")
             raise
-        except PLAY_ERRORS as error:
+        except play_errors() as error:
             print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
         if report:

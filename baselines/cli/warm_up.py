@@ -1,0 +1,36 @@
+"""`python -m baselines warm-up`: compile the kernels of both packages ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from baselines.cli.start import MODULE
+from minesweeper_env.compilation.times import PARTS
+from minesweeper_env.warm_up import command
+
+PROGRAM = f"{MODULE} warm-up"
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; see `minesweeper_env.warm_up.command.main`."""
+    return command.main(arguments, program, PARTS)
+
+
+def play(policy: str) -> None:
+    """Plays games with a policy, which compiles its kernels."""
+    from baselines.evaluation.games import play_games
+    from baselines.registry import build_policy, config_for
+    from minesweeper_env.config import BoardConfig
+
+    config = config_for(policy, BoardConfig(5, 5, 5))
+    play_games(build_policy(policy, config), config, range(3))
+
+
+def begin_training() -> None:
+    """Begins the games of a training of `value`, which compiles their kernel."""
+    import numpy as np
+
+    from baselines.learned.value.safe_games import SafeGames
+    from minesweeper_env.config import BoardConfig
+
+    SafeGames(BoardConfig(5, 5, 5, moves=("click",)), 2, np.random.default_rng(0))
