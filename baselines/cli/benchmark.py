@@ -67,9 +67,13 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         return work()
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (ValueError, *play_errors()) as error:
+    except _file_and_play_errors() as error:
         print(f"{PROGRAM}: {explain(error)}", file=sys.stderr)
         return FAILED
+
+
+def _file_and_play_errors() -> tuple[type[Exception], ...]:
+    return (ValueError, *play_errors())
 
 
 def _intention(options: argparse.Namespace) -> str:

@@ -11,7 +11,7 @@ from baselines.cli.arguments import FAILED, INTERRUPTED
 def play_errors() -> tuple[type[Exception], ...]:
     """Returns the errors that end play.
 
-    They are an unwritable file, a broken policy, a position that is too hard, a killed worker, and damaged files of games.
+    They are an unwritable file, a broken policy, a position that is too hard, a killed worker, and damaged files.
     """
     from baselines.evaluation.workers import WorkerError
     from baselines.policy import PolicyError

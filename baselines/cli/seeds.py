@@ -149,7 +149,7 @@ def _check_earlier(task: Task) -> None:
     """Refuses a folder that holds a training with other settings; settings left to the machine may differ."""
     from baselines.learned.settings.files import RUN_FILE
     from baselines.learned.settings.training import TrainingSettings
-    from baselines.support.json_files import read_json
+    from baselines.support.files import read_json
 
     if not (task.folder / RUN_FILE).is_file():
         return
@@ -178,7 +178,7 @@ def _carry_out(tasks: Sequence[Task], workers: int) -> None:
 
 def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
-    from baselines.support.json_files import write_json
+    from baselines.support.files import write_json
 
     algos = list(dict.fromkeys(task.settings.algo for task in tasks))
     summaries = [

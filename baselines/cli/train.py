@@ -23,8 +23,7 @@ from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.support.files import check_writable, hold_folder, is_empty
-from baselines.support.json_files import read_json
+from baselines.support.files import check_writable, hold_folder, is_empty, read_json
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import default_mines, usual_mines_text
 

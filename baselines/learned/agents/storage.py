@@ -17,7 +17,7 @@ from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.retired import TWO_HEADS_REPLACED
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
-from baselines.support.json_files import read_json, write_json
+from baselines.support.files import read_json, write_json
 
 WEIGHTS_FILE = AGENT_WEIGHTS_FILE
 FORMAT = 3

@@ -16,7 +16,7 @@ from baselines.learned.agents.storage import load_network
 from baselines.learned.networks.board import MAX_COUNT, BoardNetwork
 from baselines.learned.networks.masks import unopened
 from baselines.learned.settings.training import TrainingSettings
-from baselines.support.json_files import read_json
+from baselines.support.files import read_json
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 

@@ -11,8 +11,7 @@ import safetensors
 from safetensors.torch import load, save
 from torch import Tensor
 
-from baselines.support.files import replace_file
-from baselines.support.json_files import first_line
+from baselines.support.files import first_line, replace_file
 
 Tensors = dict[str, Tensor]
 STATE_KEY, DIGEST_KEY = "state", "sha256"

@@ -11,7 +11,7 @@ from typing import Any
 
 import minesweeper_env
 from baselines.learned.settings.training import TrainingSettings
-from baselines.support.json_files import read_json, write_json
+from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")

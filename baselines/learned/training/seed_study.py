@@ -21,7 +21,7 @@ from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.curves import read_points
 from baselines.learned.training.run import train
-from baselines.support.json_files import read_json, write_json
+from baselines.support.files import read_json, write_json
 
 RESULT_FILE = "result.json"
 TRIMMED = 0.25

@@ -9,7 +9,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 from baselines.learned.common.budget import Budget
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.training.evaluation import REFERENCES, BestAgent, Score, Selection
-from baselines.support.json_files import read_json
+from baselines.support.files import read_json
 
 
 def test_the_standard_error_is_that_of_the_mean_over_the_boards():
