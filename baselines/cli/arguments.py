@@ -25,7 +25,7 @@ ALL = "all"
 DEFAULT_GAMES = 1000
 """The number of games of each policy without --games."""
 
-SUITE_NEEDS = ("scipy", "tqdm", "matplotlib")
+SUITE_NEEDS = ("scipy", "matplotlib")
 """The optional dependencies of a suite."""
 
 _UNSET = object()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PROGRAM = f"{MODULE} safety"
 DEFAULT_AGENT = "dqn"
 DEFAULT_GAMES = 1000
-NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib", "tqdm")
+NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:

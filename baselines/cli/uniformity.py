@@ -99,7 +99,7 @@ def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
     check_test_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
-    for module in ("scipy", "tqdm") + (("matplotlib",) if options.out is not None else ()):
+    for module in ("scipy",) + (("matplotlib",) if options.out is not None else ()):
         check_extra(module)
     announce(
         f"Draw {options.games} layouts and play {options.games} games of {size_name(*options.size)} with "

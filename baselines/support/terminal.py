@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from shutil import get_terminal_size
 from typing import TextIO
+
+from baselines.support.bars import format_seconds, progress_line
+from baselines.support.live_area import LiveArea, stream_width
+
+LINE_SECONDS = 30.0
+"""Time between two lines of progress where stderr is no terminal."""
 
 
 def output_width() -> int | None:
@@ -16,7 +22,7 @@ def output_width() -> int | None:
     The variable COLUMNS, where it is set, comes before both.
     """
     if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
-        return get_terminal_size().columns
+        return stream_width(sys.stdout)
     return None
 
 
@@ -31,9 +37,47 @@ def is_live(stream: TextIO) -> bool:
     return capable and stream.isatty()
 
 
+class GameCount:
+    """Number of finished games of one kind, and the pace of play.
+
+    Args:
+        name: name of what plays.
+        games: number of games in all.
+    """
+
+    def __init__(self, name: str, games: int) -> None:
+        """Starts the clock."""
+        self._name, self._games = name, games
+        self._done, self._begun_at = 0, time.monotonic()
+        self._next_line = self._begun_at + LINE_SECONDS
+
+    def add(self, games: int) -> None:
+        """Counts further finished games."""
+        self._done += games
+
+    def line(self, width: int) -> str:
+        """Returns a line with a bar."""
+        return progress_line(self._name, self._done / self._games, self._facts(), width)
+
+    def print_sometimes(self) -> None:
+        """Prints a line without a bar on stderr, at most every `LINE_SECONDS` seconds."""
+        if time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + LINE_SECONDS
+            print(f"{self._name}: {self._facts()}", file=sys.stderr, flush=True)
+
+    def _facts(self) -> str:
+        elapsed = time.monotonic() - self._begun_at
+        facts = f"{self._done} of {self._games} games"
+        if not self._done:
+            return f"{facts}, {format_seconds(elapsed)}"
+        pace = self._done / max(elapsed, 1e-3)
+        speed = f"{pace:.0f}/s" if pace >= 10 else f"{pace:.2g}/s"
+        return f"{facts}, {speed}, {format_seconds((self._games - self._done) / pace)} left"
+
+
 @contextmanager
 def game_bar(verb: str, name: str, games: int) -> Generator[Callable[[int], object]]:
-    """Shows the number of finished games: as a bar on a terminal, otherwise as one line on stderr at the beginning.
+    """Shows the number of finished games on stderr: a line that is drawn again, or plain lines without a terminal.
 
     Args:
         verb: the activity, such as "playing".
@@ -43,9 +87,15 @@ def game_bar(verb: str, name: str, games: int) -> Generator[Callable[[int], obje
     Yields:
         A callback that takes the number of further finished games.
     """
-    from tqdm import tqdm
+    count = GameCount(name, games)
+    if is_live(sys.stderr):
+        with LiveArea(lambda width: [count.line(width)]):
+            yield count.add
+        return
+    print(f"{verb} {name}", file=sys.stderr, flush=True)
 
-    if not sys.stderr.isatty():
-        print(f"{verb} {name}", file=sys.stderr, flush=True)
-    with tqdm(total=games, desc=name, unit="game", disable=None, leave=False) as bar:
-        yield bar.update
+    def add(finished: int) -> None:
+        count.add(finished)
+        count.print_sometimes()
+
+    yield add

@@ -195,9 +195,9 @@ def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):
 
 
 def test_missing_extra_says_which_to_install(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "scipy", None)
     line = refused(capsys, "--policy", "random")
-    assert "tqdm is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
+    assert "scipy is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
 
 
 def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):

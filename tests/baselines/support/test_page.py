@@ -23,7 +23,7 @@ def put_on_terminal(monkeypatch) -> Terminal:
     """Makes stdout a terminal of 80 columns."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stdout", stream)
-    monkeypatch.setattr("baselines.support.terminal.get_terminal_size", lambda: type("", (), {"columns": 80}))
+    monkeypatch.setattr("baselines.support.terminal.stream_width", lambda _stream: 80)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
