@@ -49,9 +49,9 @@ class LiveArea:
     def __enter__(self) -> LiveArea:
         """Draws the lines, and starts the thread."""
         self._stream, self._stdout = sys.stderr, sys.stdout
-        sys.stderr = _Above(self, self._stream, False)  # type: ignore[assignment]
+        sys.stderr = _Above(self, self._stream, False)
         if self._stdout.isatty():
-            sys.stdout = _Above(self, self._stdout, True)  # type: ignore[assignment]
+            sys.stdout = _Above(self, self._stdout, True)
         self.refresh()
         self._thread.start()
         return self
