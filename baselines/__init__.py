@@ -11,15 +11,19 @@ from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from baselines.evaluation.evaluate import evaluate_policy
+    from baselines.evaluation.scoring.call import evaluate
+    from baselines.evaluation.scoring.table import Results
     from baselines.policy import Policy
     from baselines.registry import make_policy, policy_names
 
-__all__ = ["Policy", "evaluate_policy", "make_policy", "policy_names"]
+__all__ = ["Policy", "Results", "evaluate", "evaluate_policy", "make_policy", "policy_names"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "Policy": "baselines.policy",
+        "Results": "baselines.evaluation.scoring.table",
+        "evaluate": "baselines.evaluation.scoring.call",
         "evaluate_policy": "baselines.evaluation.evaluate",
         "make_policy": "baselines.registry",
         "policy_names": "baselines.registry",

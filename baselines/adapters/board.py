@@ -1,18 +1,16 @@
-"""Base class of the adapters: the board, the moves, and the checks of what `act` receives."""
+"""Base class of the adapters: the board, the moves, and the legal actions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.policy import DEFAULT_MOVES
 from baselines.support.board_names import size_name
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig, parse_size
-
-DEFAULT_MOVES = ("click",)
 
 BATCH_SIZE = 500
 """Default number of games that an adapter of a network plays side by side."""
@@ -59,31 +57,9 @@ class BoardPolicy:
         """Returns (1, rows, cols) int8, a board without an open cell."""
         return np.full((1, self.config.rows, self.config.cols), self.config.codes.hidden, np.int8)
 
-    def check(
-        self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]
-    ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-        """Returns the boards (N, rows, cols) int8 and the masks (N, actions) bool.
-
-        Raises:
-            ValueError: a shape or a type does not fit the board; the message names the expected ones.
-        """
-        boards, masks = np.asarray(observations), np.asarray(action_masks)
-        shape = (self.config.rows, self.config.cols)
-        if boards.shape[1:] != shape or boards.dtype.kind not in "iu":
-            raise ValueError(
-                f"{self.name} plays {size_name(*shape)} and takes codes (N, {shape[0]}, {shape[1]}) int8, "
-                f"not {boards.dtype} {boards.shape}" + _batch_hint(boards, shape)
-            )
-        if masks.shape != (len(boards), self.config.actions):
-            raise ValueError(
-                f"{self.name} plays {self.board} and takes masks ({len(boards)}, {self.config.actions}), "
-                f"not {masks.shape}"
-            )
-        return boards.astype(np.int8, copy=False), masks.astype(np.bool_)
-
-
-def _batch_hint(boards: NDArray[Any], shape: tuple[int, int]) -> str:
-    return "; add the axis of the games with observation[None] and action_mask[None]" if boards.shape == shape else ""
+    def legal(self, action_masks: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Returns the masks of the policy's own actions, (N, actions) bool; games may offer further moves."""
+        return action_masks[:, : self.config.actions] != 0
 
 
 def moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | None, owner: str) -> tuple[str, ...]:
@@ -108,10 +84,3 @@ def moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | Non
             f"has {len(chosen) * rows * cols}; set size= and moves= to those of its training"
         )
     return chosen
-
-
-def failure(message: str) -> Exception:
-    """Returns the error of a policy that breaks the protocol; see `baselines.evaluation.games.PolicyError`."""
-    from baselines.policy import PolicyError
-
-    return PolicyError(message)

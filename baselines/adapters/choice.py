@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.board import failure
+from baselines.policy import PolicyError
 
 
 def choose(
@@ -25,7 +25,7 @@ def choose(
     """
     legal = scores[masks].astype(np.float64)
     if np.isnan(legal).any():
-        raise failure(f"{name} gives a legal action a score that is not a number (NaN)")
+        raise PolicyError(f"{name} gives a legal action a score that is not a number (NaN)")
     if rng is not None:
         legal += rng.gumbel(size=legal.shape)
     # A legal action with score -inf still goes before the illegal ones.

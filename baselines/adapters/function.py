@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.board import DEFAULT_MOVES, BoardPolicy, failure
+from baselines.adapters.board import BoardPolicy
 from baselines.adapters.choice import random_legal
+from baselines.policy import DEFAULT_MOVES, PolicyError
+from baselines.support.act_inputs import checked_act
 from baselines.support.checks import one_of
 from minesweeper_env.observations import Encoder
 
@@ -72,6 +74,7 @@ class FunctionPolicy(BoardPolicy):
         if callable(reset):
             reset(seed)
 
+    @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one action per board; see `baselines.policy.Policy.act`.
 
@@ -79,11 +82,12 @@ class FunctionPolicy(BoardPolicy):
             PolicyError: the function returned an illegal action, or none.
             ValueError: the boards or the masks have another shape or type.
         """
-        boards, masks = self.check(observations, action_masks)
-        actions = np.array([self._answer(board, mask) for board, mask in zip(boards, masks, strict=True)], np.int64)
-        illegal = ~masks[np.arange(len(boards)), actions]
+        masks = self.legal(action_masks)
+        answers = [self._answer(board, mask) for board, mask in zip(observations, masks, strict=True)]
+        actions = np.array(answers, np.int64)
+        illegal = ~masks[np.arange(len(masks)), actions]
         if illegal.any() and self._illegal == "error":
-            raise failure(
+            raise PolicyError(
                 f"{self.name} chose action {actions[illegal][0]}, which its mask forbids; "
                 'illegal="random" plays a random legal action instead'
             )
@@ -98,7 +102,7 @@ class FunctionPolicy(BoardPolicy):
         except TypeError:
             action = -1
         if isinstance(found, bool) or not 0 <= action < self.config.actions:
-            raise failure(
+            raise PolicyError(
                 f"{self.name} returned {found!r} for a board; it must return an action, "
                 f"0 to {self.config.actions - 1} on {self.board}"
             )

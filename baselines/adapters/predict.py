@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.board import DEFAULT_MOVES
 from baselines.adapters.function import FunctionPolicy
+from baselines.policy import DEFAULT_MOVES
 
 MASK_NAMES = ("action_masks", "action_mask", "mask")
 

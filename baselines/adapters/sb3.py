@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from baselines.adapters.board import BATCH_SIZE, BoardPolicy, moves_of
 from baselines.adapters.choice import choose, random_legal
 from baselines.adapters.inputs import input_of
+from baselines.support.act_inputs import checked_act
 from minesweeper_env.config import whole_number
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class SB3Policy(BoardPolicy):
         if self._rng is not None:
             self._rng = np.random.default_rng(seed)
 
+    @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one action per board; see `baselines.policy.Policy.act`.
 
@@ -81,9 +83,9 @@ class SB3Policy(BoardPolicy):
             PolicyError: the model returned NaN.
             ValueError: the boards or the masks have another shape or type.
         """
-        boards, masks = self.check(observations, action_masks)
-        starts = range(0, len(boards), self.batch_size)
-        parts = [self._act(boards[i : i + self.batch_size], masks[i : i + self.batch_size]) for i in starts]
+        masks = self.legal(action_masks)
+        starts = range(0, len(masks), self.batch_size)
+        parts = [self._act(observations[i : i + self.batch_size], masks[i : i + self.batch_size]) for i in starts]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def _act(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:

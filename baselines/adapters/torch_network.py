@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.board import BATCH_SIZE, DEFAULT_MOVES, BoardPolicy
+from baselines.adapters.board import BATCH_SIZE, BoardPolicy
 from baselines.adapters.choice import choose
+from baselines.policy import DEFAULT_MOVES
+from baselines.support.act_inputs import checked_act
 from baselines.support.board_names import size_name
 from baselines.support.extras import import_extra
 from minesweeper_env.config import whole_number
@@ -84,6 +86,7 @@ class TorchPolicy(BoardPolicy):
         if self._rng is not None:
             self._rng = np.random.default_rng(seed)
 
+    @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one action per board; see `baselines.policy.Policy.act`.
 
@@ -91,8 +94,7 @@ class TorchPolicy(BoardPolicy):
             PolicyError: the network returned NaN.
             ValueError: the boards or the masks have another shape or type.
         """
-        boards, masks = self.check(observations, action_masks)
-        return choose(self.name, self.scores(boards), masks, self._rng)
+        return choose(self.name, self.scores(observations), self.legal(action_masks), self._rng)
 
     def scores(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the outputs of the network, (N, actions) float32, for codes (N, rows, cols)."""

@@ -177,7 +177,7 @@ def _check_seeds(first: int, games: int) -> None:
 
 def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:
     from baselines.evaluation.evaluate import evaluate_policy
-    from baselines.evaluation.minari_dataset import board_of, write_dataset
+    from baselines.evaluation.minari_dataset import write_dataset
 
     with game_bar("playing", plan.policy, options.games) as on_finished:
         evaluation = evaluate_policy(
@@ -195,6 +195,6 @@ def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> N
     dataset = write_dataset(plan, evaluation.records)
     wins = sum(record.won for record in evaluation.records)
     print(
-        f"{plan.name}: {dataset.total_episodes} games of {plan.policy} on {board_of(plan.config)}, "
+        f"{plan.name}: {dataset.total_episodes} games of {plan.policy} on {name_of(plan.config)}, "
         f"{dataset.total_steps} steps, {wins / dataset.total_episodes:.1%} won"
     )

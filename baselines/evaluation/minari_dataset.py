@@ -18,6 +18,7 @@ from baselines.evaluation.episodes import Episode, replay
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.report import versions
+from baselines.support.act_inputs import board_of
 from baselines.support.board_names import board_name, file_name
 from minesweeper_env.config import BoardConfig
 
@@ -129,14 +130,12 @@ def _create(plan: DatasetPlan, env: gymnasium.Env[Any, Any], buffers: list[Episo
             buffers,
             env=env,
             algorithm_name=plan.policy,
-            description=f"Games of the policy {plan.policy} on Minesweeper {board_of(plan.config)}.",
+            description=(
+                f"Games of the policy {plan.policy} on boards of {board_of(plan.config)}, "
+                f"first click {plan.config.first_click}."
+            ),
             requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
         )
-
-
-def board_of(config: BoardConfig) -> str:
-    """Returns the board and the rule in words."""
-    return f"{board_name(config.rows, config.cols, config.mines)} with first click {config.first_click}"
 
 
 def _buffer(episode: Episode) -> EpisodeBuffer:

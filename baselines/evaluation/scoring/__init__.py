@@ -1,0 +1,1 @@
+"""`baselines.evaluate`: policies of any kind, scored and compared in one call."""

@@ -1,0 +1,184 @@
+"""Policies to score from Python: specifications, objects, classes and functions, checked before any game."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from baselines.entries.errors import own_code
+from baselines.entries.policy import EntryPolicy
+from baselines.evaluation.evaluate import batch_size_of
+from baselines.evaluation.games import check_built_for
+from baselines.policy import DEFAULT_MOVES, Policy
+from baselines.registry import build_policy, config_for
+from baselines.support.act_inputs import policy_name
+from minesweeper_env.config import BoardConfig
+
+BOARD_ARGUMENTS = ("size", "mines", "first_click")
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A policy that is ready to be scored.
+
+    Attributes:
+        name: name of the policy in tables.
+        config: its games, with the moves that it plays.
+        build: makes the policy; a given object is returned as it is.
+        batch_size: number of games to play side by side.
+    """
+
+    name: str
+    config: BoardConfig
+    build: Callable[[], Policy]
+    batch_size: int
+
+
+def named(policies: Any) -> dict[str, Any]:
+    """Returns one policy, a list of policies, or a dict of named ones as a dict.
+
+    An unnamed policy is called by its specification, its attribute `name`, or its class or function; a number tells
+    equal names apart.
+    """
+    if isinstance(policies, Mapping):
+        return {str(name): policy for name, policy in policies.items()}
+    found: dict[str, Any] = {}
+    single = isinstance(policies, str) or not isinstance(policies, Sequence)
+    for policy in [policies] if single else policies:
+        name, count = _name_of(policy), 1
+        while name in found:
+            count += 1
+            name = f"{_name_of(policy)} ({count})"
+        found[name] = policy
+    return found
+
+
+def _name_of(policy: Any) -> str:
+    if isinstance(policy, str):
+        return policy
+    if isinstance(policy, partial):
+        return _name_of(policy.func)
+    if hasattr(policy, "act") and not isinstance(policy, type):
+        return policy_name(policy)
+    return str(getattr(policy, "__name__", type(policy).__name__))
+
+
+def prepare(name: str, policy: Any, config: BoardConfig) -> Entrant:
+    """Builds a policy once, and lets it choose once on an empty board.
+
+    Args:
+        name: name of the policy in tables.
+        policy: a specification, an object with `act`, or a callable that takes size, mines and first_click.
+        config: board of the games, with any moves.
+
+    Raises:
+        ValueError: it is none of these, or does not play this board.
+        PolicyError: it breaks the protocol.
+        MissingExtraError: it needs a package that is not installed.
+    """
+    if isinstance(policy, str):
+        games = config_for(policy, config)
+        build: Callable[[], Policy] = partial(build_policy, policy, games)
+    else:
+        _check_kind(policy)
+        made = policy if _is_object(policy) else _call(policy, name, config)
+        moves = tuple(getattr(made, "moves", None) or DEFAULT_MOVES)
+        games = replace(config, moves=moves)
+        build = partial(_given if _is_object(policy) else _made, policy, name, games)
+    return Entrant(name, games, build, _try(build(), games))
+
+
+def _is_object(policy: Any) -> bool:
+    return hasattr(policy, "act") and not isinstance(policy, type)
+
+
+def _given(policy: Any, name: str, config: BoardConfig) -> Policy:
+    return EntryPolicy(policy, name, config)
+
+
+def _made(make: Callable[..., Any], name: str, config: BoardConfig) -> Policy:
+    return EntryPolicy(_call(make, name, config), name, config)
+
+
+def _call(make: Callable[..., Any], name: str, config: BoardConfig) -> Any:
+    with own_code(name, make, may_refuse=True):
+        policy = make(size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click)
+    if not _is_object(policy):
+        raise ValueError(f"{name} must return an object with the method act, not {type(policy).__name__}")
+    return policy
+
+
+def _try(policy: Policy, config: BoardConfig) -> int:
+    """Lets a policy choose on an empty board, where that is code of the user; returns its batch size."""
+    inner = policy.policy if isinstance(policy, EntryPolicy) else policy
+    check_built_for(inner, config)
+    if isinstance(policy, EntryPolicy):
+        policy.reset(0)
+        board = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
+        policy.act(board, _first_mask(config))
+    return batch_size_of(policy)
+
+
+def _first_mask(config: BoardConfig) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """Returns the mask of an empty board, (1, actions)."""
+    from minesweeper_env.env import MinesweeperEnv
+
+    size = (config.rows, config.cols)
+    env = MinesweeperEnv(size, config.mines, first_click=config.first_click, moves=config.moves)
+    return np.asarray(env.reset(seed=0)[1]["action_mask"])[None]
+
+
+def _check_kind(policy: Any) -> None:
+    """Raises a ValueError, with what to do, for a model, a network or a function of one observation."""
+    kind = type(policy).__name__
+    modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}
+    if not _is_object(policy) and modules & {"stable_baselines3", "sb3_contrib"}:
+        raise ValueError(f"{kind} has no method act: wrap it in baselines.adapters.SB3Policy(model, size=, mines=)")
+    if not _is_object(policy) and "torch" in modules:
+        raise ValueError(
+            f"{kind} has no method act: wrap it in baselines.adapters.TorchPolicy(network, size=, mines=, observation=)"
+        )
+    if not _is_object(policy) and not callable(policy):
+        raise ValueError(
+            "a policy is a specification such as 'exact', an object with the method act, or a class or function that "
+            f"takes size=, mines= and first_click=, not {kind}"
+        )
+    if not _is_object(policy):
+        _check_arguments(policy)
+
+
+def _check_arguments(make: Callable[..., Any]) -> None:
+    try:
+        parameters = inspect.signature(make).parameters.values()
+    except (TypeError, ValueError):
+        return
+    taken = {each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
+    lacking = [name for name in BOARD_ARGUMENTS if name not in taken]
+    if lacking and not any(each.kind is each.VAR_KEYWORD for each in parameters):
+        raise ValueError(
+            f"{_name_of(make)} does not take {', '.join(lacking)}: a class or function is called with size=, mines= "
+            "and first_click=, and returns a policy. Wrap a function of (observation, action_mask) in "
+            "baselines.adapters.FunctionPolicy(function, size=, mines=)"
+        )
+
+
+def check_sendable(entrant: Entrant) -> None:
+    """Checks that worker processes can build a policy.
+
+    Raises:
+        ValueError: they cannot; the message says what to do.
+    """
+    remedy = "use workers=1, or a specification such as 'path/file.py:NAME'"
+    try:
+        content = pickle.dumps(entrant.build)
+    except Exception as error:
+        raise ValueError(f"{entrant.name} cannot be sent to worker processes ({error}): {remedy}") from error
+    if b"__main__" in content and not hasattr(sys.modules["__main__"], "__file__"):
+        raise ValueError(f"{entrant.name} is defined in this session, which worker processes cannot see: {remedy}")

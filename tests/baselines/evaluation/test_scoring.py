@@ -1,0 +1,254 @@
+"""`baselines.evaluate`: policies of every kind, the table, the rows, and errors before any play."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+import baselines
+from baselines import Policy
+from baselines.adapters import FunctionPolicy
+from baselines.evaluation.games import play_games
+from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_difference
+from baselines.evaluation.scoring import call
+from baselines.evaluation.seeds import TEST_SEEDS
+from baselines.registry import build_policy
+from minesweeper_env import BoardConfig
+
+BOARD = {"size": (4, 5), "mines": 3}
+CONFIG = BoardConfig(4, 5, 3, moves=("click",))
+
+
+class Last:
+    """Clicks the last covered cell; has no reset, and returns a list."""
+
+    def __init__(self, size, mines, first_click):
+        self.board = (size, mines, first_click)
+
+    def act(self, _, action_masks):
+        return [int(np.flatnonzero(mask)[-1]) for mask in action_masks]
+
+
+class Flagging(Last):
+    """Plays with flags, but sets none."""
+
+    moves = ("click", "flag")
+
+    def act(self, _, action_masks):
+        return [int(np.flatnonzero(mask[:20])[-1]) for mask in action_masks]
+
+
+def last_covered(_, action_mask):
+    return np.flatnonzero(action_mask)[-1]
+
+
+def evaluate(policy, **arguments) -> baselines.Results:
+    return baselines.evaluate(policy, **BOARD | {"games": 60, "against": "straightforward"} | arguments)
+
+
+def wins(policy: Policy, games=60) -> list[bool]:
+    records = []
+    for index, first in enumerate(range(0, games, 20)):
+        policy.reset(index)
+        records += play_games(policy, CONFIG, range(first, first + 20))
+    return [record.won for record in records]
+
+
+def test_a_policy_of_any_kind_plays_the_same_games():
+    given = {
+        "class": Last,
+        "object": Last((4, 5), 3, "opening"),
+        "factory": lambda **board: Last(**board),
+        "function": FunctionPolicy(last_covered, **BOARD),
+        "partial": partial(FunctionPolicy, last_covered),
+        "flags": Flagging,
+        "name": "random",
+    }
+    results = evaluate(given)
+    assert [row["policy"] for row in results.rows()] == [*given, "straightforward"]
+    expected = sum(wins(FunctionPolicy(last_covered, **BOARD)))
+    assert 0 < expected < 60
+    assert {results[name].wins for name in given if name != "name"} == {expected}
+    assert results["straightforward"].games == 60
+
+
+def test_a_row_holds_rates_intervals_and_the_difference_to_the_reference():
+    results = evaluate(["random", Last], games=100, against="straightforward")
+    rows = {row["policy"]: row for row in results.rows()}
+    reference, row = rows["straightforward"], rows["Last"]
+    first, second = ([record.won for record in results[name].records] for name in ("Last", "straightforward"))
+    table = [sum(a is x and b is y for a, b in zip(first, second, strict=True)) for x, y in PAIRS]
+    difference = [row["difference"], row["difference_low"], row["difference_high"]]
+    assert difference == pytest.approx([100 * end for end in paired_difference(*table)])
+    assert row["p"] == mcnemar_p_value(first, second)
+    assert [rows[name]["p_holm"] for name in ("random", "Last")] == holm([rows["random"]["p"], row["p"]])
+    assert (row["wins"], row["win_rate"]) == (sum(first), sum(first) / 100)
+    assert (row["win_rate_low"], row["win_rate_high"]) == results["Last"].interval
+    assert (row["board"], row["first_click"], row["seed"], row["games"]) == ("4x5/3", "opening", 0, 100)
+    assert row["against"] == "straightforward"
+    assert [reference[name] for name in ("against", "difference", "p", "p_holm")] == [None] * 4
+
+
+PAIRS = [(True, True), (True, False), (False, True), (False, False)]
+
+
+def test_rows_are_flat_and_fill_a_data_frame():
+    rows = evaluate("random", games=20, diagnose=True).rows()
+    assert all(value is None or isinstance(value, (str, int, float)) for row in rows for value in row.values())
+    assert rows[0].keys() == rows[1].keys()
+    assert rows[0]["lost_avoidable_low"] <= rows[0]["lost_avoidable"] <= rows[0]["lost_avoidable_high"]
+    assert rows[0]["excess_risk_per_game_low"] < rows[0]["excess_risk_per_game"]
+
+
+@pytest.mark.parametrize("diagnose", [False, True])
+def test_the_table_fits_80_columns(diagnose):
+    long = {"a policy with a name that is much longer than any name of a policy ought to be": "random"}
+    text = str(evaluate(long, diagnose=diagnose))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "4x5, 3 mines, first click opening, seeds 0 to 59"
+    assert "straightforward" in text
+    assert ("What the clicks were like" in text) is diagnose
+    results = evaluate("random")
+    assert repr(results) == str(results)
+    (row, _) = results.rows()
+    assert f"{row['win_rate']:.1%}" in str(results)
+    assert f"{row['difference']:+.1f}" in str(results)
+    assert f"{row['difference_low']:+.1f} to {row['difference_high']:+.1f}" in str(results)
+
+
+def test_a_notebook_shows_a_table_with_escaped_names():
+    page = evaluate({"<b>": "random"})._repr_html_()
+    assert page.startswith("<table>")
+    assert "<td>&lt;b&gt;</td>" in page
+    assert "<b>" not in page
+
+
+def test_files_are_those_of_evaluate_py(tmp_path):
+    results = evaluate(["random", "straightforward"])
+    results.to_json(tmp_path / "results.json")
+    content = json.loads((tmp_path / "results.json").read_text())
+    assert [row["policy"] for row in content["results"]] == ["random", "straightforward"]
+    assert content["config"] == {"size": [4, 5], "mines": 3, "first_click": "opening"}
+    assert content["command"].startswith("baselines.evaluate(['random', 'straightforward'], size=(4, 5), mines=3")
+    results.plot(str(tmp_path / "results.png"))
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match=r"a plot needs a file that ends in .png, .pdf, .svg"):
+        results.plot(tmp_path / "results.gif")
+    with pytest.raises(ValueError, match="does not exist"):
+        results.to_json(tmp_path / "nowhere" / "results.json")
+
+
+def test_the_reference_is_the_first_of_against_or_of_the_policies():
+    assert evaluate("random", against=()).reference == "random"
+    assert evaluate(["random", "straightforward"], against=()).reference == "random"
+    assert evaluate("random", games=20, against=["straightforward", "subset"]).reference == "straightforward"
+    alone = evaluate("straightforward")
+    assert [result.policy for result in alone.policies] == ["straightforward"]
+    assert "Reference" not in str(alone)
+    with pytest.raises(KeyError, match="no policy 'exact'; there are straightforward"):
+        alone["exact"]
+
+
+def test_equal_names_get_a_number():
+    policies = [FunctionPolicy(last_covered, **BOARD), FunctionPolicy(last_covered, **BOARD), "random"]
+    found = evaluate(policies, games=20, against=()).policies
+    assert [result.policy for result in found] == ["last_covered", "last_covered (2)", "random"]
+
+
+def test_the_number_of_mines_follows_the_size():
+    assert baselines.evaluate("random", size=9, games=2, against=()).config.mines == 10
+
+
+def refuses(problem, policy="random", error=ValueError, **arguments):
+    with pytest.raises(error, match=problem) as found:
+        evaluate(policy, **arguments)
+    assert "\n" not in str(found.value)
+
+
+@pytest.fixture
+def no_play(monkeypatch):
+    def play(*_):
+        raise AssertionError("a game began")
+
+    monkeypatch.setattr(call, "_play", play)
+
+
+@pytest.mark.usefixtures("no_play")
+def test_errors_come_before_any_play():
+    refuses("unknown policy 'nobody'", ["random", "nobody"])
+    refuses("seeds of test games are 0 to", seed=TEST_SEEDS.stop)
+    refuses("games must be a whole number of at least 1, not 0", games=0)
+    refuses("workers must be a whole number", workers=0)
+    refuses("seed must be a whole number of at least 0, not -1", seed=-1)
+    refuses("mines must be 1 to 11", mines=70)
+    refuses("mines must be given for a board of 7x7", size=7, mines=None)
+    refuses("at least one policy is needed", [])
+    refuses("only games with moves", Flagging, diagnose=True)
+
+
+@pytest.mark.usefixtures("no_play")
+def test_what_is_no_policy_is_answered_with_what_to_do():
+    refuses("a policy is a specification such as 'exact'.*, not int", 3)
+    refuses(r"last_covered does not take size, mines, first_click.*FunctionPolicy\(function", last_covered)
+    refuses("must return an object with the method act, not dict", lambda **board: board)
+    refuses("was built for 5x5 with 3 mines", FunctionPolicy(last_covered, size=5, mines=3))
+    refuses("IndexError: ", lambda **_: Broken(), error=baselines.policy.PolicyError)
+
+
+class Broken:
+    def act(self, observations, _):
+        return [observations[17][0][0]]
+
+
+@pytest.mark.usefixtures("no_play")
+def test_models_and_networks_are_told_their_adapter():
+    import torch
+    from stable_baselines3 import PPO
+
+    refuses(r"Linear has no method act: wrap it in baselines.adapters.TorchPolicy", torch.nn.Linear(2, 2))
+    refuses(r"PPO has no method act: wrap it in baselines.adapters.SB3Policy", PPO.__new__(PPO))
+
+
+@pytest.mark.usefixtures("no_play")
+def test_what_workers_cannot_see_is_refused(monkeypatch):
+    refuses("cannot be sent to worker processes", {"mine": lambda **board: Last(**board)}, workers=2)
+    monkeypatch.setattr(Last, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "Last", Last, raising=False)
+    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
+    refuses("Last is defined in this session, which worker processes cannot see", Last, workers=2)
+
+
+@pytest.mark.slow
+def test_workers_play_the_same_games():
+    policies = {"function": FunctionPolicy(last_covered, **BOARD), "partial": partial(FunctionPolicy, last_covered)}
+    alone, shared = (evaluate(policies, workers=workers) for workers in (1, 2))
+    for one, other in zip(alone.policies, shared.policies, strict=True):
+        assert one.records == other.records
+
+
+def test_the_progress_bar_is_shown_when_asked(capsys):
+    evaluate("random", games=20)
+    assert capsys.readouterr() == ("", "")
+    evaluate("random", games=20, progress=True)
+    assert "random" in capsys.readouterr().err
+
+
+def test_an_interruption_reaches_the_caller():
+    class Interrupting(Last):
+        def act(self, observations, action_masks):
+            if len(observations) > 1:
+                raise KeyboardInterrupt
+            return super().act(observations, action_masks)
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(Interrupting, against=())
+
+
+def test_a_given_object_is_the_policy_that_plays():
+    policy = build_policy("random", CONFIG)
+    assert evaluate({"mine": policy}, against=()).rows()[0]["policy"] == "mine"
