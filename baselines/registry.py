@@ -16,6 +16,7 @@ from typing import Any
 from baselines.entries.factory import EntryFactory
 from baselines.entries.loading import existing_file, load, source_file
 from baselines.policy import DEFAULT_MOVES, Policy
+from baselines.support.environments import config_of
 from baselines.support.extras import import_extra
 from baselines.support.specifications import parse_specification
 from minesweeper_env.config import BoardConfig
@@ -124,10 +125,11 @@ class PolicyMaker:
 
 def make_policy(
     name: str,
-    size: int | Sequence[int] = 8,
+    size: int | Sequence[int] | None = None,
     mines: int | None = None,
-    first_click: str = "opening",
+    first_click: str | None = None,
     seed: int = 0,
+    env: Any = None,
     **options: Any,
 ) -> Policy:
     """Makes a policy, ready to play.
@@ -135,19 +137,36 @@ def make_policy(
     Args:
         name: a specification as `find_policy` takes it, such as "exact", "bayes:prior=count", the path of a run
             folder, or "mine.py:Corner".
-        size: side of a square board, or (rows, cols).
+        size: side of a square board, or (rows, cols); None for 8.
         mines: the number of mines; None follows the size, as in `MinesweeperEnv`.
-        first_click: "opening", "safe", "any" or "corners".
+        first_click: "opening", "safe", "any" or "corners"; None for "opening".
         seed: seed of the policy's random choices, at least 0.
+        env: the environment to play in, wrapped or not, or a vector environment; in place of size, mines and
+            first_click.
         **options: options of the policy.
 
     Raises:
-        ValueError: the name, an option or the board is not allowed; the message names the allowed values.
+        ValueError: the name, an option or the board is not allowed, or the environment lacks a move of the policy; the
+            message names the allowed values.
+        PolicyError: the code of a user's policy fails.
         MissingExtraError: the policy needs a package that is not installed.
     """
     maker = find_policy(name, **options)
-    board = BoardConfig.of_size(size, mines, first_click=first_click, moves=DEFAULT_MOVES)
-    return maker(maker.config_for(board), seed)
+    if env is None:
+        first_click = "opening" if first_click is None else first_click
+        board = BoardConfig.of_size(8 if size is None else size, mines, first_click=first_click, moves=DEFAULT_MOVES)
+        return maker(maker.config_for(board), seed)
+    given = {"size": size, "mines": mines, "first_click": first_click}
+    for argument in (each for each, value in given.items() if value is not None):
+        raise ValueError(f"env says what {argument} is; give env or {argument}, not both")
+    offered = config_of(env)
+    config = maker.config_for(offered)
+    if offered.moves[: len(config.moves)] != config.moves:
+        raise ValueError(
+            f"{name} plays with the moves {', '.join(config.moves)}, and the environment offers "
+            f"{', '.join(offered.moves)}; make it with moves={tuple(config.moves)}"
+        )
+    return maker(config, seed)
 
 
 def build_policy(name: str, config: BoardConfig, seed: int = 0, **options: Any) -> Policy:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from baselines.learned.common.losses import to_return
 from baselines.learned.networks.board import CellHead
-from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
 from baselines.learned.networks.masks import click_masks
 
 ILLEGAL = -1e8
@@ -53,5 +53,6 @@ class MinesweeperQPolicy(DQNPolicy):
 
     def make_q_net(self) -> MinesweeperQNetwork:
         """Returns a new Q-network."""
+        check_clicks_alone(self.observation_space, self.action_space)
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
         return MinesweeperQNetwork(**arguments, probability=self.probability).to(self.device)

@@ -49,3 +49,18 @@ class BoardExtractor(BaseFeaturesExtractor):
         """Maps codes (N, rows, cols) to features (N, channels, rows, cols) float32."""
         features: Tensor = self.trunk(observations, self.mines)
         return features
+
+
+def check_clicks_alone(observation_space: spaces.Space[Any], action_space: spaces.Space[Any]) -> None:
+    """Checks that a network with one output per cell has an output for each action.
+
+    Raises:
+        ValueError: the actions are not the clicks on the cells of the board.
+    """
+    rows, cols = observation_space.shape or (0, 0)
+    actions = getattr(action_space, "n", None)
+    if actions != rows * cols:
+        raise ValueError(
+            f"the network rates the {rows * cols} clicks of {rows}x{cols}, but the environment has {actions} actions; "
+            'make it with moves=("click",)'
+        )

@@ -9,7 +9,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from baselines.learned.networks.board import CellHead
-from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
 
 
 class MeanValueHead(nn.Module):
@@ -57,6 +57,7 @@ class PlainPolicy(MaskableActorCriticPolicy):
         super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
 
     def _build(self, lr_schedule: Schedule) -> None:
+        check_clicks_alone(self.observation_space, self.action_space)
         self.mlp_extractor = _Both()  # type: ignore[assignment]
         self.action_net = CellHead(self.features_dim)
         self.value_net = MeanValueHead(self.features_dim)

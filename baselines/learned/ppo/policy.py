@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from baselines.learned.common.losses import to_fitted_return, to_return
 from baselines.learned.networks.board import CellHead
-from baselines.learned.networks.features import BoardExtractor
+from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
 from baselines.learned.networks.masks import click_masks
 
 SHARPNESS = 4.0
@@ -58,6 +58,7 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
 
     def _build(self, lr_schedule: Schedule) -> None:
+        check_clicks_alone(self.observation_space, self.action_space)
         self.action_net = CellHead(self.features_dim)
         self.value_net = CellHead(self.features_dim)
         for parameter in self.action_net.parameters():
