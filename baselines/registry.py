@@ -9,6 +9,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -268,8 +269,10 @@ def _built_in(base: str) -> Callable[..., Policy]:
 
 
 def _unknown(name: str) -> str:
+    near = get_close_matches(name, policy_names(), 1)
+    hint = f", did you mean {near[0]}?" if near else ";"
     return (
-        f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "
+        f"unknown policy {name!r}{hint} there are {', '.join(policy_names())}, run folders of train.py, which hold "
         f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME"
     )
 

@@ -1,13 +1,16 @@
-"""Checks of actions, reset options and seeds, and the random state that a seed gives to a game."""
+"""Checks of keyword arguments, actions, reset options and seeds, and the random state that a seed gives to a game."""
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
 import numpy as np
+from gymnasium import logger
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
@@ -18,6 +21,38 @@ RESET_OPTIONS: tuple[str, ...] = ("layout",)
 
 BATCH_RESET_OPTIONS: tuple[str, ...] = (*RESET_OPTIONS, "reset_mask")
 """The keys of the `options` of `reset` of the batched environment."""
+
+
+MEANT = {
+    **dict.fromkeys(("width", "height", "rows", "cols", "columns", "shape", "board", "board_size"), "size"),
+    **dict.fromkeys(("bombs", "num_bombs", "density"), "mines"),
+    **dict.fromkeys(("mode", "render"), "render_mode"),
+    **dict.fromkeys(("obs", "obs_type"), "observation"),
+}
+"""Names of arguments in other environments, and what they are called here."""
+
+
+def check_keywords(kind: type, given: Iterable[str]) -> None:
+    """Raises a TypeError with the name that was probably meant, unless a class takes all keyword arguments."""
+    parameters = inspect.signature(kind.__init__).parameters  # type: ignore[misc]
+    allowed = [name for name in parameters if name != "self"]
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for name in given:
+        if name not in allowed:
+            near = [MEANT[name]] if name in MEANT else difflib.get_close_matches(name, allowed, 1)
+            hint = f", did you mean {near[0]}?" if near else ";"
+            raise TypeError(f"{kind.__name__} has no argument {name!r}{hint} It takes {', '.join(allowed)}")
+
+
+def warn_without_mode(mode: str | None, spec: Any) -> None:
+    """Warns, as the environments of Gymnasium do, where `render` is called and there is no render mode."""
+    if mode is None:
+        env_id = "Minesweeper-v0" if spec is None else spec.id
+        logger.warn(
+            "render() returns nothing, because the environment has no render mode; choose one when you make it: "
+            f'gym.make("{env_id}", render_mode="ansi") or "rgb_array"'
+        )
 
 
 def check_action(action: Any, actions: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from minesweeper_env.checks import (
     RESET_OPTIONS,
     check_action,
+    check_keywords,
     check_option_names,
     generator_state,
     layout_option,
+    warn_without_mode,
 )
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
-from minesweeper_env.rewards import Reward, describe, find_reward
+from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
 
 __all__ = ["MinesweeperEnv"]
 
@@ -127,6 +129,11 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     metadata: dict[str, Any] = METADATA
 
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
+        check_keywords(cls, named)
+        return super().__new__(cls)
+
     def __init__(
         self,
         size: int | Sequence[int] = 8,
@@ -208,7 +215,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         terminated, truncated, won, illegal, idle = games.events.ravel().tolist()
         reward = games.rewards.item()
         if self._reward is not None and not idle:
-            reward = float(self._reward(describe(games, self._action, codes).first()))
+            reward = check_reward(self._reward(describe(games, self._action, codes).first()))
         return self._observe(codes), reward, terminated, truncated, self._info(masks, illegal, won)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -216,8 +223,12 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         return self._current_games().show()[1].ravel().astype(np.bool_)
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Returns the board as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array")."""
+        """Returns the board as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
+
+        Without a render mode it returns None, and warns.
+        """
         games = self._current_games()
+        warn_without_mode(self.render_mode, self.spec)
         return render_board(
             self.render_mode, self._board(games.show()[0]), self.config.codes, games.revealed_mines()[0]
         )

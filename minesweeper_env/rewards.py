@@ -6,6 +6,7 @@ so the sum over a game is bounded.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,13 +71,46 @@ def find_reward(reward: str | Reward, config: BoardConfig) -> tuple[RewardWeight
     """Returns the weights of a named scheme and None, or zero weights and the given callable.
 
     Raises:
-        ValueError: `reward` is neither a name nor a callable.
+        ValueError: `reward` is neither a name nor a callable of one argument.
     """
     if callable(reward):
+        _check_arity(reward)
         return RewardWeights(), reward
     if not isinstance(reward, str) or reward not in REWARDS:
         raise ValueError(f"reward must be a callable or one of {', '.join(REWARDS)}, not {reward!r}")
     return _schemes(config.cells - config.mines)[reward], None
+
+
+def _check_arity(reward: Reward) -> None:
+    try:
+        signature = inspect.signature(reward)
+    except ValueError:
+        # Some functions of extension modules have no signature.
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        name = getattr(reward, "__name__", type(reward).__name__)
+        raise ValueError(
+            f"a reward callable takes one argument, a Transition, but {name}{signature} does not"
+        ) from error
+
+
+def check_reward(value: Any) -> float:
+    """Returns what a callable gave for one step as a float, or raises a TypeError unless it is a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"a reward callable must return a number, not {value!r}") from error
+
+
+def check_rewards(values: Any, count: int) -> NDArray[Any]:
+    """Returns what a callable gave for N steps as an array, or raises a TypeError unless it is N numbers or one."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf" or array.shape not in ((), (count,)):
+        found = f"{array.dtype} {array.shape}" if array.shape else repr(values)
+        raise TypeError(f"a reward callable must return numbers of shape ({count},) for {count} games, not {found}")
+    return array
 
 
 def describe(games: Games, actions: NDArray[np.int64], codes: NDArray[np.int8]) -> Transition:

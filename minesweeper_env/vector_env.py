@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -16,12 +16,14 @@ from minesweeper_env.batch_calls import BatchCalls
 from minesweeper_env.checks import (
     BATCH_RESET_OPTIONS,
     check_actions,
+    check_keywords,
     check_option_names,
     check_seeds,
     generator_state,
     generator_states,
     layout_option,
     reset_mask_option,
+    warn_without_mode,
 )
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
@@ -29,7 +31,7 @@ from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.engine.state import IDLE, ILLEGAL, PLAYING, SUCCESS, TERMINATION, TRUNCATION
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
-from minesweeper_env.rewards import Reward, describe, find_reward
+from minesweeper_env.rewards import Reward, check_rewards, describe, find_reward
 
 __all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
 
@@ -60,6 +62,11 @@ class MinesweeperVectorEnv(BatchCalls):
     Raises:
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
+        check_keywords(cls, named)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -191,7 +198,8 @@ class MinesweeperVectorEnv(BatchCalls):
         terminations, truncations = games.events[TERMINATION].copy(), games.events[TRUNCATION].copy()
         rewards = games.rewards.copy()
         if self._reward is not None:
-            rewards[:] = np.where(games.events[IDLE], 0.0, self._reward(describe(games, actions, codes)))
+            given = check_rewards(self._reward(describe(games, actions, codes)), self.num_envs)
+            rewards[:] = np.where(games.events[IDLE], 0.0, given)
         infos = self._infos(masks, games.events[ILLEGAL].copy(), games.events[SUCCESS].copy())
         if self._autoreset_mode is AutoresetMode.SAME_STEP:
             ended = terminations | truncations
@@ -214,6 +222,7 @@ class MinesweeperVectorEnv(BatchCalls):
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture or text for each game, as `MinesweeperEnv.render` does."""
         games = self._current_games()
+        warn_without_mode(self.render_mode, self.spec)
         mines = games.revealed_mines()
         boards = zip(games.show()[0].reshape(mines.shape), mines, strict=True)
         return tuple(render_board(self.render_mode, codes, self.config.codes, known) for codes, known in boards)

@@ -96,7 +96,8 @@ def test_pictures_are_fresh_arrays():
 
 
 def test_rendering_nothing():
-    assert example(None).render() is None
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert example(None).render() is None
 
 
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
