@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from minesweeper_env.compilation.cold_start import COLD_START, COMMAND
+from minesweeper_env.compilation.cold_start import COLD_START
 
 MODULE = "python -m baselines"
 """The program that runs every command by its name."""
@@ -37,5 +37,5 @@ def sibling(program: str, own: str, other: str) -> str:
 
 def announce(line: str) -> None:
     """Prints on stderr what a command is about to do; from then on, compilations are announced, too."""
-    COLD_START.caller = COMMAND
+    COLD_START.begin_command()
     print(line, file=sys.stderr, flush=True)

@@ -26,6 +26,10 @@ ENOUGH_SECONDS = 2.0
 """Processor seconds of finished kernels from which the speed of this machine is estimated."""
 
 
+ENOUGH_USE, MOST_SLOWNESS = 0.3, 10.0
+"""Processor seconds of a command from which its waiting time is estimated, and the upper bound of the result."""
+
+
 class ColdStart:
     """What has been compiled in this process.
 
@@ -40,7 +44,13 @@ class ColdStart:
         self._expected = self._measured = 0.0
         self._depth = 0
         self._begun_at = 0.0
+        self._command_at: tuple[float, float] | None = None
         self._line: AbstractContextManager[None] | None = None
+
+    def begin_command(self) -> None:
+        """Announces all compilations from now on, as a command does; what it does until then tells its speed."""
+        self.caller = COMMAND
+        self._command_at = time.perf_counter(), time.process_time()
 
     def begin(self, kernel: str) -> None:
         """Announces the compilation of a kernel, given as "module:function", unless it is part of another one."""
@@ -53,7 +63,7 @@ class ColdStart:
             return
         if part.label not in self._announced:
             self._announced.add(part.label)
-            say(self._notice(part.label, part.total))
+            say(self._notice(part.label, part.total, _is_stored(kernel)))
         self._line = live_line()
         self._line.__enter__()
 
@@ -73,12 +83,32 @@ class ColdStart:
             return False
         return self.caller == COMMAND or "ipykernel" in sys.modules or sys.stderr.isatty()
 
-    def _notice(self, label: str, seconds: float) -> str:
-        """Returns the notice; once some kernels are compiled, their speed scales the estimate."""
+    def _notice(self, label: str, seconds: float, is_stored: bool) -> str:
+        """Returns the notice, with an estimate in seconds of the clock."""
+        estimate = f", about {seconds * self._slowness():.0f} s" if seconds else ""
+        if is_stored:
+            return f"Compiling {label}, once per installation{estimate}"
+        return f"Compiling {label}, in every process{estimate}: the compiled code cannot be stored; set NUMBA_CACHE_DIR"
+
+    def _slowness(self) -> float:
+        """Returns the seconds of the clock that take the place of one listed processor second.
+
+        Finished kernels tell it. Before, it is the waiting time of a command for the processor, as on a busy machine.
+        """
         if self._expected >= ENOUGH_SECONDS:
-            seconds *= self._measured / self._expected
-        estimate = f", about {seconds:.0f} s" if seconds else ""
-        return f"Compiling {label}, once per installation{estimate}"
+            return self._measured / self._expected
+        if self._command_at is None:
+            return 1.0
+        clock, processor = self._command_at
+        used = time.process_time() - processor
+        return 1.0 if used < ENOUGH_USE else min(max(1.0, (time.perf_counter() - clock) / used), MOST_SLOWNESS)
+
+
+def _is_stored(kernel: str) -> bool:
+    """Returns whether numba found a folder for the machine code of a kernel; True for an unknown kernel."""
+    module, _, name = kernel.partition(":")
+    dispatcher = getattr(sys.modules.get(module), name, None)
+    return dispatcher is None or hasattr(getattr(dispatcher, "_cache", None), "_cache_file")
 
 
 COLD_START = ColdStart()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from support.sources import ROOT, modules_of, tree_of
@@ -50,6 +51,26 @@ def test_the_estimate_follows_the_speed_of_the_first_kernels(parts, capsys, monk
     monkeypatch.setattr(cold_start.time, "perf_counter", lambda: next(clock))
     compile_all(COMMAND, "b:first", "b:second", "a:slow")
     assert capsys.readouterr().err.splitlines()[-1] == "Compiling the oracle, once per installation, about 42 s"
+
+
+def test_the_estimate_of_a_command_follows_the_load_of_the_machine(parts, capsys, monkeypatch):
+    """Before its first kernel, the command waited 3 s of the clock for each second on the processor."""
+    state = ColdStart()
+    clock, processor = iter((10.0, 13.0, 13.0, 20.0)), iter((1.0, 2.0))
+    monkeypatch.setattr(cold_start.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(cold_start.time, "process_time", lambda: next(processor))
+    state.begin_command()
+    state.begin("a:slow")
+    state.end("a:slow")
+    assert capsys.readouterr().err == "Compiling the oracle, once per installation, about 42 s\n"
+
+
+def test_a_cache_that_cannot_be_written_is_named(parts, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "a", SimpleNamespace(slow=SimpleNamespace(_cache=None)))
+    compile_all(COMMAND, "a:slow")
+    assert capsys.readouterr().err == (
+        "Compiling the oracle, in every process, about 14 s: the compiled code cannot be stored; set NUMBA_CACHE_DIR\n"
+    )
 
 
 def test_a_kernel_that_is_not_listed_has_no_estimate(parts, capsys):
