@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from baselines.support.board_names import parse_size_name
@@ -22,6 +23,9 @@ SIDE: int = PRESETS[""]["size"]
 ALL = "all"
 """The name that stands for every policy of `baselines.policy_names()` that plays the games."""
 
+DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
+"""The policies that play without --policy, weakest first."""
+
 DEFAULT_GAMES = 1000
 """The number of games of each policy without --games."""
 
@@ -31,12 +35,28 @@ SUITE_NEEDS = ("scipy", "matplotlib")
 _UNSET = object()
 
 
+class HelpFormatter(argparse.HelpFormatter):
+    """Wraps a description, and keeps the lines of an epilog; a long example continues after a backslash."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" not in text:
+            return super()._fill_text(text, width, indent)
+        return "\n".join(_continued(line, width) for line in text.splitlines())
+
+
+def _continued(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    parts = wrap(line, width - 2, subsequent_indent=" " * 6, break_on_hyphens=False, break_long_words=False)
+    return " \\\n".join(parts)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that accepts no abbreviations and reports a bad argument in one line."""
 
     def __init__(self, **settings: Any) -> None:
         """Passes the settings on to `argparse.ArgumentParser`."""
-        super().__init__(allow_abbrev=False, **settings)
+        super().__init__(allow_abbrev=False, **{"formatter_class": HelpFormatter, **settings})
 
     def error(self, message: str) -> NoReturn:
         """Prints the message as one line on stderr, and exits with status 2."""
@@ -69,20 +89,20 @@ def add_board_arguments(
         type=parse_size,
         default=(side, side),
         metavar="SIZE",
-        help=f"side of a square board, or ROWSxCOLS such as 16x30 (default {side})",
+        help=f"play on a square board of this side, or on ROWSxCOLS such as 16x30 (default {side})",
     )
     parser.add_argument(
         "--mines",
         type=whole_number_from(1),
         metavar="N",
-        help=f"number of mines (default: {usual_mines_text()}; other sizes need it)",
+        help=f"hide N mines (default {usual_mines_text()}; other sizes need it)",
     )
     parser.add_argument(
         "--first-click",
         choices=first_clicks,
         default=first_click,
         metavar="RULE",
-        help=f"first-click rule: {', '.join(first_clicks)} (default {first_click})",
+        help=f"protect the first click by this rule: {', '.join(first_clicks)} (default {first_click})",
     )
 
 
@@ -93,7 +113,7 @@ def add_seed(parser: argparse._ActionsContainer) -> None:
         type=whole_number_from(0),
         default=0,
         metavar="SEED",
-        help="seed of game 0; game i uses SEED + i (default 0)",
+        help="give game i the seed SEED + i (default 0)",
     )
 
 

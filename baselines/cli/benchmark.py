@@ -91,7 +91,6 @@ def _make_parser() -> Parser:
         prog=PROGRAM,
         description=f"Enter policies in benchmark {PROTOCOL.version}; docs/benchmark.md states the protocol.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
     run = works.add_parser("run", help="play policies, and write a result file of each")

@@ -79,7 +79,6 @@ def _make_parser(program: str) -> Parser:
         prog=program,
         description="Play games with policies, and write each policy's games as a Minari data set.",
         epilog=EXAMPLES.format(program),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--policy",
@@ -103,7 +102,11 @@ def _make_parser(program: str) -> Parser:
         help="store observations in this encoding of gym.make (default codes)",
     )
     parser.add_argument(
-        "--reward", choices=REWARDS, default="win_loss", help="store rewards of this scheme (default win_loss)"
+        "--reward",
+        choices=REWARDS,
+        default="win_loss",
+        metavar="NAME",
+        help=f"store rewards of this scheme: {', '.join(REWARDS)} (default win_loss)",
     )
     parser.add_argument(
         "--seed",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from baselines.cli.arguments import (
     ALL,
     DEFAULT_GAMES,
+    DEFAULT_POLICIES,
     FAILED,
     INTERRUPTED,
     SUITE_NEEDS,
@@ -40,7 +41,7 @@ POLICY_OPTIONS = ("size", "mines", "first_click", "max_seconds", "diagnose", "js
 
 EXAMPLES = """\
 examples:
-  {0} --policy exact bayes:prior=count --size 16x30 --mines 99
+  {0} --policy exact bayes:prior=count --size 16x30
   {0} --policy runs/dqn-8x8-14 lookahead --json results.json
   {0} --suite ladder --out runs/ladder --workers 4
 """
@@ -81,26 +82,30 @@ def _make_parser(program: str) -> Parser:
         prog=program,
         description="Score policies on the same seeded games of Minesweeper.",
         epilog=EXAMPLES.format(typed_command(program, ())),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    _add_policy_options(parser.add_argument_group("policies"))
+    _add_policy_options(parser.add_argument_group("policies", "--suite takes --policy alone of these."))
     suites = parser.add_argument_group("suites")
     suites.add_argument(
-        "--suite", metavar="NAME", help=f"experiment to repeat: {', '.join(SUITES)}; --policy adds policies to it"
+        "--suite",
+        metavar="NAME",
+        help=f"repeat this experiment, which needs --out; --policy adds policies to it: {', '.join(SUITES)}",
     )
     suites.add_argument(
-        "--out", type=parse_path, metavar="DIR", help="output folder of a suite; re-run the command to resume"
+        "--out",
+        type=parse_path,
+        metavar="DIR",
+        help="keep the games and results of a suite here; the same command resumes it",
     )
     both = parser.add_argument_group("both")
     both.add_argument(
         "--games",
         type=whole_number_from(1),
         metavar="N",
-        help=f"number of games of each policy on each board (default {DEFAULT_GAMES}; suites have their own)",
+        help=f"play N games of each policy on each board (default {DEFAULT_GAMES}; suites have their own)",
     )
     add_seed(both)
     both.add_argument(
-        "--workers", type=whole_number_from(1), default=1, metavar="N", help="number of worker processes (default 1)"
+        "--workers", type=whole_number_from(1), default=1, metavar="N", help="play in N worker processes (default 1)"
     )
     add_wide(both)
     return parser
@@ -111,21 +116,21 @@ def _add_policy_options(group: argparse._ArgumentGroup) -> None:
         "--policy",
         nargs="+",
         metavar="NAME",
-        help=f"policies, by name: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is a "
-        "name, too, and so is a class or function of yours, as path/file.py:NAME or package.module:NAME. Options "
-        "follow the name, as in NAME:option=value,option=value",
+        help=f"play these policies: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is "
+        "a name, too, and so is a class or function of yours, as path/file.py:NAME or package.module:NAME. Options "
+        f"follow the name, as in NAME:option=value,option=value (default {' '.join(DEFAULT_POLICIES)})",
     )
     add_board_arguments(group)
     group.add_argument(
         "--max-seconds",
         type=positive_number,
         metavar="SECONDS",
-        help="seconds of play after which a policy begins no more games (default: no limit)",
+        help="begin no more games of a policy after this many seconds of play (default: no limit)",
     )
     group.add_argument("--diagnose", action="store_true", help="judge every click by the exact mine probabilities")
-    group.add_argument("--json", type=parse_path, metavar="FILE", help="file for the results")
+    group.add_argument("--json", type=parse_path, metavar="FILE", help="write the results into this file")
     group.add_argument(
-        "--plot", type=parse_path, metavar="FILE", help=f"file for a plot of the win rates: {', '.join(SUFFIXES)}"
+        "--plot", type=parse_path, metavar="FILE", help=f"draw the win rates into this file: {', '.join(SUFFIXES)}"
     )
 
 
@@ -140,10 +145,9 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
 
 
 def _check_policies(options: argparse.Namespace) -> str:
-    if options.policy is None:
-        raise ValueError("choose policies with --policy NAME..., or a suite with --suite NAME")
     if options.out is not None:
         raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
+    options.policy = options.policy or list(DEFAULT_POLICIES)
     config = _config(options)
     options.games = options.games or DEFAULT_GAMES
     check_test_seeds(options.seed, options.games)

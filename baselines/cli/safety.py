@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from baselines.learned.networks.board import BoardNetwork
 
 PROGRAM = f"{MODULE} safety"
+EXAMPLES = """\
+examples:
+  {0} --agent any-size --size 16x30 --games 100
+  {0} --agent runs/dqn-8x8 --out safety.png
+"""
+
 DEFAULT_AGENT = "dqn"
 DEFAULT_GAMES = 1000
 NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib")
@@ -66,12 +72,13 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
         prog=program,
         description="Compare the mine probabilities of an agent with the exact ones, on boards of its own games.",
+        epilog=EXAMPLES.format(program),
     )
     parser.add_argument(
         "--agent",
         default=DEFAULT_AGENT,
         metavar="AGENT",
-        help=f"agent that estimates mine probabilities: any-size, dqn or a run folder (default {DEFAULT_AGENT})",
+        help=f"compare the probabilities of this agent: any-size, dqn or a run folder (default {DEFAULT_AGENT})",
     )
     add_board_arguments(parser)
     parser.add_argument(
@@ -79,11 +86,11 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         type=whole_number_from(1),
         default=DEFAULT_GAMES,
         metavar="N",
-        help=f"number of games (default {DEFAULT_GAMES})",
+        help=f"play N games (default {DEFAULT_GAMES})",
     )
     add_seed(parser)
     parser.add_argument(
-        "--out", type=parse_path, metavar="PNG", help="file for a picture that shows boards of game 0 (default: none)"
+        "--out", type=parse_path, metavar="PNG", help="draw boards of game 0 into this file (default none)"
     )
     add_wide(parser)
     return parser

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from baselines.learned.training.seed_study import Summary, Task
 
 PROGRAM = f"{MODULE} seeds"
+EXAMPLES = """\
+examples:
+  {0} --config quick --seeds 5 --out runs/quick
+  {0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds
+"""
+
 NEEDED = (*TRAINING_NEEDS, "scipy")
 DEFAULT_SEEDS = 10
 DEFAULT_GAMES = 2000
@@ -77,14 +83,14 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
         prog=program,
         description="Train each configuration with several seeds, and compare the win rates of the agents.",
-        epilog=f"example: {program} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds",
+        epilog=EXAMPLES.format(program),
     )
     parser.add_argument(
         "--config",
         nargs="+",
         required=True,
         metavar="NAME",
-        help="configurations of train.py, shipped ones or .toml files, each of another algorithm",
+        help="train these configurations of train.py, shipped ones or .toml files, each of another algorithm",
     )
     whole = whole_number_from(1)
     parser.add_argument(
@@ -92,27 +98,33 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         type=whole,
         default=DEFAULT_SEEDS,
         metavar="N",
-        help=f"number of seeds, at least 5 (default {DEFAULT_SEEDS})",
+        help=f"train each configuration with N seeds, at least 5 (default {DEFAULT_SEEDS})",
     )
     parser.add_argument(
         "--minutes",
         type=positive_number,
         metavar="M",
-        help="minutes of each training (default: as configured)",
+        help="train for M minutes each (default as configured)",
     )
-    parser.add_argument("--steps", type=whole, metavar="N", help="number of steps of each training, instead of a time")
+    parser.add_argument(
+        "--steps", type=whole, metavar="N", help="train for N steps each, instead of --minutes (default as configured)"
+    )
     parser.add_argument(
         "--games",
         type=whole,
         default=DEFAULT_GAMES,
         metavar="N",
-        help=f"number of test games of each agent (default {DEFAULT_GAMES})",
+        help=f"play N test games with each agent (default {DEFAULT_GAMES})",
     )
     parser.add_argument(
-        "--workers", type=whole, default=1, metavar="N", help="number of trainings at a time, one per core (default 1)"
+        "--workers", type=whole, default=1, metavar="N", help="run N trainings at a time, one per core (default 1)"
     )
     parser.add_argument(
-        "--out", type=parse_path, required=True, metavar="DIR", help="output folder; re-run the command to resume"
+        "--out",
+        type=parse_path,
+        required=True,
+        metavar="DIR",
+        help="write the trainings and results into DIR; the same command resumes them",
     )
     add_wide(parser)
     return parser

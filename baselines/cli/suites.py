@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from shutil import get_terminal_size
+from textwrap import fill
 
 from baselines.cli import evaluate
 from baselines.cli.start import MODULE, typed_command
@@ -30,8 +32,11 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _print_list(program: str) -> None:
-    print(f"usage: {program} [NAME --out DIR [--games N] [--seed SEED] [--workers N]]\n\nsuites:")
+    print(f"usage: {program} NAME --out DIR\n{'':7}[--games N] [--seed SEED] [--workers N] [--wide]\n\nsuites:")
+    width = max(get_terminal_size().columns - 2, 40)
     for name, suite in SUITES.items():
         policies, boards = len(suite.entries), len(suite.boards)
-        print(f"  {name:<15} {suite.title}\n{'':18}{policies} policies on {boards} boards, {suite.games} games each")
-    print(f"\nexample: {program} ladder --out runs/ladder --workers 4")
+        text = f"  {name:<15} {suite.title}; {policies} policies on {boards} boards, {suite.games} games each"
+        print(fill(text, width, subsequent_indent=" " * 18))
+    print(f"\nexamples:\n  {program} ladder --out runs/ladder --workers 4")
+    print(f"  {program} bayes --out runs/bayes --games 100")

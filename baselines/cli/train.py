@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, parse_size, whole_number_from
 from baselines.cli.start import announce, sibling, typed_command
-from baselines.learned.settings.files import RUN_FILE, read_configuration
+from baselines.learned.settings.files import RUN_FILE, configuration_notes, read_configuration
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.retired import present_names
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
 PROGRAM = "train.py"
+EXAMPLES = """\
+examples:
+  {0} --config quick
+  {0} --algo dqn --size 5 --mines 3 --steps 100000 --out runs/small
+  {0} --resume --out runs/small --steps 200000
+"""
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
 
@@ -84,25 +90,49 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
         prog=program,
         description="Train a Minesweeper agent by reinforcement learning.",
-        epilog=_hyperparameter_help(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(
+            [EXAMPLES.format(typed_command(program, ())), _configuration_help(), "", _hyperparameter_help()]
+        ),
     )
     whole, task = whole_number_from(1), parser.add_argument_group("what to train")
-    task.add_argument("--config", metavar="NAME|FILE.toml", help="configuration: one of the package, or a file")
-    task.add_argument("--size", type=parse_size, help=f"side of a square, or ROWSxCOLS (default {SIDE})")
     task.add_argument(
-        "--mines", type=whole, help=f"number of mines (default: {usual_mines_text()}; other sizes need it)"
+        "--config", metavar="NAME|FILE.toml", help="train this configuration, listed below, or that of a file"
     )
-    task.add_argument("--boards", nargs="+", metavar="BOARD", help="several boards in turn, such as 5x5/5 16x30/99")
+    task.add_argument(
+        "--size",
+        type=parse_size,
+        metavar="SIZE",
+        help=f"train on a square board of this side, or on ROWSxCOLS (default {SIDE})",
+    )
+    task.add_argument(
+        "--mines", type=whole, metavar="N", help=f"hide N mines (default {usual_mines_text()}; other sizes need it)"
+    )
+    task.add_argument(
+        "--boards",
+        nargs="+",
+        metavar="BOARD",
+        help="train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
+    )
     _add_options(task, ("algo", "first_click", "reward", "gamma", "teacher", "start", "seed"))
     length = parser.add_argument_group("length and place")
-    length.add_argument("--out", type=Path, help="run folder (default runs/ALGO-SIZE-MINES, or runs/CONFIG)")
-    length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the run folder")
-    length.add_argument("--threads", type=whole, help="processor threads of PyTorch (default all cores)")
+    length.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write the run folder DIR (default runs/ALGO-SIZE-MINES, or runs/CONFIG)",
+    )
+    length.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue from the last checkpoint in --out, perhaps to other --minutes or --steps",
+    )
+    length.add_argument(
+        "--threads", type=whole, metavar="N", help="use N processor threads of PyTorch (default all cores)"
+    )
     _add_options(length, ("minutes", "steps", "device"))
     how = parser.add_argument_group("how to train")
     _add_options(how, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
-    how.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="hyperparameters, listed below")
+    how.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="set hyperparameters, which are listed below")
     return parser
 
 
@@ -121,8 +151,21 @@ def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
         )
 
 
+def _help_width() -> int:
+    return max(get_terminal_size().columns - 2, 20)
+
+
+def _configuration_help() -> str:
+    lines = ["configurations (--config NAME):"]
+    for name, note in configuration_notes().items():
+        budget = _budget(TrainingSettings.from_some(read_configuration(name)))
+        text = f"{name} ({budget}): {note}"
+        lines.append(fill(text, _help_width(), initial_indent="  ", subsequent_indent=" " * 6, break_on_hyphens=False))
+    return "\n".join(lines)
+
+
 def _hyperparameter_help() -> str:
-    width = max(get_terminal_size().columns - 2, 20)
+    width = _help_width()
     lines = ["hyperparameters (--set NAME=VALUE), by algorithm:"]
     for algo, hyperparameters in ALGORITHMS.items():
         lines.append(f"  {algo}")
@@ -231,7 +274,9 @@ def _cores() -> int:
 
 
 def _budget(settings: TrainingSettings) -> str:
-    return f"{settings.steps} steps" if settings.minutes is None else f"{settings.minutes:g} minutes"
+    if settings.minutes is not None:
+        return f"{settings.minutes:g} minutes"
+    return f"{settings.steps:_} steps".replace("_", " ")
 
 
 def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate: str) -> str:

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 PROGRAM = f"{MODULE} uniformity"
 ALL = "all"
+EXAMPLES = """\
+examples:
+  {0} --first-click any --games 100000
+  {0} --size 16x30 --out runs/uniformity
+"""
 DEFAULT_GAMES = 10_000
 
 COLUMNS = (
@@ -74,6 +79,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(
         prog=program,
         description="Test whether the mines lie as the first-click rules claim.",
+        epilog=EXAMPLES.format(program),
     )
     add_board_arguments(parser, 9, (*FIRST_CLICKS, ALL), ALL)
     parser.add_argument(
@@ -81,14 +87,14 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         type=whole_number_from(1),
         default=DEFAULT_GAMES,
         metavar="N",
-        help=f"number of layouts, and number of games, of each rule (default {DEFAULT_GAMES})",
+        help=f"draw N layouts, and play N games, of each rule (default {DEFAULT_GAMES})",
     )
     add_seed(parser)
     parser.add_argument(
         "--out",
         type=parse_path,
         metavar="DIR",
-        help="folder for statistics.json and one plot per rule (default: none)",
+        help="write statistics.json and one plot per rule into DIR (default none)",
     )
     add_wide(parser)
     return parser

@@ -13,6 +13,7 @@ from typing import Any
 
 from baselines.evaluation.diagnostics import NOTES, Diagnostics
 from baselines.evaluation.intervals import holm
+from baselines.evaluation.known import known_rate_note
 from baselines.evaluation.results import PolicyResult, compare_with_best
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
@@ -24,6 +25,9 @@ from minesweeper_env.config import BoardConfig
 
 LEVEL = 0.05
 """Level at which a test counts as significant."""
+
+REFERENCE = "exact"
+"""The policy whose win rate a report names even if it has not played."""
 
 COLUMNS = (
     Column("policy", "left", folds=True),
@@ -71,6 +75,7 @@ class Report:
             for result in self.results
             if result.games < self.games
         ]
+        notes += self._known_rate()
         against = {comparison.against for comparison in compare_with_best(self.results) if comparison is not None}
         notes += [f"p: exact McNemar test against {best}, on the games that both played." for best in against]
         return notes + [
@@ -78,6 +83,13 @@ class Report:
             for result in self.results
             if result.truncated
         ]
+
+    def _known_rate(self) -> list[str]:
+        """Returns a line with the known win rate of `exact`, unless it has played or is not known in these games."""
+        if not self.results or any(result.policy.partition(":")[0] == REFERENCE for result in self.results):
+            return []
+        note = known_rate_note(self.config, self.seed, max(result.games for result in self.results))
+        return [note] if note else []
 
     def write_json(self, path: Path) -> None:
         """Writes the results so far, and replaces an earlier file."""

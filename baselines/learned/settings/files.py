@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,16 @@ RUN_FILE = "run.json"
 def configuration_names() -> list[str]:
     """Returns the names of the configurations that come with the package."""
     return sorted(entry.name.removesuffix(SUFFIX) for entry in FOLDER.iterdir() if entry.name.endswith(SUFFIX))
+
+
+def configuration_notes() -> dict[str, str]:
+    """Returns the first comment of each configuration that comes with the package: what it trains, and how long."""
+    notes = {}
+    for name in configuration_names():
+        lines = (FOLDER / f"{name}{SUFFIX}").read_text(encoding="utf-8").splitlines()
+        comment = takewhile(lambda line: line.startswith("#"), lines)
+        notes[name] = " ".join(line.removeprefix("#").strip() for line in comment)
+    return notes
 
 
 def read_configuration(name: str) -> dict[str, Any]:

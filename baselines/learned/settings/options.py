@@ -19,7 +19,7 @@ class Option:
     """Declaration of an option, without its name, type and default.
 
     Attributes:
-        meaning: a noun phrase with the unit, for the help text.
+        meaning: the help text, with the unit: an imperative for a setting, a noun phrase for a hyperparameter.
         choices: allowed values of a string.
         least: lower bound of a number.
         most: upper bound of a number.

@@ -36,24 +36,28 @@ class TrainingSettings:
         ValueError: a setting is not allowed; the message names the allowed values.
     """
 
-    algo: str = option("ppo", "algorithm", choices=tuple(ALGORITHMS))
+    algo: str = option("ppo", "learn by this algorithm", choices=tuple(ALGORITHMS))
     boards: Sequence[str] = ("8x8/14",)
-    first_click: str = option("opening", "first-click rule", choices=FIRST_CLICKS)
-    seed: int = option(0, "seed of all random choices", 0, MAX_SEED - 1)
-    minutes: float | None = option(10.0, "training time in minutes, over all sessions", 0, 1e6)
-    steps: int | None = option(None, "training length in steps of all games together, instead of --minutes", 1, 1 << 53)
-    reward: str = option("safe_click", "reward scheme", choices=tuple(REWARDS))
-    gamma: float = option(0.0, "discount factor", 0, 1)
-    teacher: str = option("none", "distillation target; exact: the oracle's probabilities", choices=("none", "exact"))
-    start: str | None = option(None, "run folder or shipped agent to start from")
-    optimizer: str = option("muon", "optimiser", choices=("muon", "adam"))
-    envs: int = option(256, "games on 64 cells played side by side; on larger boards, fewer", 1, MAX_ENVS)
-    channels: int = option(NetworkSize.channels, "features per cell of the network", 1, MAX_CHANNELS)
-    depth: int = option(NetworkSize.depth, "number of times the network applies its block", 1, MAX_DEPTH)
-    precision: str = option("float32", "number format of the convolutions", choices=PRECISIONS)
-    eval_games: int = option(300, "games per evaluation and board during training", 1, 100_000)
-    device: str = option("auto", "device that learns", choices=("auto", "cpu", "cuda"))
-    threads: int = option(1, "processor threads of PyTorch", 1, 1024)
+    first_click: str = option("opening", "protect the first click by this rule", choices=FIRST_CLICKS)
+    seed: int = option(0, "seed all random choices with SEED", 0, MAX_SEED - 1)
+    minutes: float | None = option(
+        10.0, "train for MINUTES minutes of the clock, over all sessions, whatever the --config says", 0, 1e6
+    )
+    steps: int | None = option(None, "train for STEPS steps of all games together, instead of --minutes", 1, 1 << 53)
+    reward: str = option("safe_click", "reward steps by this scheme", choices=tuple(REWARDS))
+    gamma: float = option(0.0, "discount returns by this factor per step", 0, 1)
+    teacher: str = option(
+        "none", "distil this teacher; exact, the oracle's probabilities, needs --algo dqn", choices=("none", "exact")
+    )
+    start: str | None = option(None, "start from the weights of this run folder or shipped agent")
+    optimizer: str = option("muon", "take learning steps with this optimiser", choices=("muon", "adam"))
+    envs: int = option(256, "play ENVS games on 64 cells side by side; on larger boards, fewer", 1, MAX_ENVS)
+    channels: int = option(NetworkSize.channels, "give the network CHANNELS features per cell", 1, MAX_CHANNELS)
+    depth: int = option(NetworkSize.depth, "apply the block of the network DEPTH times", 1, MAX_DEPTH)
+    precision: str = option("float32", "compute convolutions in this number format", choices=PRECISIONS)
+    eval_games: int = option(300, "play EVAL_GAMES games per evaluation and board during training", 1, 100_000)
+    device: str = option("auto", "learn on this device", choices=("auto", "cpu", "cuda"))
+    threads: int = option(1, "use THREADS processor threads of PyTorch", 1, 1024)
     hyperparameters: Hyperparameters = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:

@@ -166,7 +166,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "--policy"),
+        (["--out", "runs/ladder"], "--out is the folder of a suite"),
         (["--policy", "best"], "unknown policy 'best'; there are random, "),
         (["--policy", "lookahead:depth=3"], "policy 'lookahead' has no option depth; its options: layouts, nodes, "),
         (["--policy", "lookahead:slack=-1"], "slack must be a number of at least 0, not -1"),
@@ -192,6 +192,22 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
 )
 def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):
     assert words in refused(capsys, *arguments)
+
+
+def test_without_policies_the_default_ones_play(tmp_path, capsys):
+    assert evaluate.main(["--games", "3", "--json", str(tmp_path / "results.json")]) == 0
+    content = json.loads((tmp_path / "results.json").read_text())
+    assert content["config"] == {"size": [8, 8], "mines": 14, "first_click": "opening"}
+    played = [row["policy"] for row in content["results"]]
+    assert played == ["random", "straightforward", "bayes", "exact", "lookahead"]
+    assert "of these games (n" not in capsys.readouterr().out
+
+
+def test_a_policy_alone_has_the_known_rate_of_exact_beside_it(capsys):
+    assert evaluate.main(["--policy", "random", "--games", "20"]) == 0
+    assert re.search(r"exact wins \d+\.\d% of these games \(n = 20, seeds 0 to 19\)", capsys.readouterr().out)
+    assert evaluate.main(["--policy", "random", "--games", "20", "--size", "6", "--mines", "5"]) == 0
+    assert "exact wins" not in capsys.readouterr().out
 
 
 def test_missing_extra_says_which_to_install(capsys, monkeypatch):

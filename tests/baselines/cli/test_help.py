@@ -1,0 +1,96 @@
+"""Help of every command: each option begins with a verb and ends with its default, and the examples parse."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from contextlib import suppress
+from importlib import import_module
+
+import pytest
+
+from baselines.__main__ import COMMANDS, main
+from baselines.cli.arguments import Parser
+
+WITH_PARSER = [name for name in COMMANDS if name != "suites"]
+"""The commands with a parser of their own; `suites` passes its arguments on to `evaluate`."""
+
+VERBS = (
+    "add apply begin call check compare compute continue discount distil draw enter give hide judge keep learn link "
+    "measure name note play protect read record repeat reward run seed set show start state store take test time train "
+    "use write"
+)
+
+
+class ParserFoundError(Exception):
+    """Carries the parser of a command out of its `main`."""
+
+
+def parser_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Parser:
+    def leave(self: Parser, *_: object) -> None:
+        raise ParserFoundError(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Parser, "parse_args", leave)
+        with pytest.raises(ParserFoundError) as found:
+            import_module(f"baselines.cli.{name}").main([])
+    return found.value.args[0]
+
+
+def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Returns all options of a parser and of its subcommands, without --help."""
+    found = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found += [each for sub in action.choices.values() for each in options(sub)]
+        elif not isinstance(action, argparse._HelpAction):
+            found.append(action)
+    return found
+
+
+@pytest.mark.parametrize("name", WITH_PARSER)
+def test_every_help_begins_with_a_verb_and_ends_with_its_default(name, monkeypatch):
+    for action in options(parser_of(name, monkeypatch)):
+        text = (action.help or "") % {"default": action.default}
+        assert text.partition(" ")[0] in VERBS.split(), (action.dest, text)
+        if action.default is not None and action.default is not False and not action.required:
+            assert re.search(r"\(default [^()]+\)$", text), (action.dest, text)
+        assert not text.endswith("."), (action.dest, text)
+
+
+def examples(parser: argparse.ArgumentParser) -> list[list[str]]:
+    """Returns the example command lines of a parser, as words; a line that ends in a backslash goes on."""
+    _, heading, rest = (parser.epilog or "").replace("\\\n", " ").partition("examples:\n")
+    assert heading, parser.prog
+    lines = rest.split("\n\n")[0].splitlines()
+    return [shlex.split(line) for line in lines if line.startswith("  ")]
+
+
+@pytest.mark.parametrize("name", WITH_PARSER)
+def test_every_command_has_two_examples_which_parse(name, monkeypatch):
+    parser = parser_of(name, monkeypatch)
+    found = examples(parser)
+    assert len(found) >= 2
+    for words in found:
+        program = shlex.split(parser.prog)
+        start = words.index(program[-1])
+        assert words[: start + 1][-len(program) :] == program
+        parser.parse_args(words[start + 1 :])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_fits_80_columns(name, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    module = import_module(f"baselines.cli.{name}")
+    with suppress(SystemExit):
+        module.main(["--help"])
+    shown = capsys.readouterr().out
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+
+
+def test_the_list_of_commands_has_one_line_for_each(capsys):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for name, summary in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", shown, re.MULTILINE)
