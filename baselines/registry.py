@@ -19,7 +19,7 @@ from baselines.entries.loading import existing_file, load, source_file
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.environments import config_of
 from baselines.support.extras import import_extra
-from baselines.support.specifications import parse_specification
+from baselines.support.specifications import Specification, parse_specification
 from minesweeper_env.config import BoardConfig
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "make_policy",
     "policy_digest",
     "policy_names",
+    "read_specification",
 ]
 
 SCRIPTED: dict[str, str] = {
@@ -194,7 +195,7 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
         PolicyError: the code of the class or function fails while it is loaded.
         MissingExtraError: the policy needs a package that is not installed.
     """
-    specification = parse_specification(name, _is_name)
+    specification = read_specification(name)
     given = specification.options
     for option in given.keys() & options.keys():
         raise ValueError(f"option {option} of policy {name!r} is given twice")
@@ -212,7 +213,7 @@ def check_name(name: str) -> None:
     Raises:
         ValueError: the name is unknown, the file does not exist, or the specification has another form.
     """
-    specification = parse_specification(name, _is_name)
+    specification = read_specification(name)
     if specification.in_file:
         existing_file(specification)
     elif specification.attribute is None and not _is_name(specification.base):
@@ -229,7 +230,7 @@ def policy_digest(name: str) -> str | None:
         ValueError: the name is unknown, or the file does not exist.
         PolicyError: the code of a module fails while it is loaded.
     """
-    specification = parse_specification(name, _is_name)
+    specification = read_specification(name)
     if specification.attribute is not None:
         if not specification.in_file:
             load(specification)
@@ -247,6 +248,15 @@ def _hash(paths: Sequence[Path]) -> str:
     for path in paths:
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def read_specification(name: str) -> Specification:
+    """Returns the parts of a specification; loads nothing.
+
+    Raises:
+        ValueError: the specification has another form.
+    """
+    return parse_specification(name, _is_name)
 
 
 def _is_name(text: str) -> bool:

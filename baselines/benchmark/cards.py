@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, agent_folder
+from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, policy_digest, read_specification
 from baselines.support.checks import number_within, one_of
 
 MOST_TEXT = 200
@@ -28,8 +27,6 @@ _TRACKS = {
 }
 """Tracks of the policies of the package."""
 
-_AGENT_FILES = (AGENT_FILE, "agent.safetensors")
-
 
 @dataclass(frozen=True)
 class Card:
@@ -44,7 +41,7 @@ class Card:
         training_steps: environment steps of all games of its training together; None for a policy without training.
         training_hours: hours of its training; None if there was none or if they were not measured.
         hardware: what it was trained on; empty without training.
-        sha256: SHA-256 of its files in hexadecimal digits, as `fingerprint` returns it.
+        sha256: SHA-256 of its file or run folder; None for a policy of the package, which its version identifies.
 
     Raises:
         ValueError: a field is not allowed; the message names the field and what is allowed.
@@ -104,17 +101,18 @@ def card_for(policy: str, **given: Any) -> Card:
 
     Raises:
         ValueError: the policy is not of the package, and its track or author is missing; or a field is not allowed.
+        OSError: a file of the policy cannot be read.
     """
     fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
     missing = [f"--{name}" for name in ("track", "author") if name not in fields]
     if missing:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
-    return Card(policy=policy, sha256=fingerprint(policy), **fields)
+    return Card(policy=policy, sha256=policy_digest(policy), **fields)
 
 
 def _known(policy: str) -> dict[str, Any]:
     """Returns the track, the author and the training of a policy of the package; nothing of another."""
-    base = policy.partition(":")[0]
+    base = read_specification(policy).base
     if base not in _TRACKS:
         return {}
     known: dict[str, Any] = {"track": _TRACKS[base], "author": AUTHOR}
@@ -136,17 +134,3 @@ def _training(agent: str) -> dict[str, Any]:
         hours = None if hours is None or before["training_hours"] is None else hours + before["training_hours"]
     processor = run["sessions"][-1]["processor"]
     return {"training_steps": steps, "training_hours": hours, "hardware": f"one core of {processor}, no GPU"}
-
-
-def fingerprint(policy: str) -> str | None:
-    """Returns the SHA-256 of the files that hold a policy: an agent's description and weights, or a Python file.
-
-    A policy of this package or of an installed one has no such file, and the result is None: the versions in the result
-    file identify it.
-    """
-    folder = agent_folder(policy) or agent_folder(policy.partition(":")[0])
-    script = Path(policy.partition(":")[0])
-    files = [folder / name for name in _AGENT_FILES] if folder else [script] if script.suffix == ".py" else []
-    if not files or not all(path.is_file() for path in files):
-        return None
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -249,12 +249,12 @@ def _check(path: Path, replayed: int) -> ResultFile:
 
 
 def _replay(path: Path, result: ResultFile, least: int) -> int:
-    from baselines.benchmark.cards import fingerprint
     from baselines.benchmark.checks import RefusedFileError
     from baselines.benchmark.replay import replay_policy
+    from baselines.registry import policy_digest
 
     card, played = result.card, 0
-    if fingerprint(card.policy) != card.sha256:
+    if policy_digest(card.policy) != card.sha256:
         raise RefusedFileError(f"{path}: {card.policy} has other files here than those that played")
     for games in result.boards:
         count, fault = replay_policy(card.policy, games, least)

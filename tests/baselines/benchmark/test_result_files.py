@@ -232,13 +232,13 @@ def test_policies_of_the_package_have_cards():
     card = card_for("any-size")
     assert (card.track, card.training_hours) == ("reveal", 2.0)
     assert card.training_steps > 10_000_000
-    assert len(card.sha256) == 64
+    assert card.sha256 is None
 
 
 def test_the_card_of_another_policy_needs_a_track_and_an_author():
     with pytest.raises(ValueError, match="needs --track and --author"):
-        card_for("mine.py:Agent")
-    assert card_for("mine.py:Agent", track="board", author="me").name == "mine.py:Agent"
+        card_for("os.path:join")
+    assert card_for("os.path:join", track="board", author="me").name == "os.path:join"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,144 @@
+"""`python -m baselines benchmark`: from a policy to a checked result file."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from support.commands import complaint
+
+from baselines.benchmark import timing
+from baselines.cli import benchmark
+from baselines.evaluation.protocol import PROTOCOL
+
+SMALL = ["--boards", "5x5/5", "--first-click", "opening"]
+
+AGENT = '''
+import numpy as np
+
+
+class Agent:
+    """Clicks the first legal cell."""
+
+    def __init__(self, size, mines, first_click):
+        self.cells = size[0] * size[1]
+
+    def act(self, observations, action_masks):
+        return action_masks.argmax(axis=1).astype(np.int64)
+'''
+
+
+@pytest.fixture
+def working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "mine.py").write_text(AGENT)
+    return tmp_path
+
+
+def run(folder, policy="random", *more):
+    return benchmark.main(["run", "--policy", policy, "--out", str(folder), *SMALL, *more])
+
+
+def refused(capsys, *arguments):
+    """Returns the complaint of a command that exits with status 2."""
+    with pytest.raises(SystemExit) as exit_info:
+        benchmark.main(list(map(str, arguments)))
+    assert exit_info.value.code == 2
+    return complaint(capsys.readouterr().err)
+
+
+def test_a_run_makes_a_file_that_passes_and_resumes_to_the_same_bytes(tmp_path, capsys):
+    assert run(tmp_path / "a") == 0
+    assert "5x5/5 opening   1000" in capsys.readouterr().out
+    path = tmp_path / "a" / "random.json"
+    made = path.read_bytes()
+    assert json.loads(made)["boards"][0]["seed"] == PROTOCOL.seeds.start
+    assert benchmark.main(["check", str(path), "--replay", "30"]) == 0
+    assert capsys.readouterr().out == (
+        f"{path}: passed; 1 boards, 1000 games, 10 replayed (1.0%), 40 more played by the policy itself\n"
+    )
+    # An interruption leaves some of the units; the same command plays the rest.
+    first, *_ = sorted((tmp_path / "a" / "games").rglob("*.npz"))
+    first.unlink()
+    path.unlink()
+    assert run(tmp_path / "a") == 0
+    assert path.read_bytes() == made
+
+
+def test_a_policy_of_ones_own_enters_with_the_hash_of_its_file(working_folder, capsys):
+    card = ["--track", "board", "--author", "me", "--name", "first", "--training-steps", "5", "--link", "https://x.org"]
+    assert run("out", "mine.py:Agent", *card) == 0
+    content = json.loads((working_folder / "out" / "first.json").read_bytes())
+    assert content["card"]["policy"] == "mine.py:Agent"
+    assert (content["card"]["track"], content["card"]["links"]) == ("board", ["https://x.org"])
+    assert len(content["card"]["sha256"]) == 64
+    assert benchmark.main(["check", "out/first.json", "--replay", "1"]) == 0
+    capsys.readouterr()
+    (working_folder / "mine.py").write_text(AGENT.replace("argmax", "argmin"))
+    assert benchmark.main(["check", "out/first.json"]) == 0
+    capsys.readouterr()
+    assert benchmark.main(["check", "out/first.json", "--replay", "1"]) == 1
+    assert complaint(capsys.readouterr().err).endswith("mine.py:Agent has other files here than those that played")
+
+
+def test_pack_writes_what_is_finished_and_names_the_rest(tmp_path, capsys):
+    assert run(tmp_path / "a") == 0
+    capsys.readouterr()
+    arguments = ["pack", str(tmp_path / "a"), "--policy", "random", "--out", str(tmp_path / "b")]
+    assert benchmark.main(arguments) == 0
+    assert "random leaves out 16x30/99 safe: 0 of at least 1000 games are played" in capsys.readouterr().err
+    assert (tmp_path / "b" / "random.json").read_bytes() == (tmp_path / "a" / "random.json").read_bytes()
+    assert benchmark.main([*arguments[:3], "exact", *arguments[4:]]) == 1
+    assert "exact has no board with 1000 games" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_tampered_file_exits_with_1_and_one_line(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    path = tmp_path / "random.json"
+    path.write_bytes(path.read_bytes().replace(b'"seed": 202610000', b'"seed": 202610001'))
+    capsys.readouterr()
+    assert benchmark.main(["check", str(path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "5x5/5 opening: benchmark 2026.1 begins with seed 202610000, not 202610001" in complaint(captured.err)
+
+
+def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monkeypatch):
+    assert run(tmp_path) == 0
+    path = tmp_path / "random.json"
+    before = json.loads(path.read_bytes())
+    capsys.readouterr()
+    monkeypatch.setattr(timing, "busy", lambda: 3.25)
+    assert "the load of this machine is 3.2" in refused(capsys, "time", path)
+    assert benchmark.main(["time", str(path), "--seconds", "0.01", "--anyway"]) == 0
+    after = json.loads(path.read_bytes())
+    assert after["times"]["boards"]["5x5/5 opening"]["ms_per_game"] > 0
+    assert {**after, "times": None} == before
+    assert benchmark.main(["check", str(path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--policy", "random", "--games", "999"], "at least 1000 games on a board, not 999"),
+        (["--policy", "random", "--games", "10001"], "1 to 10000 games"),
+        (["--policy", "random", "--boards", "6x6/5"], "has 5x5/5, 8x8/14"),
+        (["--policy", "random", "--first-click", "any"], "has opening, safe, not any"),
+        (["--policy", "random", "exact", "--name", "both"], "--name is for one policy"),
+        (["--policy", "random", "--track", "best"], "track must be one of"),
+        (["--policy", "nobody"], "nobody"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(tmp_path, capsys, arguments, said):
+    assert said in refused(capsys, "run", "--out", tmp_path / "a", *arguments)
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_entry_of_ones_own_needs_a_card(working_folder, capsys):
+    assert "needs --track and --author" in refused(capsys, "run", "--policy", "mine.py:Agent", "--out", "a")
+
+
+def test_add_needs_the_documentation(tmp_path, capsys):
+    assert "has no build.py" in refused(capsys, "add", tmp_path / "a.json", "--docs", tmp_path)
