@@ -23,6 +23,7 @@ from baselines.cli.arguments import (
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     announce(_intention(options))
     try:
         work = works[options.work](options)
-    except (ValueError, OSError, MissingExtraError) as error:
+    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
         return INTERRUPTED

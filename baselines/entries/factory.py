@@ -51,10 +51,7 @@ class EntryFactory:
             moves = self._moves_of_result(config, options)
         if moves is None:
             return DEFAULT_MOVES
-        try:
-            return tuple(replace(config, moves=moves).moves)
-        except ValueError as error:
-            raise PolicyError(f"{self._name}: {error}") from error
+        return self._checked_moves(moves, config)
 
     def __call__(self, config: BoardConfig, **options: Any) -> EntryPolicy:
         """Makes the policy.
@@ -65,7 +62,7 @@ class EntryFactory:
         """
         policy = self.call(config, options)
         moves = getattr(policy, "moves", None)
-        if moves is not None and tuple(moves) != tuple(config.moves):
+        if moves is not None and self._checked_moves(moves, config) != config.moves:
             raise PolicyError(
                 f"{self._name}: the policy plays with the moves {', '.join(moves)}, but its class or function does not "
                 "say so; give that the attribute moves"
@@ -78,12 +75,19 @@ class EntryFactory:
             policy = self._target(
                 size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, **options
             )
-        if isinstance(policy, type) or not hasattr(policy, "act"):
+            plays = hasattr(policy, "act")
+        if isinstance(policy, type) or not plays:
             found = f"the class {policy.__name__}" if isinstance(policy, type) else f"{type(policy).__name__}"
             raise PolicyError(
                 f"{self._short} must return an object with the method act(observations, action_masks), not {found}"
             )
         return policy
+
+    def _checked_moves(self, moves: Any, config: BoardConfig) -> tuple[str, ...]:
+        try:
+            return tuple(replace(config, moves=moves).moves)
+        except ValueError as error:
+            raise PolicyError(f"{self._name}: {error}") from error
 
     def _moves_of_result(self, config: BoardConfig, options: Mapping[str, Any]) -> Any:
         key = (self._target, replace(config, moves=DEFAULT_MOVES), repr(sorted(options.items())))

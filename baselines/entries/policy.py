@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from baselines.entries.errors import own_code
 from baselines.policy import PolicyError
 from baselines.support.act_inputs import checked_act
 from minesweeper_env.config import BoardConfig, whole_number
+
+METHODS = ("act", "reset", "finishes")
+"""The methods that an object of the user may have; `act` is required."""
 
 
 class EntryPolicy:
@@ -29,23 +33,24 @@ class EntryPolicy:
             PolicyError: an attribute of the object does not keep the protocol.
         """
         self.policy, self.name, self.config = policy, name, config
-        for attribute in ("act", "reset", "finishes"):
-            found = getattr(policy, attribute, None)
-            if found is not None and not callable(found):
-                raise PolicyError(f"{name}: {attribute} must be a method, not {found!r}")
-        if hasattr(policy, "batch_size"):
+        with own_code(name):
+            found = {attribute: getattr(policy, attribute, None) for attribute in (*METHODS, "batch_size")}
+        for method in METHODS:
+            if found[method] is not None and not callable(found[method]):
+                raise PolicyError(f"{name}: {method} must be a method, not {found[method]!r}")
+        if found["batch_size"] is not None:
             try:
-                self.batch_size = whole_number("batch_size", policy.batch_size, 1)
+                self.batch_size = whole_number("batch_size", found["batch_size"], 1)
             except ValueError as error:
                 raise PolicyError(f"{name}: {error}") from error
-        if getattr(policy, "finishes", None) is not None:
+        if found["finishes"] is not None:
             self.finishes = self._finishes
 
     @property
     def counters(self) -> dict[str, int]:
         """The counters of the object; empty if it has none."""
         with own_code(self.name):
-            return dict(getattr(self.policy, "counters", {}))
+            return {str(name): operator.index(total) for name, total in getattr(self.policy, "counters", {}).items()}
 
     def reset(self, seed: int) -> None:
         """Resets the object if it has `reset`."""

@@ -44,8 +44,11 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
         is_known: tells whether a text is the name of a policy or the path of a run folder.
 
     Raises:
-        ValueError: the options have another form or one is given twice, or a file is named without what is in it.
+        ValueError: the text is none, its options have another form or one is given twice, or it names a file without
+            its class or function.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"a policy is named by a text, such as 'exact' or 'path/file.py:NAME', not by {text!r}")
     for end in (len(text), *(match.start() for match in re.finditer(":", text))):
         if end > 0 and is_known(text[:end]):
             return Specification(text, text[:end], None, _parse_options(text, text[end + 1 :], end < len(text)))

@@ -168,6 +168,11 @@ def test_optional_attributes_reach_the_evaluation():
     assert row["boards_per_game"] == row["clicks_per_game"]
 
 
+HEAD = """class P:
+    def __init__(self, **board): pass
+    def act(self, observations, action_masks):
+        return action_masks.argmax(axis=1)
+"""
 BAD = [
     ("nosuch.py:First", "", "there is no file nosuch.py in "),
     ("mine.py:Second", GOOD, "mine.py has no Second; it defines First"),
@@ -198,6 +203,9 @@ BAD = [
     ("mine.py:P", "def P(**board):\n    raise ValueError('too wide')", "mine.py:P: ValueError: too wide (mine.py, l"),
     ("mine.py:P", "class P:\n    moves = 'flag'\n    def __init__(self, **b): pass", "mine.py:P: moves must"),
     ("mine.py:P", "class P:\n    batch_size = 0\n    act = len\n    def __init__(self, **b): pass", "batch_size must"),
+    ("mine.py:P", HEAD + "    @property\n    def batch_size(self): return {}[1]\n", "KeyError: 1 (mine.py, line 6"),
+    ("mine.py:P", HEAD + "    @property\n    def act(self): return {}[1]\n", "KeyError: 1 (mine.py, line 6, in act"),
+    ("mine.py:P", HEAD + "class Q(P):\n    moves = 3\n    def __init__(self): pass\nP = lambda **b: Q()", "moves must"),
     ("nosuch_module:P", "", "there is no module nosuch_module for the policy 'nosuch_module:P'"),
     ("nosuch_module.inner:P", "", "there is no module nosuch_module for"),
     ("json.nosuch:P", "", "there is no module json.nosuch for"),
@@ -229,6 +237,11 @@ ACTS = [
     ("return action_masks.argmax()", "act must return one whole number for each of 2 games, shape (2,), not int64 ()"),
     ("return action_masks.argmax(axis=1) + 0.5", "shape (2,), not float64 (2,)"),
     ("return None", "shape (2,), not NoneType"),
+    (
+        "self.counters = {'a': 'b'}; return action_masks.argmax(axis=1)",
+        "TypeError: 'str' object cannot be",
+    ),
+    ("self.counters = 3; return action_masks.argmax(axis=1)", "AttributeError: 'int' object has no attribute 'items'"),
     ("return [1, [2]]", "ValueError: setting an array element with a sequence"),
     ("return [99] * len(observations)", "mine.py:P.act chose 99, but actions are 0 to 19"),
     ("import numpy; return numpy.reshape(observations, 3)", "(mine.py, line 4, in act;"),
@@ -251,6 +264,12 @@ def test_a_method_of_the_wrong_form_names_its_definition():
     write("class P:\n    def __init__(self, **board): pass\n\n    def act(self, observations):\n        return 0\n")
     with pytest.raises(OwnCodeError, match=r"TypeError: .*act\(\) takes 2 .* \(mine.py, line 4, in act; "):
         build_policy("mine.py:P", CONFIG).act(BOARD, MASK)
+
+
+@pytest.mark.parametrize("name", [None, 3, Path("mine.py:First")])
+def test_a_policy_is_named_by_a_text(name):
+    with pytest.raises(ValueError, match="a policy is named by a text, such as 'exact' or"):
+        baselines.make_policy(name)
 
 
 def test_the_traceback_is_shown_on_demand(capsys, monkeypatch):
