@@ -30,7 +30,7 @@ from minesweeper_env.config import default_mines, usual_mines_text
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome, Training
 
-NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "tqdm", "matplotlib")
+NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib")
 PROGRAM = "train.py"
 EXAMPLES = """\
 examples:

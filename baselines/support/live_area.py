@@ -25,6 +25,13 @@ def stream_width(stream: TextIO) -> int:
     return 80
 
 
+def _most_lines(stream: TextIO) -> int:
+    """Returns the number of lines that stay on the screen: the cursor cannot move up to one that has left it."""
+    with suppress(OSError, ValueError):
+        return max(os.get_terminal_size(stream.fileno()).lines - 1, 1)
+    return 23
+
+
 class LiveArea:
     """Lines that a thread draws on stderr; use it as a context manager.
 
@@ -71,11 +78,11 @@ class LiveArea:
 
     def refresh(self) -> None:
         """Draws the lines again, unless somebody has begun a line and not ended it."""
-        width = stream_width(self._stream)
+        width, most = stream_width(self._stream), _most_lines(self._stream)
         with self._lock, suppress(OSError, ValueError):
             if self._is_inside_line:
                 return
-            lines = [line[: width - 1] for line in self._draw(width - 1)]
+            lines = [line[: width - 1] for line in self._draw(width - 1)][:most]
             erasure, self._height = self._erasure(), len(lines)
             self._write(erasure + "".join(f"{line}\n" for line in lines))
 

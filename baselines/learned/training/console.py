@@ -1,66 +1,255 @@
-"""Progress bar of a training."""
+"""Live panel of a training: progress, speed, win rates with those of scripted policies, and the agent that is kept."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
+from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
+from baselines.learned.training.evaluation import REFERENCES, References, Score
+from baselines.support.bars import format_seconds, progress_line
+from baselines.support.live_area import LiveArea
+from baselines.support.page import Page
+from baselines.support.tables import Column, Table
+from baselines.support.terminal import is_live
 
-TICKS = 1000
-BAR_FORMAT = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+LINE_SECONDS = 10.0
+"""Time between two lines where stderr is no terminal."""
+
+COLUMNS = (
+    Column("board", "left", folds=True),
+    Column("win rate"),
+    Column("95 % interval", priority=1),
+    *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
+)
 
 
-def postfix(steps: int, speed: float, win_rate: float | None) -> str:
-    """Returns the text after the bar, the win rate first: a narrow terminal cuts the end off.
+class View(NamedTuple):
+    """What the panel shows of a training.
 
-    Args:
-        steps: taken so far.
-        speed: steps per second.
-        win_rate: fraction of the last selection games won, or None before the first evaluation.
-    """
-    wins = "" if win_rate is None else f"wins {win_rate:.1%}, "
-    return f"{wins}{steps} steps, {speed:.0f}/s"
-
-
-class ProgressBar:
-    """A bar that follows the budget; use it as a context manager.
-
-    Args:
+    Attributes:
+        title: algorithm and boards.
         budget: of the training.
-        steps: taken by earlier sessions.
-        shown: False for a bar that writes nothing.
+        steps: number of steps in all sessions.
+        score: result of the last evaluation; None before the first one of this session.
+        references: win rates of the scripted policies; empty before they have played.
+        kept: facts about the agent in the run folder; None before the first one.
+        next_evaluation: fraction of the budget at which the next evaluation comes.
+        time_fractions: fractions of this session's time, by activity.
+        evaluating: seconds since the running evaluation began; None if there is none.
+        evaluated: seconds that all evaluations of this session have taken.
     """
 
-    def __init__(self, budget: Budget, steps: int, shown: bool) -> None:
-        """Shows the bar."""
-        self._budget = budget
-        self._first_step, self._begun_at = steps, time.monotonic()
-        self._bar: Any = tqdm(
-            total=TICKS,
-            initial=self._ticks(steps),
-            bar_format=BAR_FORMAT,
-            mininterval=0.5 if sys.stderr.isatty() else 20.0,
-            dynamic_ncols=True,
-            disable=not shown,
-        )
+    title: str
+    budget: Budget
+    steps: int
+    score: Score | None
+    references: References
+    kept: Mapping[str, Any] | None
+    next_evaluation: float
+    time_fractions: Mapping[str, float]
+    evaluating: float | None
+    evaluated: float
 
-    def _ticks(self, steps: int) -> int:
-        return int(TICKS * self._budget.progress(steps))
 
-    def show(self, steps: int, win_rate: float | None) -> None:
-        """Moves the bar to `steps`; `win_rate` is that of the last evaluation."""
-        speed = (steps - self._first_step) / max(time.monotonic() - self._begun_at, 1e-3)
-        self._bar.set_postfix_str(postfix(steps, speed, win_rate), refresh=False)
-        self._bar.update(self._ticks(steps) - self._bar.n)
+@dataclass
+class Stopwatch:
+    """Adds up the time of the blocks that it manages as a context.
 
-    def __enter__(self) -> ProgressBar:
-        """Returns the bar."""
+    Attributes:
+        before: seconds of the blocks that have ended.
+        begun_at: start of the running block; None if there is none.
+    """
+
+    before: float = 0.0
+    begun_at: float | None = None
+
+    def __enter__(self) -> Stopwatch:
+        """Starts a block."""
+        self.begun_at = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leaves the bar on the screen as it is."""
-        self._bar.close()
+        """Ends the block."""
+        self.before = self.seconds()
+        self.begun_at = None
+
+    def running(self) -> float | None:
+        """Returns the seconds of the running block; None if there is none."""
+        begun_at = self.begun_at
+        return None if begun_at is None else time.monotonic() - begun_at
+
+    def seconds(self) -> float:
+        """Returns the seconds of all blocks."""
+        return self.before + (self.running() or 0.0)
+
+
+class Speed:
+    """Steps a second of a session, without the evaluations and the first round, which compiles."""
+
+    def __init__(self) -> None:
+        """Waits for the end of the first round."""
+        self._start: tuple[int, float] | None = None
+
+    def begin(self, view: View) -> None:
+        """Starts at the first call; later calls change nothing."""
+        if self._start is None:
+            self._start = view.steps, time.monotonic() - view.evaluated
+
+    def of(self, view: View) -> float | None:
+        """Returns the mean speed since the start; None in the first second."""
+        if self._start is None:
+            return None
+        steps, begun_at = self._start
+        seconds = time.monotonic() - view.evaluated - begun_at
+        return (view.steps - steps) / seconds if seconds >= 1.0 and view.steps > steps else None
+
+
+class TrainingPanel:
+    """The panel on a terminal, a line from time to time elsewhere; use it as a context manager.
+
+    Args:
+        read: returns the present state; another thread calls it.
+        shown: False for a panel that writes nothing.
+    """
+
+    def __init__(self, read: Callable[[], View], shown: bool) -> None:
+        """Shows nothing yet."""
+        self._read = read
+        self._shown = shown
+        self.is_live = shown and is_live(sys.stderr)
+        self._speed = Speed()
+        self._area = ExitStack()
+        self._next_line = time.monotonic() + LINE_SECONDS
+        self._score: Score | None = None
+
+    def __enter__(self) -> TrainingPanel:
+        """Draws the panel, which a thread keeps up to date."""
+        if self.is_live:
+            self._area.enter_context(LiveArea(self._lines, leave=True))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leaves the last state on the screen."""
+        self._area.close()
+
+    def show(self) -> None:
+        """Takes note of a finished round; prints a line if one is due and there is no terminal."""
+        view = self._read()
+        self._speed.begin(view)
+        is_news = view.score is not self._score or time.monotonic() >= self._next_line
+        if self._shown and not self.is_live and is_news:
+            self._score, self._next_line = view.score, time.monotonic() + LINE_SECONDS
+            print(plain_line(view, self._speed.of(view)), file=sys.stderr, flush=True)
+
+    def _lines(self, width: int) -> list[str]:
+        view = self._read()
+        return panel_lines(view, self._speed.of(view), width)
+
+
+def plain_line(view: View, speed: float | None) -> str:
+    """Returns the state of a training in one line."""
+    parts = [f"{100 * view.budget.progress(view.steps):.0f}%", _steps(view, speed), _time_left(view, speed)]
+    if view.score is not None:
+        low, high = _interval(view.score)
+        rates = ", ".join(f"{name} {rate:.1%}" for name, rate in _mean_references(view.references).items())
+        parts.append(f"wins {view.score.win_rate:.1%} ({low:.1%} to {high:.1%}{'; ' if rates else ''}{rates})")
+    return ", ".join(parts)
+
+
+def panel_lines(view: View, speed: float | None, width: int) -> list[str]:
+    """Returns the lines of the panel.
+
+    Args:
+        view: state of the training.
+        speed: steps a second; None while it is unknown.
+        width: maximum width of a line, in characters.
+    """
+    page = Page(width)
+    page.note(f"{view.title}: {_steps(view, speed)}")
+    done = format_seconds(view.budget.elapsed())
+    page.line(progress_line("", view.budget.progress(view.steps), f"{done}, {_time_left(view, speed)}", width))
+    if view.score is not None:
+        for line, _ in _table(view.score, view.references).lines(width):
+            page.line(line)
+    page.note(_evaluations(view, speed))
+    if view.kept is not None:
+        page.note(f"kept: the agent of step {view.kept['steps']}, which won {view.kept['win_rate']:.1%}")
+    if view.time_fractions:
+        page.note("time: " + ", ".join(f"{name} {part:.0%}" for name, part in view.time_fractions.items()))
+    return page.text().splitlines()
+
+
+def _steps(view: View, speed: float | None) -> str:
+    steps = f"step {view.steps}" + ("" if view.budget.steps is None else f" of {view.budget.steps}")
+    return steps if speed is None else f"{steps}, {speed:.0f} steps a second"
+
+
+def _time_left(view: View, speed: float | None) -> str:
+    seconds = _seconds_until(1.0, view, speed)
+    return "time left not known yet" if seconds is None else f"{format_seconds(seconds)} left"
+
+
+def _seconds_until(progress: float, view: View, speed: float | None) -> float | None:
+    """Returns the time until a fraction of the budget is spent, without evaluations; None while it is unknown."""
+    if view.budget.steps is None:
+        assert view.budget.seconds is not None
+        return max(0.0, progress * view.budget.seconds - view.budget.elapsed())
+    left = max(0.0, progress * view.budget.steps - view.steps)
+    return left / speed if speed else None
+
+
+def _evaluations(view: View, speed: float | None) -> str:
+    """Returns a line about the running evaluation, or about the next one."""
+    games = "" if view.score is None else f"{view.score.games} selection games on each board; "
+    if view.evaluating is not None:
+        return f"{games}evaluating since {format_seconds(view.evaluating)}"
+    if view.budget.is_spent(view.steps) or view.next_evaluation > 1:
+        return games.removesuffix("; ")
+    seconds = _seconds_until(view.next_evaluation, view, speed)
+    if seconds is None:
+        assert view.budget.steps is not None
+        place = f"at step {math.ceil(view.next_evaluation * view.budget.steps)}"
+    else:
+        place = f"in {format_seconds(seconds)}"
+    return f"{games}{'next' if games else 'first'} evaluation {place}"
+
+
+def _table(score: Score, references: References) -> Table:
+    rows = [_row(board, rate, score.games, references.get(board, {})) for board, rate in score.win_rates.items()]
+    if len(rows) > 1:
+        means = _mean_references(references)
+        rows.append(["mean", f"{score.win_rate:.1%}", _text(_interval(score)), *(_rate(means, n) for n in REFERENCES)])
+    return Table("", COLUMNS, rows)
+
+
+def _row(board: str, rate: float, games: int, references: Mapping[str, float]) -> list[str]:
+    interval = wilson_interval(round(rate * games), games)
+    return [board, f"{rate:.1%}", _text(interval), *(_rate(references, name) for name in REFERENCES)]
+
+
+def _rate(rates: Mapping[str, float], name: str) -> str:
+    return f"{rates[name]:.1%}" if name in rates else ""
+
+
+def _text(interval: Sequence[float]) -> str:
+    return f"{interval[0]:.1%} to {interval[1]:.1%}"
+
+
+def _interval(score: Score) -> tuple[float, float]:
+    """Returns the 95 % interval of the mean win rate: Wilson's on one board, the normal approximation on several."""
+    if len(score.win_rates) == 1:
+        return wilson_interval(round(score.win_rate * score.games), score.games)
+    reach = 1.96 * score.standard_error
+    return max(0.0, score.win_rate - reach), min(1.0, score.win_rate + reach)
+
+
+def _mean_references(references: References) -> dict[str, float]:
+    boards = list(references.values())
+    return {name: sum(rates[name] for rates in boards) / len(boards) for name in REFERENCES} if boards else {}

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from tqdm import tqdm
 
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
@@ -19,9 +18,9 @@ from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.console import ProgressBar
+from baselines.learned.training.console import Stopwatch, TrainingPanel, View
 from baselines.learned.training.curves import draw_curves
-from baselines.learned.training.evaluation import BestAgent, References, Selection
+from baselines.learned.training.evaluation import BestAgent, References, Score, Selection
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.pace import Pace
@@ -32,6 +31,9 @@ from baselines.learned.training.signals import StopSignals, announce_stop
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
+
+ACTIVITIES = ("environment", "inference", "update")
+"""Activities of a learner, whose fractions of the time are reported."""
 
 Snapshot = tuple[Tensors, dict[str, Any]]
 """State of a learner, as its method `snapshot` returns it."""
@@ -88,9 +90,10 @@ class Training:
         best: the agent in the run folder.
         budget: time or steps.
         schedule: of the evaluations.
-        win_rate: of the last evaluation; None before the first one of this session.
+        score: of the last evaluation; None before the first one of this session.
         evaluated_at: step of the last evaluation; None before the first one of this session.
         is_drawn: whether the curves show the last evaluation.
+        evaluations: time that the evaluations of this session take, with those of the scripted policies.
     """
 
     settings: TrainingSettings
@@ -100,12 +103,17 @@ class Training:
     best: BestAgent
     budget: Budget
     schedule: EvaluationSchedule
-    win_rate: float | None = None
+    score: Score | None = None
     evaluated_at: int | None = None
     is_drawn: bool = True
+    evaluations: Stopwatch = field(default_factory=Stopwatch)
 
     def evaluate(self, log: Log) -> None:
         """Plays the selection games, and keeps the agent if no earlier one was better."""
+        with self.evaluations:
+            self._evaluate(log)
+
+    def _evaluate(self, log: Log) -> None:
         with self.budget.paused():
             self.selection.play_references()
         learner, begin = self.learner, time.perf_counter()
@@ -117,12 +125,27 @@ class Training:
         log.record(score, self.selection.references, seconds)
         learner.log()
         self.best.offer(network, score, learner.steps, self.selection.describe(score))
-        self.win_rate, self.evaluated_at, self.is_drawn = score.win_rate, learner.steps, False
+        self.score, self.evaluated_at, self.is_drawn = score, learner.steps, False
 
     @property
     def newest(self) -> float | None:
         """Win rate of the newest weights in the selection games; None if they did not play."""
-        return self.win_rate if self.evaluated_at == self.learner.steps else None
+        return None if self.score is None or self.evaluated_at != self.learner.steps else self.score.win_rate
+
+    def view(self) -> View:
+        """Returns what the panel shows."""
+        return View(
+            title=f"{self.settings.algo} on {', '.join(self.settings.boards)}",
+            budget=self.budget,
+            steps=self.learner.steps,
+            score=self.score,
+            references=self.selection.references,
+            kept=self.best.kept,
+            next_evaluation=self.schedule.next_at,
+            time_fractions=self.learner.clock.fractions(*ACTIVITIES),
+            evaluating=self.evaluations.running(),
+            evaluated=self.evaluations.seconds(),
+        )
 
     def is_over(self, stop: StopSignals) -> bool:
         """Returns whether the budget is spent, or a signal asked for the end."""
@@ -181,7 +204,7 @@ def train(
         folder: the run folder, which exists.
         command: recorded in `run.json`.
         resume: whether to continue from the checkpoint in the folder, if there is one.
-        bar: whether to show a progress bar.
+        bar: whether to show the progress on stderr.
         checkpoint_seconds: time between two checkpoints; None for `CHECKPOINT_SECONDS`.
         on_checkpoint: called with the number of steps after each checkpoint of the loop.
 
@@ -230,8 +253,9 @@ def run(
     record_session(training.folder / RUN_FILE, training.settings, command, learner.steps)
     rows = RowSchedule(budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
-    pace = Pace(budget, partial(tqdm.write, file=sys.stderr) if bar else _say_nothing)
-    with Log(training.folder) as log, ProgressBar(budget, learner.steps, bar) as shown:
+    panel = TrainingPanel(training.view, bar)
+    pace = Pace(budget, partial(print, file=sys.stderr, flush=True) if bar and not panel.is_live else _say_nothing)
+    with Log(training.folder) as log, panel:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
             for _ in learner.rounds(budget, log.logger):
                 if training.is_over(stop):
@@ -246,11 +270,11 @@ def run(
                     training.save()
                     on_checkpoint(learner.steps)
                     checkpoints.saved()
-                shown.show(learner.steps, training.win_rate)
+                panel.show()
                 pace.follow(learner.steps)
             training.finish(log, stop)
-        shown.show(learner.steps, training.win_rate)
-    time_fractions = learner.clock.fractions("environment", "inference", "update")
+        panel.show()
+    time_fractions = learner.clock.fractions(*ACTIVITIES)
     best = training.best
     return Outcome(stop.requested, learner.steps, best.summary, time_fractions, best.steps, training.newest)
 

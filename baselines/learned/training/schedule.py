@@ -31,6 +31,11 @@ class EvaluationSchedule:
     seconds: float = 0.0
     cost: float = 0.0
 
+    @property
+    def next_at(self) -> float:
+        """The fraction of the budget at which the next evaluation is due."""
+        return (self.done + 1) / EVALUATIONS
+
     def is_due(self, steps: int) -> bool:
         """Returns whether to evaluate after `steps` steps; an evaluation that would take too long is skipped."""
         reached = int(self.budget.progress(steps) * EVALUATIONS)

@@ -2,13 +2,11 @@
 
 import pytest
 from support.tiny_training import tiny
-from tqdm import tqdm
 
 from baselines.cli.train import main
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import options_of
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.console import BAR_FORMAT, postfix
 
 
 def older(algo, **changes):
@@ -46,13 +44,3 @@ def test_every_option_is_an_argument_of_train_py(capsys):
     for hyperparameters in ALGORITHMS.values():
         for entry, option in options_of(hyperparameters):
             assert f"{entry.name}: {option.meaning} (default {entry.default})" in shown
-
-
-@pytest.mark.parametrize("columns", [80, 120])
-def test_the_progress_bar_shows_the_win_rate(columns):
-    text = postfix(123_456_789, 12_345.6, 0.657)
-    line = tqdm.format_meter(
-        450, 1000, 36_000, ncols=columns, bar_format=BAR_FORMAT, postfix=text, initial=0, unit="", prefix=""
-    )
-    assert len(line) <= columns
-    assert "wins 65.7%" in line
