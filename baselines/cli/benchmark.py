@@ -25,6 +25,7 @@ from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError, check_extra
+from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.benchmark.cards import Card
@@ -59,7 +60,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     }  # fmt: skip
     announce(_intention(options))
     try:
-        work = works[options.work](options)
+        with live_line():
+            work = works[options.work](options)
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:

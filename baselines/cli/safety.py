@@ -17,6 +17,7 @@ from baselines.support.files import check_writable, replace_file
 from baselines.support.page import Page
 from baselines.support.tables import Column, Table
 from baselines.support.terminal import game_bar
+from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     try:
         for module in (*NEEDED, *(["matplotlib"] if options.out else [])):
             check_extra(module)
-        seeds, config, network = _prepare(options)
+        with live_line():
+            seeds, config, network = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
 

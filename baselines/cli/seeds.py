@@ -28,6 +28,7 @@ from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
 from baselines.support.page import Page
 from baselines.support.tables import Column, Table
+from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
@@ -61,7 +62,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     try:
         for module in NEEDED:
             check_extra(module)
-        tasks = _plan(options, typed_command(program, arguments))
+        with live_line():
+            tasks = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     from baselines.evaluation.workers import WorkerError

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from minesweeper_env.compilation.cold_start import COLD_START
+from minesweeper_env.compilation.live_line import say
 
 MODULE = "python -m baselines"
 """The program that runs every command by its name."""
@@ -38,4 +39,4 @@ def sibling(program: str, own: str, other: str) -> str:
 def announce(line: str) -> None:
     """Prints on stderr what a command is about to do; from then on, compilations are announced, too."""
     COLD_START.begin_command()
-    print(line, file=sys.stderr, flush=True)
+    say(line)

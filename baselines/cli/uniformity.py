@@ -19,6 +19,7 @@ from baselines.support.files import replace_file
 from baselines.support.page import Page
 from baselines.support.tables import Column, Table
 from baselines.support.terminal import game_bar
+from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
     try:
-        configs = _prepare(options)
+        with live_line():
+            configs = _prepare(options)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
 

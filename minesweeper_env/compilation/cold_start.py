@@ -31,7 +31,7 @@ ENOUGH_USE, MOST_SLOWNESS = 0.3, 10.0
 
 
 class ColdStart:
-    """What has been compiled in this process.
+    """State of the compilation in this process.
 
     Attributes:
         caller: `LIBRARY`, `COMMAND` or `QUIET`.

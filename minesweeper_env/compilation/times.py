@@ -15,7 +15,7 @@ class Part(NamedTuple):
             machine.
         work: "module:function" of the function that compiles them all, called with `argument` if there is one.
         argument: a text for this function.
-        after: the parts that it needs, which would otherwise be compiled again beside it.
+        after: the parts that it needs; without them it would compile them too.
         extras: the optional dependencies of the function.
     """
 

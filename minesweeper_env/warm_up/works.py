@@ -1,4 +1,4 @@
-"""Short calls of the inference, each of which compiles the kernels of one part."""
+"""Short calls of the inference; each compiles the kernels of one part."""
 
 from __future__ import annotations
 

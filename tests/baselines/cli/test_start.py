@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from configparser import ConfigParser
+from pkgutil import resolve_name
 
 import pytest
 from support import ROOT
@@ -26,6 +28,9 @@ class FirstLine:
 
     def flush(self):
         pass
+
+    def isatty(self):
+        return False
 
 sys.stderr = FirstLine()
 """
@@ -84,6 +89,18 @@ def test_help_loads_nothing_heavy(arguments):
     assert done.stderr == ""
     assert "usage: " in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", ["minesweeper-evaluate", "minesweeper-train"])
+def test_the_installed_commands_have_their_own_names(name, monkeypatch, capsys):
+    setup = ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    scripts = dict(line.split(" = ") for line in setup["options.entry_points"]["console_scripts"].strip().splitlines())
+    monkeypatch.setattr(sys, "argv", [f"/somewhere/{name}", "--help"])
+    with pytest.raises(SystemExit) as stopped:
+        resolve_name(scripts[name])()
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: {name} ")
 
 
 def test_the_command_is_recorded_as_typed():
