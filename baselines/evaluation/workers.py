@@ -11,9 +11,11 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from baselines.evaluation.games import Batch, Player
+from baselines.evaluation.restarting_pool import RestartingPool
 from minesweeper_env.compilation.cold_start import COLD_START, QUIET
 
 
@@ -30,19 +32,26 @@ _player: Player | None = None
 def worker_pool(workers: int, start: Callable[..., object] | None = None, *arguments: Any) -> Generator[Executor]:
     """Yields a pool of worker processes; they end with the pool and with this process.
 
+    After a worker is killed, the pool starts again and repeats what was under way, a few times at most.
+
     Args:
         workers: number of processes.
         start: called once in each process; it must pickle.
         arguments: arguments of `start`; they must pickle.
 
     Raises:
-        WorkerError: a worker was killed.
+        WorkerError: worker processes cannot be started, or were killed too often.
     """
     strangers = set(multiprocessing.active_children())
     # Forked workers would share the locks of threads that torch and numba may have running.
     context = multiprocessing.get_context("spawn")
-    settings = (context.Lock(), COLD_START.caller, start, arguments)
-    with ProcessPoolExecutor(workers, context, _start_worker, settings) as pool:
+    try:
+        settings = (context.Lock(), COLD_START.caller, start, arguments)
+        restarting = RestartingPool(partial(ProcessPoolExecutor, workers, context, _start_worker, settings))
+    except OSError as error:
+        # Their locks need shared memory, which some containers lack.
+        raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error
+    with restarting as pool:
         try:
             yield pool
         except BaseException as error:
@@ -50,7 +59,8 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
             for process in set(multiprocessing.active_children()) - strangers:
                 process.terminate()
             if isinstance(error, BrokenExecutor):
-                raise WorkerError("a worker process was killed, perhaps because memory ran out") from error
+                message = "worker processes were killed again and again, perhaps because memory ran out"
+                raise WorkerError(message) from error
             raise
 
 

@@ -77,7 +77,7 @@ def _check(folder: Path, wanted: dict[str, Any]) -> dict[str, str | None]:
         before = {name: found[name] for name in wanted}
         policies: dict[str, str | None] = dict(found.get("policies", {}))
         fewer = wanted["games"] < before["games"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{manifest} is damaged; choose another --out") from error
     for name in ("format", "suite", "seed", "version"):
         if before[name] != wanted[name]:

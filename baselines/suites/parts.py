@@ -28,6 +28,7 @@ _UNREADABLE = (
     EOFError,
     OSError,
     RuntimeError,
+    MemoryError,
     struct.error,
     zipfile.BadZipFile,
     zlib.error,
@@ -139,8 +140,11 @@ class PartStore:
     def _read_file(self, path: Path, actions: bool) -> Part:
         content = path.read_bytes()
         try:
+            _check_size(content)
             with np.load(io.BytesIO(content), allow_pickle=False) as archive:
                 header = json.loads(archive["header"].tobytes())
+                if header["games"] > 8 * len(content):
+                    raise ValueError("a game takes at least a bit")
                 columns: list[Any] = [_unpack(archive[name], name, header["games"]) for name in (*_BITS, *_NUMBERS)]
                 columns.append(_split(archive["actions"], columns[len(_BITS)]) if actions else None)
             identity = self._identity()
@@ -163,6 +167,13 @@ class PartStore:
             records = tuple(record._replace(actions=each) for record, each in zip(records, actions, strict=True))
         counters = {str(name): int(total) for name, total in header["tallies"].items()}
         return Part(first, records, float(header["seconds"]), counters)
+
+
+def _check_size(content: bytes) -> None:
+    """Raises a ValueError for a compressed archive, which may unpack to any size; `PartStore` writes none."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > len(content):
+            raise ValueError("it is compressed")
 
 
 def _unpack(array: NDArray[Any], name: str, games: int) -> list[Any]:

@@ -161,7 +161,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read: {first_line(error)}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")

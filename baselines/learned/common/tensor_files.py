@@ -50,7 +50,7 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
         tensors, state = load(content), json.loads(text)
         if _digest(tensors, text) != digest:
             raise ValueError("its checksum is wrong")
-    except (OSError, UnicodeDecodeError, ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, safetensors.SafetensorError) as error:
         raise ValueError(f"{path} is missing, damaged or no file of train.py: {first_line(error)}") from error
     return tensors, state
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 
@@ -70,13 +71,24 @@ def _draw_board(axes: Axes, points: Points, board: str) -> None:
 
 
 def read_points(folder: Path) -> Points:
-    """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions."""
+    """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions.
+
+    Rows that are damaged are left out, since a picture must not end a training.
+    """
     points: Points = {}
     for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8", errors="replace") as file, suppress(csv.Error):
             for row in csv.DictReader(file):
-                step = row.get("time/total_timesteps")
-                for name, value in row.items():
-                    if step and value and name is not None:
-                        points.setdefault(name, []).append((float(step), float(value)))
+                step = _number(row.get("time/total_timesteps"))
+                for name, text in row.items():
+                    value = _number(text)
+                    if step is not None and value is not None and isinstance(name, str):
+                        points.setdefault(name, []).append((step, value))
     return points
+
+
+def _number(text: object) -> float | None:
+    try:
+        return float(text) if isinstance(text, str) else None
+    except ValueError:
+        return None

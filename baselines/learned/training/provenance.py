@@ -26,9 +26,21 @@ def record_session(path: Path, settings: TrainingSettings, command: str, steps: 
         command: the command line of the session.
         steps: the number of steps in earlier sessions.
     """
-    sessions = read_json(path)["sessions"] if path.exists() else []
+    sessions = earlier_sessions(path)
     session = describe_session(command) | {"from_step": steps}
     write_json(path, {"settings": settings.to_json(), "sessions": [*sessions, session]})
+
+
+def earlier_sessions(path: Path) -> list[Any]:
+    """Returns the sessions in a `run.json`, none if there is no such file.
+
+    Raises:
+        ValueError: the file is damaged; the message is one line.
+    """
+    sessions = read_json(path).get("sessions") if path.exists() else []
+    if not isinstance(sessions, list):
+        raise ValueError(f"{path} must hold a list of sessions")
+    return sessions
 
 
 def describe_session(command: str) -> dict[str, Any]:
@@ -48,10 +60,14 @@ def _versions() -> dict[str, str]:
 
 
 def _commit() -> str | None:
-    """Returns the commit of the source tree; None outside a git checkout."""
-    command = ["git", "rev-parse", "HEAD"]
+    """Returns the commit of the source tree; None outside a git checkout that tracks this file.
+
+    Another repository may enclose the folder into which the package is installed.
+    """
+    file = Path(__file__)
     try:
-        answer = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        for command in (["git", "ls-files", "--error-unmatch", file.name], ["git", "rev-parse", "HEAD"]):
+            answer = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from baselines.learned.training.evaluation import BestAgent, References, Score, 
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.pace import Pace
-from baselines.learned.training.provenance import record_session
+from baselines.learned.training.provenance import earlier_sessions, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.signals import StopSignals, announce_stop
 
@@ -76,6 +77,25 @@ class Progress:
     kept: dict[str, Any] | None = None
     highest: float = 0.0
     references: References | None = None
+
+    @classmethod
+    def from_json(cls, content: Any) -> Progress:
+        """Returns the progress that a checkpoint holds.
+
+        Raises:
+            ValueError: it lacks a value, or has one of another kind.
+        """
+        names = [entry.name for entry in fields(cls)]
+        if not isinstance(content, dict) or set(content) != set(names):
+            raise ValueError(f"its progress must have {', '.join(names)}")
+        numbers = [content[name] for name in ("seconds", "evaluation_seconds", "highest")]
+        if not all(isinstance(number, int | float) and 0 <= number < math.inf for number in numbers):
+            raise ValueError("its seconds and win rates must be numbers of at least 0")
+        if not all(isinstance(content[name], dict | None) for name in ("kept", "references")):
+            raise ValueError("its kept agent and its references must be objects")
+        if content["kept"] is not None and not {"summary", "steps", "win_rate"} <= content["kept"].keys():
+            raise ValueError("its kept agent must have summary, steps and win_rate")
+        return cls(**content)
 
 
 @dataclass
@@ -222,6 +242,7 @@ def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> T
         ValueError: as `train` says; the message is one line.
     """
     settings = resolve_settings(settings)
+    earlier_sessions(folder / RUN_FILE)
     learner = make_learner(settings)
     # A training that ended before its first checkpoint starts again.
     checkpoint = folder / CHECKPOINT_FILE if resume and (folder / CHECKPOINT_FILE).exists() else None
@@ -295,9 +316,12 @@ def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
 
 
 def _start_from(learner: Learner, agent: str) -> None:
-    from baselines.registry import agent_folder
+    from baselines.registry import agent_folder, agent_names
 
     folder = agent_folder(agent) or Path(agent)
+    if not folder.is_dir():
+        known = ", ".join(agent_names())
+        raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
     try:
         learner.begin_with(load_network(folder))
     except ValueError as error:
@@ -308,7 +332,8 @@ def _restore(learner: Learner, checkpoint: Path) -> Progress:
     """Restores the learner from a checkpoint, and returns the rest of it."""
     tensors, state = read_tensors(checkpoint)
     try:
+        progress = Progress.from_json(state["progress"])
         learner.restore(tensors, state["learner"])
-        return Progress(**state["progress"])
+        return progress
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error

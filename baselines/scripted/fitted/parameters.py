@@ -70,7 +70,7 @@ def _read(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"the parameters in {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged, or no file of parameters: it is not JSON") from error
     keys = {"format", "model", "setting", "fit", "values"}
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.keys() != keys:

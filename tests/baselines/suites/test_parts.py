@@ -102,6 +102,42 @@ def test_every_changed_byte_is_noticed_or_harmless(store, tmp_path):
     assert noticed > len(content) / 8
 
 
+def forge(path, *, compressed=False, **changes):
+    """Writes a part again with other entries of its header, perhaps as a compressed archive."""
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    header = json.loads(arrays["header"].tobytes()) | changes
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    (np.savez_compressed if compressed else np.savez)(path, **arrays)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"games": 10**12},
+        {"games": "many"},
+        {"games": -1},
+        {"compressed": True, "padding": " " * 10**6},
+        {"first": None},
+        {"seconds": "long"},
+    ],
+)
+def test_a_forged_part_is_damaged_and_takes_no_memory(store, tmp_path, damage):
+    store.write(make_part(0, 20))
+    (path,) = tmp_path.rglob("*.npz")
+    forge(path, **damage)
+    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged"):
+        store.read()
+
+
+def test_a_header_that_is_nested_deep_is_damaged(store, tmp_path):
+    store.write(make_part(0, 20))
+    (path,) = tmp_path.rglob("*.npz")
+    np.savez(path, header=np.frombuffer(b"[" * 100_000 + b"]" * 100_000, np.uint8))
+    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged"):
+        store.read()
+
+
 @pytest.mark.parametrize("keep", [0, 1, 50, 700])
 def test_a_part_cut_short_is_damaged(store, tmp_path, keep):
     store.write(make_part(0, 10))
