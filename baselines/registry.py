@@ -279,6 +279,12 @@ def _built_in(base: str) -> Callable[..., Policy]:
 
 
 def _unknown(name: str) -> str:
+    if name.endswith(".zip"):
+        return (
+            f"{name}: a zip of Stable-Baselines3 holds pickled code, which only code of yours may load. Write "
+            "agent.py: from baselines.adapters import SB3Policy; from sb3_contrib import MaskablePPO; "
+            f"agent = lambda **board: SB3Policy(MaskablePPO.load({name!r}), **board). Then use --policy agent.py:agent"
+        )
     near = get_close_matches(name, policy_names(), 1)
     hint = f", did you mean {near[0]}?" if near else ";"
     return (

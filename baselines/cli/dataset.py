@@ -142,8 +142,7 @@ def _check(options: argparse.Namespace) -> str:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
     for module in ("minari", "h5py"):
         check_extra(module, EXTRA)
-    for module in ("scipy", "tqdm"):
-        check_extra(module)
+    check_extra("scipy")
     return f"Record {options.games} games of {', '.join(options.policy)} on {name_of(config)}"
 
 

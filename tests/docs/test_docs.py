@@ -20,8 +20,8 @@ PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "basel
 # The notebook describes earlier versions, so it may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
 FOLDERS = ("minesweeper_env", "baselines", "tests", "docs", "benchmarks")
-# CONTRIBUTING.md adds this policy as an example.
-EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json")
+# The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/score-your-agent.md.
+EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json", "quiet.py")
 
 
 def load_script(name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from baselines.evaluation.evaluate import evaluate_policy
@@ -13,6 +14,7 @@ from baselines.evaluation.scoring.entrants import Entrant, check_sendable, named
 from baselines.evaluation.scoring.table import Results
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.support.extras import import_extra
+from baselines.support.terminal import game_bar, is_live
 from minesweeper_env.config import BoardConfig, whole_number
 
 
@@ -59,8 +61,7 @@ def evaluate(
     config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",))
     seeds = check_test_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
-    for module in ("scipy", "tqdm"):
-        import_extra(module)
+    import_extra("scipy")
     chosen, references = named(policy), named(against)
     if not chosen:
         raise ValueError("at least one policy is needed")
@@ -75,17 +76,15 @@ def evaluate(
 
 
 def _play(entrant: Entrant, seeds: range, workers: int, diagnose: bool, progress: bool | None) -> PolicyResult:
-    from tqdm import tqdm
-
-    shown = sys.stderr.isatty() if progress is None else progress
-    with tqdm(total=len(seeds), desc=entrant.name, unit="game", disable=not shown, leave=False) as bar:
+    shown = is_live(sys.stderr) if progress is None else progress
+    with game_bar("playing", entrant.name, len(seeds)) if shown else nullcontext() as on_finished:
         evaluation = evaluate_policy(
             entrant.build,
             entrant.config,
             seeds,
             policy_seed=seeds.start,
             workers=workers,
-            on_finished=bar.update,
+            on_finished=on_finished,
             diagnose=diagnose,
             batch_size=entrant.batch_size,
         )

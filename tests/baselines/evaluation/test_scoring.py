@@ -235,7 +235,7 @@ def test_the_progress_bar_is_shown_when_asked(capsys):
     evaluate("random", games=20)
     assert capsys.readouterr() == ("", "")
     evaluate("random", games=20, progress=True)
-    assert "random" in capsys.readouterr().err
+    assert "playing random" in capsys.readouterr().err
 
 
 def test_an_interruption_reaches_the_caller():
