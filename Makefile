@@ -11,13 +11,18 @@ TORCH = torch==2.13.0
 # The oldest versions that are supported; the full installation has the newest. RLlib asks for this gymnasium.
 OLDEST = gymnasium==1.2.2 numba==0.62.1 numpy==2.0.2
 
+# Each learning library has an environment of its own, since RLlib asks for one version of gymnasium.
+LIBRARIES = .venv-libraries
+CLEANRL = cleanrl-1.2.0-py3-none-any.whl
+OTHER_VENV = .venv-$(notdir $(PYTHON))
+
 # Several processes share the tests.
 PYTEST = -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 RUN_DIR = runs/first
 POLICIES = random straightforward subset expected_value bayes exact lookahead
 
-.PHONY: run test lint types test-quick test-slow test-core bench docs clean
+.PHONY: run test lint types test-quick test-slow test-core test-python test-libraries bench docs clean
 
 run: $(VENV)/installed
 	rm -rf $(RUN_DIR)
@@ -43,6 +48,14 @@ test-slow: $(VENV)/installed
 test-core: $(CORE_VENV)/installed
 	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
+# The environment alone under another interpreter: make test-python PYTHON=python3.13
+test-python: $(OTHER_VENV)/installed
+	$(OTHER_VENV)/bin/python $(PYTEST) -m "not slow" tests/minesweeper_env
+
+# The snippets of docs/libraries.md; no part of `make test`.
+test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/$(CLEANRL)
+	$(BIN)/python -m pytest tests/libraries
+
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/memory.py
@@ -62,5 +75,22 @@ $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(CORE_BIN)/python -m pip install --quiet $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
 	touch $@
 
+$(OTHER_VENV)/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(OTHER_VENV)
+	$(OTHER_VENV)/bin/python -m pip install --quiet pytest pytest-xdist hypothesis scipy --editable .
+	touch $@
+
+$(LIBRARIES)/torchrl/installed: LIBRARY = 'torchrl>=0.14,<0.15'
+$(LIBRARIES)/tianshou/installed: LIBRARY = 'tianshou>=2.0,<2.1'
+$(LIBRARIES)/rllib/installed: LIBRARY = 'ray[rllib]>=2.60,<2.61' gymnasium==1.2.2
+$(LIBRARIES)/%/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(LIBRARIES)/$*
+	$(LIBRARIES)/$*/bin/python -m pip install --quiet $(TORCH) $(LIBRARY) --editable .
+	touch $@
+
+# CleanRL 1.2.0 asks for an older Python; only its ppo.py is read.
+$(LIBRARIES)/$(CLEANRL): $(VENV)/installed
+	$(BIN)/python -m pip download --quiet --no-deps --ignore-requires-python --dest $(LIBRARIES) cleanrl==1.2.0
+
 clean:
-	rm -rf $(VENV) $(CORE_VENV) build *.egg-info
+	rm -rf $(VENV) $(CORE_VENV) $(OTHER_VENV) $(LIBRARIES) build *.egg-info
