@@ -10,13 +10,19 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnContext
 from typing import Any
 
 from baselines.evaluation.games import Batch, Player
 from baselines.evaluation.restarting_pool import RestartingPool
-from minesweeper_env.compilation.cold_start import COLD_START, QUIET
+from minesweeper_env.compilation.cold_start import COLD_START
+from minesweeper_env.compilation.live_line import say
+
+NOTICE_SECONDS = 1.0
+"""Time that the last notices of the workers have to arrive."""
 
 
 class WorkerError(RuntimeError):
@@ -45,13 +51,7 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
     strangers = set(multiprocessing.active_children())
     # Forked workers would share the locks of threads that torch and numba may have running.
     context = multiprocessing.get_context("spawn")
-    try:
-        settings = (context.Lock(), COLD_START.caller, start, arguments)
-        restarting = RestartingPool(partial(ProcessPoolExecutor, workers, context, _start_worker, settings))
-    except OSError as error:
-        # Their locks need shared memory, which some containers lack.
-        raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error
-    with restarting as pool:
+    with _notices(context) as notices, _pool(workers, context, notices, start, arguments) as pool:
         try:
             yield pool
         except BaseException as error:
@@ -62,6 +62,39 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
                 message = "worker processes were killed again and again, perhaps because memory ran out"
                 raise WorkerError(message) from error
             raise
+
+
+def _pool(workers: int, context: SpawnContext, *settings: Any) -> RestartingPool:
+    """Returns the pool, whose workers `_start_worker` starts; the first one that acquires the lock announces."""
+    try:
+        lock = context.Lock()
+        return RestartingPool(partial(ProcessPoolExecutor, workers, context, _start_worker, (lock, *settings)))
+    except OSError as error:
+        # Their locks need shared memory, which some containers lack.
+        raise WorkerError(f"no worker processes can be started here: {error.strerror}; use 1 worker") from error
+
+
+@contextmanager
+def _notices(context: SpawnContext) -> Generator[Connection | None]:
+    """Yields a connection whose lines this process prints; None if it announces no compilations."""
+    if not COLD_START.is_wanted():
+        yield None
+        return
+    receiver, sender = context.Pipe(duplex=False)
+    thread = threading.Thread(target=_print_lines, args=(receiver,), daemon=True)
+    thread.start()
+    try:
+        yield sender
+    finally:
+        # The thread ends when the workers, too, have closed their ends.
+        sender.close()
+        thread.join(NOTICE_SECONDS)
+
+
+def _print_lines(receiver: Connection) -> None:
+    with suppress(EOFError, OSError):
+        while True:
+            say(receiver.recv())
 
 
 def play_in_pool(
@@ -99,13 +132,15 @@ def _cancel(futures: Sequence[Future[Batch]]) -> None:
         future.cancel()
 
 
-def _start_worker(speaker: Any, caller: str, start: Callable[..., object] | None, arguments: Sequence[Any]) -> None:
+def _start_worker(
+    speaker: Any, notices: Connection | None, start: Callable[..., object] | None, arguments: Sequence[Any]
+) -> None:
     """Ignores Ctrl-C, which the main process handles, and ends this process when the main process ends.
 
     Only the first worker that acquires the lock `speaker` announces compilations, because all of them compile the same.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    COLD_START.caller = caller if speaker.acquire(block=False) else QUIET
+    COLD_START.report_to(notices.send if notices is not None and speaker.acquire(block=False) else None)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if start is not None:
         start(*arguments)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from minesweeper_env.compilation.live_line import live_line, say
@@ -20,7 +21,7 @@ LEAST_SECONDS = 1.0
 """Compilations that take less are not announced."""
 
 LIBRARY, COMMAND, QUIET = "library", "command", "quiet"
-"""Who compiles: a user's program, a command of the package, or a worker process, which prints nothing."""
+"""Who compiles: a user's program, a command of the package, or a process that announces nothing."""
 
 ENOUGH_SECONDS = 2.0
 """Processor seconds of finished kernels from which the speed of this machine is estimated."""
@@ -40,6 +41,7 @@ class ColdStart:
     def __init__(self) -> None:
         """Nothing has been compiled yet."""
         self.caller = LIBRARY
+        self._say: Callable[[str], object] = say
         self._announced: set[str] = set()
         self._expected = self._measured = 0.0
         self._depth = 0
@@ -52,6 +54,11 @@ class ColdStart:
         self.caller = COMMAND
         self._command_at = time.perf_counter(), time.process_time()
 
+    def report_to(self, receive: Callable[[str], object] | None) -> None:
+        """Hands all notices to a function, as a worker process does, and shows no seconds; None for no notices."""
+        self.caller = QUIET if receive is None else COMMAND
+        self._say = receive or say
+
     def begin(self, kernel: str) -> None:
         """Announces the compilation of a kernel, given as "module:function", unless it is part of another one."""
         self._depth += 1
@@ -59,13 +66,14 @@ class ColdStart:
             return
         self._begun_at = time.perf_counter()
         part = part_of(kernel)
-        if not self._is_wanted() or 0 < part.total < LEAST_SECONDS:
+        if not self.is_wanted() or 0 < part.total < LEAST_SECONDS:
             return
         if part.label not in self._announced:
             self._announced.add(part.label)
-            say(self._notice(part.label, part.total, _is_stored(kernel)))
-        self._line = live_line()
-        self._line.__enter__()
+            self._say(self._notice(part.label, part.total, _is_stored(kernel)))
+        if self._say is say:
+            self._line = live_line()
+            self._line.__enter__()
 
     def end(self, kernel: str) -> None:
         """Ends the sign of life, and notes how long the kernel took."""
@@ -78,7 +86,8 @@ class ColdStart:
         self._expected += part_of(kernel).seconds.get(kernel, 0.0)
         self._measured += time.perf_counter() - self._begun_at
 
-    def _is_wanted(self) -> bool:
+    def is_wanted(self) -> bool:
+        """Returns whether to announce compilations."""
         if self.caller == QUIET or os.environ.get(VARIABLE) == "0":
             return False
         return self.caller == COMMAND or "ipykernel" in sys.modules or sys.stderr.isatty()
