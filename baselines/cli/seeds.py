@@ -28,6 +28,7 @@ from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
 from baselines.support.page import Page
 from baselines.support.tables import Column, Table
+from baselines.support.terminal import game_bar
 from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
@@ -175,8 +176,6 @@ def _check_earlier(task: Task) -> None:
 
 
 def _carry_out(tasks: Sequence[Task], workers: int) -> None:
-    from tqdm import tqdm
-
     from baselines.evaluation.workers import worker_pool
     from baselines.learned.training.seed_study import carry_out
 
@@ -184,10 +183,12 @@ def _carry_out(tasks: Sequence[Task], workers: int) -> None:
     print(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done", file=sys.stderr, flush=True)
     if not left:
         return
-    with worker_pool(min(workers, len(left))) as pool:
+    bar = game_bar("running", "seeds", len(left), "trainings")
+    with worker_pool(min(workers, len(left))) as pool, bar as on_finished:
         futures = [pool.submit(carry_out, task) for task in left]
-        for future in tqdm(as_completed(futures), total=len(futures), desc="trainings", unit="training"):
-            tqdm.write(f"{future.result()} is done", file=sys.stderr)
+        for future in as_completed(futures):
+            print(f"{future.result()} is done", file=sys.stderr, flush=True)
+            on_finished(1)
 
 
 def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:

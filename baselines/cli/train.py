@@ -29,6 +29,7 @@ from minesweeper_env.config import default_mines, usual_mines_text
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome, Training
+    from baselines.support.page import Page
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib")
 PROGRAM = "train.py"
@@ -82,7 +83,7 @@ def _train(program: str, training: Training, folder: Path, command: str) -> int:
     except KeyboardInterrupt:
         print(f"{program}: {_stopped_at_once(folder)}", file=sys.stderr)
         return INTERRUPTED
-    print(_report(outcome, training.settings, folder, sibling(program, "train", "evaluate")))
+    _report(outcome, training.settings, folder, sibling(program, "train", "evaluate")).print()
     return INTERRUPTED if outcome.interrupted else 0
 
 
@@ -279,7 +280,10 @@ def _budget(settings: TrainingSettings) -> str:
     return f"{settings.steps:_} steps".replace("_", " ")
 
 
-def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate: str) -> str:
+def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate: str) -> Page:
+    """Returns the last lines of a training; they wrap, but the command to copy does not."""
+    from baselines.support.page import Page
+
     board = settings.configs[0]
     command = (
         f"{evaluate} --policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
@@ -294,7 +298,11 @@ def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate
         lines.append(f"of {settings.eval_games} selection games: {outcome.summary}")
     if time:
         lines.append(f"time: {time}")
-    return "\n".join([*lines, command])
+    page = Page.for_stdout()
+    for line in lines:
+        page.note(line)
+    page.line(command)
+    return page
 
 
 def _newer_weights(outcome: Outcome) -> str:

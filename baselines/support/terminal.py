@@ -43,11 +43,12 @@ class GameCount:
     Args:
         name: name of what plays.
         games: number of games in all.
+        unit: plural of what is counted, if not games.
     """
 
-    def __init__(self, name: str, games: int) -> None:
+    def __init__(self, name: str, games: int, unit: str = "games") -> None:
         """Starts the clock."""
-        self._name, self._games = name, games
+        self._name, self._games, self._unit = name, games, unit
         self._done, self._begun_at = 0, time.monotonic()
         self._next_line = self._begun_at + LINE_SECONDS
 
@@ -67,27 +68,28 @@ class GameCount:
 
     def _facts(self) -> str:
         elapsed = time.monotonic() - self._begun_at
-        facts = f"{self._done} of {self._games} games"
+        facts = f"{self._done} of {self._games} {self._unit}"
         if not self._done:
             return f"{facts}, {format_seconds(elapsed)}"
         pace = self._done / max(elapsed, 1e-3)
-        speed = f"{pace:.0f}/s" if pace >= 10 else f"{pace:.2g}/s"
+        speed = f"{pace:.0f}/s" if pace >= 1 else f"{format_seconds(1 / pace)} each"
         return f"{facts}, {speed}, {format_seconds((self._games - self._done) / pace)} left"
 
 
 @contextmanager
-def game_bar(verb: str, name: str, games: int) -> Generator[Callable[[int], object]]:
+def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator[Callable[[int], object]]:
     """Shows the number of finished games on stderr: a line that is drawn again, or plain lines without a terminal.
 
     Args:
         verb: the activity, such as "playing".
         name: its object, such as the name of a policy.
         games: number of games in all.
+        unit: plural of what is counted, if not games.
 
     Yields:
         A callback that takes the number of further finished games.
     """
-    count = GameCount(name, games)
+    count = GameCount(name, games, unit)
     if is_live(sys.stderr):
         with LiveArea(lambda width: [count.line(width)]):
             yield count.add

@@ -1,4 +1,4 @@
-"""Live panel of a training: progress, speed, win rates with those of scripted policies, and the agent that is kept."""
+"""Live panel of a training: progress, speed, win rates beside the ones of scripted policies, and the kept agent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = (
 
 
 class View(NamedTuple):
-    """What the panel shows of a training.
+    """State of a training, for the panel.
 
     Attributes:
         title: algorithm and boards.

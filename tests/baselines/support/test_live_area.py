@@ -124,3 +124,12 @@ def test_the_pace_is_that_of_the_games_so_far(monkeypatch):
     now[0] = 102.0
     count.add(100)
     assert count.line(79).endswith("  10%  100 of 1000 games, 50/s, 18 s left")
+
+
+def test_slow_work_shows_the_time_of_each(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    count = GameCount("seeds", 10, "trainings")
+    now[0] = 700.0
+    count.add(2)
+    assert count.line(79).endswith("  20%  2 of 10 trainings, 5 min each, 40 min left")
