@@ -110,11 +110,15 @@ class Table:
         widths = [min(self._cells_width(n), self._fair_width(n)) for n in chosen]
         room = width - self._overhead(chosen) - sum(widths)
         for at in sorted(range(len(chosen)), key=lambda at: not self.columns[chosen[at]].folds):
-            lowest = self._folded_width(chosen[at]) if self.columns[chosen[at]].folds else widths[at]
-            more = max(min(room, full[at] - widths[at]), min(0, lowest - widths[at]))
-            if room < 0 or more > 0:
-                widths[at] += more
-                room -= more
+            folds = self.columns[chosen[at]].folds
+            more = full[at] - widths[at]
+            if room < 0:
+                more = max(room, min(0, self._folded_width(chosen[at]) - widths[at])) if folds else 0
+            elif more > room:
+                # A heading that stays folded gains nothing from a wider column.
+                more = room if folds else 0
+            widths[at] += more
+            room -= more
         return widths
 
 

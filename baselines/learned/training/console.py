@@ -128,6 +128,7 @@ class TrainingPanel:
         self._area = ExitStack()
         self._next_line = time.monotonic() + LINE_SECONDS
         self._score: Score | None = None
+        self._is_over = False
 
     def __enter__(self) -> TrainingPanel:
         """Draws the panel, which a thread keeps up to date."""
@@ -137,6 +138,7 @@ class TrainingPanel:
 
     def __exit__(self, *_: object) -> None:
         """Leaves the last state on the screen."""
+        self._is_over = True
         self._area.close()
 
     def show(self) -> None:
@@ -150,6 +152,8 @@ class TrainingPanel:
 
     def _lines(self, width: int) -> list[str]:
         view = self._read()
+        if self._is_over:
+            view = view._replace(next_evaluation=math.inf)
         return panel_lines(view, self._speed.of(view), width)
 
 

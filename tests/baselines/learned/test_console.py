@@ -168,6 +168,7 @@ def test_a_training_leaves_its_last_state_on_the_terminal(tmp_path, monkeypatch,
     assert sum(line.startswith("4x5/2  ") for line in lines) == 1
     assert any(line.startswith("kept: the agent of step ") for line in lines)
     assert ("100%" in lines[1]) != stopped
+    assert "next evaluation" not in panel
 
 
 @pytest.mark.slow

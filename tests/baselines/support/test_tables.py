@@ -94,6 +94,16 @@ def test_columns_are_left_out_from_the_greatest_priority_on():
     assert table.left_out(20) == ["games", "wins", "clicks/game", "ms/game", "p"]
 
 
+def test_a_heading_that_stays_folded_does_not_widen_its_column():
+    lines = Table("", COLUMNS[3:6], [("1.0%", "0.1% to 0.9%", "3.1")]).lines(30)
+    assert [line for line, _ in lines] == [
+        " win                  clicks/",
+        "rate  95 % interval     game",
+        "----  -------------  -------",
+        "1.0%   0.1% to 0.9%      3.1",
+    ]
+
+
 def test_an_empty_column_is_not_shown():
     assert render("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")]).splitlines()[0] == "policy  games"
 
