@@ -29,7 +29,7 @@ class Specification(NamedTuple):
 
     @property
     def in_file(self) -> bool:
-        """Whether the class or function is in a file rather than in a module."""
+        """True for a class or function in a file; False for one in a module, a name or a run folder."""
         return self.attribute is not None and self.base.endswith(".py")
 
 
