@@ -103,7 +103,7 @@ PARTS: tuple[Part, ...] = (
         lay_out_everywhere=0.2,
         begin_on_board=1.3,
     ),
-    _played("exact", "the policy exact", "oracle_play.least_risk", "oracle", choose_clicks=4.5),
+    _played("exact", "the policy exact", "oracle_play.least_risk", "oracle", choose_clicks=16.0),
     _played("bayes", "the policy bayes", "oracle_play.least_risk", "oracle", choose_least_risks=0.6),
     _played("lookahead", "the policy lookahead", "oracle_play.one_click_ahead", *_SEARCH, weigh_clicks=3.7),
     _played("graphical", "the policy graphical", "fitted.subgrid_kernels", weigh_states=0.2, expect_rewards=0.3),
