@@ -97,7 +97,7 @@ def test_columns_are_left_out_from_the_greatest_priority_on():
 def test_a_heading_that_stays_folded_does_not_widen_its_column():
     lines = Table("", COLUMNS[3:6], [("1.0%", "0.1% to 0.9%", "3.1")]).lines(30)
     assert [line for line, _ in lines] == [
-        " win                  clicks/",
+        " win                 clicks/",
         "rate  95 % interval     game",
         "----  -------------  -------",
         "1.0%   0.1% to 0.9%      3.1",
