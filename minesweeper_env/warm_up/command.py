@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from textwrap import fill
 from typing import NoReturn
 
 from minesweeper_env.compilation.live_line import live_line, say
@@ -61,7 +62,8 @@ def _make_parser(program: str, parts: Sequence[Part]) -> argparse.ArgumentParser
     parser = _Parser(
         prog=program,
         description="Compile the kernels ahead, so that no later command waits for the compiler.",
-        epilog=f"parts: {', '.join(names)}\n\nexamples:\n  {program}\n  {program} engine oracle --workers 1",
+        epilog=fill(f"parts: {', '.join(names)}", 78, subsequent_indent="  ", break_on_hyphens=False)
+        + f"\n\nexamples:\n  {program}\n  {program} engine oracle --workers 1",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

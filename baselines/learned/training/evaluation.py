@@ -97,11 +97,14 @@ class Selection:
         return Score(rates, len(self.seeds))
 
     def describe(self, score: Score) -> str:
-        """Returns one line with the win rates of an agent and of the scripted policies."""
+        """Returns one line with the win rates of an agent, and of the scripted policies if they have played."""
         return "; ".join(
-            f"{board} wins {rate:.1%} (" + ", ".join(f"{n} {r:.1%}" for n, r in self.references[board].items()) + ")"
-            for board, rate in score.win_rates.items()
+            f"{board} wins {rate:.1%}{self._describe_references(board)}" for board, rate in score.win_rates.items()
         )
+
+    def _describe_references(self, board: str) -> str:
+        rates = ", ".join(f"{name} {rate:.1%}" for name, rate in self.references.get(board, {}).items())
+        return f" ({rates})" if rates else ""
 
     def _win_rate(self, policy: Policy, board: str) -> float:
         records = play_games(policy, self.boards[board], self.seeds)

@@ -44,7 +44,7 @@ class Log:
         for board, rate in score.win_rates.items():
             name = file_name(board)
             record(f"eval/{name}", rate)
-            for policy, reference in references[board].items():
+            for policy, reference in references.get(board, {}).items():
                 record(f"eval/{name}/{policy}", reference)
 
     def __enter__(self) -> Log:

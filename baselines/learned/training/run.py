@@ -128,14 +128,20 @@ class Training:
     is_drawn: bool = True
     evaluations: Stopwatch = field(default_factory=Stopwatch)
 
-    def evaluate(self, log: Log) -> None:
-        """Plays the selection games, and keeps the agent if no earlier one was better."""
-        with self.evaluations:
-            self._evaluate(log)
+    def evaluate(self, log: Log, *, compares: bool = True) -> None:
+        """Plays the selection games, and keeps the agent if no earlier one was better.
 
-    def _evaluate(self, log: Log) -> None:
-        with self.budget.paused():
-            self.selection.play_references()
+        Args:
+            log: of the session.
+            compares: whether the scripted policies play these games first, if they have not.
+        """
+        with self.evaluations:
+            self._evaluate(log, compares)
+
+    def _evaluate(self, log: Log, compares: bool) -> None:
+        if compares:
+            with self.budget.paused():
+                self.selection.play_references()
         learner, begin = self.learner, time.perf_counter()
         # Once: PPO draws random numbers to make the network, which the training would miss.
         network = learner.current_network()
@@ -184,7 +190,8 @@ class Training:
             # An evaluation draws random numbers; a resumed training misses those of this one unless it was due.
             is_due = self.schedule.is_due(self.learner.steps)
             with stop.evaluating():
-                self.evaluate(log)
+                # The games of the scripted policies may take longer than anyone waits for an end.
+                self.evaluate(log, compares=False)
             self.save(None if is_due else snapshot)
 
     def save(self, snapshot: Snapshot | None = None) -> None:

@@ -7,19 +7,19 @@ import re
 import shlex
 from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
 
 import pytest
 
 from baselines.__main__ import COMMANDS, main
-from baselines.cli.arguments import Parser
 
 WITH_PARSER = [name for name in COMMANDS if name != "suites"]
 """The commands with a parser of their own; `suites` passes its arguments on to `evaluate`."""
 
 VERBS = (
-    "add apply begin call check compare compute continue discount distil draw enter give hide judge keep learn link "
-    "measure name note play protect read record repeat reward run seed set show start state store take test time train "
-    "use write"
+    "add apply begin call check compare compile compute continue discount distil draw enter give hide judge keep learn "
+    "link measure name note play protect read record repeat reward run seed set show start state store take test time "
+    "train use write"
 )
 
 
@@ -27,14 +27,18 @@ class ParserFoundError(Exception):
     """Carries the parser of a command out of its `main`."""
 
 
-def parser_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Parser:
-    def leave(self: Parser, *_: object) -> None:
+def module_of(name: str) -> ModuleType:
+    return import_module(f"baselines.cli.{name.replace('-', '_')}")
+
+
+def parser_of(name: str, monkeypatch: pytest.MonkeyPatch) -> argparse.ArgumentParser:
+    def leave(self: argparse.ArgumentParser, *_: object) -> None:
         raise ParserFoundError(self)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Parser, "parse_args", leave)
+        patched.setattr(argparse.ArgumentParser, "parse_args", leave)
         with pytest.raises(ParserFoundError) as found:
-            import_module(f"baselines.cli.{name}").main([])
+            module_of(name).main([])
     return found.value.args[0]
 
 
@@ -82,7 +86,7 @@ def test_every_command_has_two_examples_which_parse(name, monkeypatch):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_fits_80_columns(name, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
-    module = import_module(f"baselines.cli.{name}")
+    module = module_of(name)
     with suppress(SystemExit):
         module.main(["--help"])
     shown = capsys.readouterr().out

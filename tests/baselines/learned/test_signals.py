@@ -14,6 +14,7 @@ from support.training_processes import TINY, complete, start, wait_for
 from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.training import seed_study
+from baselines.learned.training.evaluation import Selection
 from baselines.learned.training.run import Outcome, Training, prepare, run, train
 from baselines.learned.training.signals import ANNOUNCEMENT, StopSignals
 
@@ -24,7 +25,7 @@ import time
 import baselines.learned.training.run as module
 
 module.CHECKPOINT_SECONDS = 0.0
-module.Training.evaluate = lambda *_: time.sleep(600)
+module.Training.evaluate = lambda *_, **__: time.sleep(600)
 """
 """Code that makes every evaluation endless, and saves a checkpoint after every round."""
 
@@ -70,7 +71,7 @@ def rows(folder):
 def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):
     settings = tiny("ppo", steps=1216)
     train(tiny("ppo", steps=200), tmp_path, bar=False)
-    monkeypatch.setattr(Training, "evaluate", lambda *_: pytest.fail("it evaluated"))
+    monkeypatch.setattr(Training, "evaluate", lambda *_, **__: pytest.fail("it evaluated"))
     outcome = interrupted(settings, tmp_path, signal.SIGTERM, 300, resume=True)
     assert (outcome.interrupted, outcome.newest) == (True, None)
     assert outcome.kept_steps == kept_step(tmp_path) == 256 > 0
@@ -78,7 +79,8 @@ def test_sigterm_saves_without_an_evaluation(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_training_without_an_agent_evaluates_before_it_leaves(number, tmp_path):
+def test_a_training_without_an_agent_evaluates_before_it_leaves(number, tmp_path, monkeypatch):
+    monkeypatch.setattr(Selection, "play_references", lambda _: pytest.fail("the scripted policies played"))
     outcome = interrupted(tiny("ppo", steps=10**6), tmp_path, number, 100)
     assert outcome.kept_steps == kept_step(tmp_path) == outcome.steps
     assert outcome.newest is not None
@@ -87,9 +89,9 @@ def test_a_training_without_an_agent_evaluates_before_it_leaves(number, tmp_path
 def test_a_signal_during_an_evaluation_needs_no_second_one(tmp_path, monkeypatch):
     evaluate, steps = Training.evaluate, []
 
-    def signalled(self, log):
+    def signalled(self, log, **options):
         steps.append(self.learner.steps)
-        evaluate(self, log)
+        evaluate(self, log, **options)
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Training, "evaluate", signalled)
