@@ -1,4 +1,5 @@
 import csv
+import errno
 import json
 import os
 import signal
@@ -209,6 +210,21 @@ def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, mo
     assert "it was locked" in fails(["--out", str(run), "--resume"], capsys)
     with hold_folder(run):
         assert (run / "agent.json").exists()
+
+
+def test_a_disk_that_fills_is_one_line_and_the_training_goes_on_later(tmp_path, capsys, monkeypatch):
+    def full(path, _content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    run = ["--out", str(tmp_path / "run"), "--threads", "1"]
+    with monkeypatch.context() as patched:
+        patched.setattr("baselines.learned.common.tensor_files.replace_file", full)
+        assert main([*TINY, *run, "--steps", "300"]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "No space left on device" in last
+    assert last.endswith(f"what was saved before is in {tmp_path / 'run'}")
+    assert main([*run, "--resume"]) == 0
+    assert weights(tmp_path / "run")
 
 
 def test_a_training_starts_in_a_folder_whose_first_write_was_killed(tmp_path, capsys):
