@@ -40,7 +40,8 @@ GLOSSES = {
     },
     "baselines": {
         "policy": "the protocol",
-        "support": "files, figures, terminal",
+        "support": "files, figures, checks",
+        "terminal": "tables, live lines",
         "entries": "your own policies: loaded, called and wrapped",
         "evaluation": "plays, judges, compares",
         "registry": "policies by name",

@@ -13,6 +13,7 @@ __all__ = [
     "FIRST_CLICKS",
     "MAX_CELLS",
     "MAX_RADIUS",
+    "MAX_STEPS",
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
     "USUAL_MINES",

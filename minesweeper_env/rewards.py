@@ -19,7 +19,7 @@ from minesweeper_env.engine.state import ILLEGAL, SUCCESS, TERMINATION, RewardWe
 if TYPE_CHECKING:
     from minesweeper_env.engine.games import Games
 
-__all__ = ["REWARDS", "Reward", "Transition", "describe", "find_reward"]
+__all__ = ["REWARDS", "Reward", "Transition", "check_reward", "check_rewards", "describe", "find_reward"]
 
 
 class Transition(NamedTuple):

@@ -214,9 +214,9 @@ def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> i
 
 def _print_result(result: ResultFile) -> None:
     from baselines.evaluation.intervals import wilson_interval
-    from baselines.support.page import render
-    from baselines.support.tables import Column
-    from baselines.support.terminal import output_width
+    from baselines.terminal.page import render
+    from baselines.terminal.streams import output_width
+    from baselines.terminal.tables import Column
 
     columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
     rows = []

@@ -23,7 +23,7 @@ from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy, config_for, find_policy
 from baselines.support.board_names import name_of
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.support.terminal import game_bar
+from baselines.terminal.game_bar import game_bar
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS

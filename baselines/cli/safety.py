@@ -14,9 +14,9 @@ from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, replace_file
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table
-from baselines.support.terminal import game_bar
+from baselines.terminal.game_bar import game_bar
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 

@@ -26,9 +26,9 @@ from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table
-from baselines.support.terminal import game_bar
+from baselines.terminal.game_bar import game_bar
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table
 from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from minesweeper_env.config import default_mines, usual_mines_text
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome, Training
-    from baselines.support.page import Page
+    from baselines.terminal.page import Page
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib")
 PROGRAM = "train.py"
@@ -282,7 +282,7 @@ def _budget(settings: TrainingSettings) -> str:
 
 def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate: str) -> Page:
     """Returns the last lines of a training; they wrap, but the command to copy does not."""
-    from baselines.support.page import Page
+    from baselines.terminal.page import Page
 
     board = settings.configs[0]
     command = (

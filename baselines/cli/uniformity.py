@@ -16,9 +16,9 @@ from baselines.evaluation.seeds import check_test_seeds
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import replace_file
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table
-from baselines.support.terminal import game_bar
+from baselines.terminal.game_bar import game_bar
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 

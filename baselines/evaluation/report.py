@@ -18,8 +18,8 @@ from baselines.evaluation.results import PolicyResult, compare_with_best
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table, marked_numbers
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table, marked_numbers
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 

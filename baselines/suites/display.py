@@ -8,8 +8,8 @@ from typing import Any
 from baselines.evaluation.report import format_p_value, significance_note, significant
 from baselines.suites.definitions import Suite
 from baselines.suites.tables import COLUMNS, board_title, caption
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table, marked_numbers
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table, marked_numbers
 
 Content = dict[str, Any]
 

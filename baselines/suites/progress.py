@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from types import TracebackType
 
 from baselines.suites.schedule import Schedule
-from baselines.support.bars import format_seconds, progress_line
-from baselines.support.live_area import LiveArea
-from baselines.support.terminal import LINE_SECONDS, is_live
+from baselines.terminal.bars import format_seconds, progress_line
+from baselines.terminal.game_bar import LINE_SECONDS
+from baselines.terminal.live_area import LiveArea
+from minesweeper_env.compilation.live_line import is_live
 
 
 class Progress:

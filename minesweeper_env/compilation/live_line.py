@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from typing import TextIO
 
 DELAY, INTERVAL = 0.7, 0.5
 """Seconds before the line appears first, and between two updates."""
@@ -25,21 +25,14 @@ def is_live(stream: TextIO) -> bool:
 
 
 def say(line: str) -> None:
-    """Prints a line on stderr, above the live line or the progress bars that are there."""
-    bars = _progress_bars()
+    """Prints a line on stderr, above the live line that is there."""
     with _lock, suppress(OSError, ValueError):
-        if bars:
-            type(bars[0]).write(line, file=sys.stderr)
-        else:
-            print(f"{_CLEAR}{line}" if _shown else line, file=sys.stderr, flush=True)
+        print(f"{_CLEAR}{line}" if _shown else line, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def live_line() -> Iterator[None]:
-    """Shows the elapsed seconds on stderr, if it is a terminal where nothing else is drawn.
-
-    Progress bars of tqdm are redrawn instead, so that their elapsed time moves.
-    """
+    """Shows the elapsed seconds on stderr, if it is a terminal where nothing else is drawn."""
     if _shown or not is_live(sys.stderr):
         yield
         return
@@ -77,29 +70,18 @@ class LiveLine:
         while not self._over.wait(wait):
             wait = INTERVAL
             with suppress(OSError, ValueError):
-                drawn = self._draw()
+                self._draw()
+                drawn = True
         if drawn:
             with _lock, suppress(OSError, ValueError):
                 _write(_CLEAR)
 
-    def _draw(self) -> bool:
-        """Draws the line, or the bars again; returns whether the line is there."""
-        bars = _progress_bars()
-        for bar in bars:
-            bar.refresh()
-        if not bars:
-            with _lock:
-                _write(f"{_CLEAR}  {time.monotonic() - self._begun_at:.0f} s")
-        return not bars
+    def _draw(self) -> None:
+        """Draws the line."""
+        with _lock:
+            _write(f"{_CLEAR}  {time.monotonic() - self._begun_at:.0f} s")
 
 
 def _write(text: str) -> None:
     sys.stderr.write(text)
     sys.stderr.flush()
-
-
-def _progress_bars() -> list[Any]:
-    """Returns the progress bars of tqdm that are on the screen."""
-    module = sys.modules.get("tqdm")
-    bars = getattr(getattr(module, "tqdm", None), "_instances", ())
-    return [bar for bar in list(bars) if not bar.disable]

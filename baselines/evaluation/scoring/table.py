@@ -17,8 +17,8 @@ from baselines.support.board_names import name_of
 from baselines.support.extras import import_extra
 from baselines.support.figures import SUFFIXES
 from baselines.support.files import check_writable
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table
 from minesweeper_env.config import BoardConfig
 
 WIDTH = 80

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
 from baselines.learned.training.evaluation import REFERENCES, References, Score
-from baselines.support.bars import format_seconds, progress_line
-from baselines.support.live_area import LiveArea
-from baselines.support.page import Page
-from baselines.support.tables import Column, Table
-from baselines.support.terminal import is_live
+from baselines.terminal.bars import format_seconds, progress_line
+from baselines.terminal.live_area import LiveArea
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table
+from minesweeper_env.compilation.live_line import is_live
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""

@@ -10,7 +10,7 @@ import pytest
 from baselines.suites.definitions import SUITES
 from baselines.suites.display import fill
 from baselines.suites.tables import COLUMNS, board_title
-from baselines.support.page import Page
+from baselines.terminal.page import Page
 
 RESULTS = Path(__file__).parents[3] / "docs/results"
 WIDTHS = (80, 100, 160)

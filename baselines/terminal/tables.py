@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from baselines.support.folding import fold, longest_number, longest_piece, text_width
+from baselines.terminal.folding import fold, longest_number, longest_piece, text_width
 
 GAP = "  "
 MARGIN = {True: "> ", False: "  "}

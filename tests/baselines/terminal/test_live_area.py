@@ -8,9 +8,9 @@ from threading import Event
 import pytest
 from support.screens import Screen
 
-from baselines.support.bars import bar, format_seconds, progress_line
-from baselines.support.live_area import LiveArea, stream_width
-from baselines.support.terminal import GameCount, game_bar
+from baselines.terminal.bars import bar, format_seconds, progress_line
+from baselines.terminal.game_bar import GameCount, game_bar
+from baselines.terminal.live_area import LiveArea, stream_width
 
 
 def put_on_screen(monkeypatch, columns: int = 80) -> Screen:
@@ -55,7 +55,7 @@ def test_an_error_leaves_the_last_state_and_the_stream(monkeypatch, error):
 
 
 def test_the_thread_draws_by_itself(monkeypatch):
-    monkeypatch.setattr("baselines.support.live_area.INTERVAL", 0.01)
+    monkeypatch.setattr("baselines.terminal.live_area.INTERVAL", 0.01)
     screen, drawn, enough = put_on_screen(monkeypatch), [], Event()
 
     def draw(width):
@@ -108,7 +108,7 @@ def test_games_are_counted_on_a_terminal(monkeypatch):
 
 def test_games_without_a_terminal_are_plain_lines(monkeypatch, capsys):
     monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr("baselines.support.terminal.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("baselines.terminal.game_bar.LINE_SECONDS", 0.0)
     with game_bar("playing", "exact", 1000) as add:
         add(250)
     first, second = capsys.readouterr().err.splitlines()

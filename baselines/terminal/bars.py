@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from baselines.support.folding import shorten, text_width
+from baselines.terminal.folding import shorten, text_width
 
 MOST_NAME, MOST_BAR = 20, 40
 """Maximum widths of the name and of the bar in a line."""

@@ -1,40 +1,18 @@
-"""Terminals: their width, what they can draw, and the progress of games on them."""
+"""Progress of games on a terminal, or as plain lines where there is none."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TextIO
 
-from baselines.support.bars import format_seconds, progress_line
-from baselines.support.live_area import LiveArea, stream_width
+from baselines.terminal.bars import format_seconds, progress_line
+from baselines.terminal.live_area import LiveArea
+from minesweeper_env.compilation.live_line import is_live
 
 LINE_SECONDS = 30.0
 """Time between two lines of progress where stderr is no terminal."""
-
-
-def output_width() -> int | None:
-    """Returns the number of columns of the terminal on stdout; None where stdout is no terminal.
-
-    The variable COLUMNS, where it is set, comes before both.
-    """
-    if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
-        return stream_width(sys.stdout)
-    return None
-
-
-def is_styled(stream: TextIO) -> bool:
-    """Returns whether to emphasise text on a stream: it is a terminal that moves its cursor, and NO_COLOR is unset."""
-    return is_live(stream) and not os.environ.get("NO_COLOR")
-
-
-def is_live(stream: TextIO) -> bool:
-    """Returns whether a stream is a terminal on which lines can be drawn again: TERM is neither unset nor "dumb"."""
-    capable = os.name == "nt" or os.environ.get("TERM", "") not in ("", "dumb", "unknown")
-    return capable and stream.isatty()
 
 
 class GameCount:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.support.folding import fold, shorten, text_width
+from baselines.terminal.folding import fold, shorten, text_width
 
 NAMES = st.text("abc019:,/=_.-", min_size=1, max_size=60)
 

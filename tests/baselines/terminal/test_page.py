@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from baselines.support.page import BEST, BOLD, PLAIN, Page
-from baselines.support.tables import Column, Table
-from baselines.support.terminal import is_live, is_styled, output_width
+from baselines.terminal.page import BEST, BOLD, PLAIN, Page
+from baselines.terminal.streams import is_styled, output_width
+from baselines.terminal.tables import Column, Table
+from minesweeper_env.compilation.live_line import is_live
 
 TABLE = Table("Boards", (Column("policy", "left", folds=True), Column("wins")), (("random", "1"), ("exact", "6")), (1,))
 
@@ -23,7 +24,7 @@ def put_on_terminal(monkeypatch) -> Terminal:
     """Makes stdout a terminal of 80 columns."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stdout", stream)
-    monkeypatch.setattr("baselines.support.terminal.stream_width", lambda _stream: 80)
+    monkeypatch.setattr("baselines.terminal.streams.stream_width", lambda _stream: 80)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.support.page import render
-from baselines.support.tables import Column, Table, marked_numbers
+from baselines.terminal.page import render
+from baselines.terminal.tables import Column, Table, marked_numbers
 
 COLUMNS = (
     Column("policy", "left", folds=True),

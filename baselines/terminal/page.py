@@ -6,9 +6,9 @@ import sys
 import textwrap
 from collections.abc import Collection, Sequence
 
-from baselines.support.folding import text_width
-from baselines.support.tables import Column, Table
-from baselines.support.terminal import is_styled, output_width
+from baselines.terminal.folding import text_width
+from baselines.terminal.streams import is_styled, output_width
+from baselines.terminal.tables import Column, Table
 
 BOLD, BEST, FAINT, PLAIN = "\033[1m", "\033[1;32m", "\033[2m", "\033[0m"
 INDENT = "  "

@@ -1,0 +1,1 @@
+"""Output on terminals: tables that fit their width, and lines that are drawn again."""
