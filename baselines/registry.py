@@ -286,10 +286,10 @@ def _unknown(name: str) -> str:
             f"agent = lambda **board: SB3Policy(MaskablePPO.load({name!r}), **board). Then use --policy agent.py:agent"
         )
     near = get_close_matches(name, policy_names(), 1)
-    hint = f", did you mean {near[0]}?" if near else ";"
+    hint = f"; did you mean {near[0]}?" if near else ""
     return (
-        f"unknown policy {name!r}{hint} there are {', '.join(policy_names())}, run folders of train.py, which hold "
-        f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME"
+        f"unknown policy {name!r}; there are {', '.join(policy_names())}, run folders of train.py, which hold "
+        f"{AGENT_FILE}, and your own classes and functions as package.module:NAME or path/file.py:NAME{hint}"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -80,11 +80,15 @@ class MineProbabilities(
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperEnv):
             raise ValueError(f"the environment must be a MinesweeperEnv, wrapped or not, not {bare!r}")
-        self._bare = bare
         self._oracle = Oracle(bare.config)
         self._layout = ObservationLayout(place, env.observation_space, bare.config, observation_key, probability_key)
         self._overlay = overlay
         self.observation_space = self._layout.space
+
+    @property
+    def _bare(self) -> MinesweeperEnv:
+        # No attribute: a copy of the wrapper around another environment must not ask the first one.
+        return cast(MinesweeperEnv, self.env.unwrapped)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts a new game; returns the environment's observation and info, with the probabilities."""
@@ -162,7 +166,6 @@ class VectorMineProbabilities(
                 "the environment must be a MinesweeperVectorEnv whose observations no wrapper has changed, "
                 f"not {env!r}; in other vector environments wrap each game with MineProbabilities"
             )
-        self._bare = bare
         self._oracle = Oracle(bare.config, threads)
         self._layout = ObservationLayout(
             place, env.single_observation_space, bare.config, observation_key, probability_key
@@ -170,6 +173,10 @@ class VectorMineProbabilities(
         self._overlay = overlay
         self.single_observation_space = self._layout.space
         self.observation_space = batch_space(self._layout.space, self.num_envs)
+
+    @property
+    def _bare(self) -> MinesweeperVectorEnv:
+        return cast(MinesweeperVectorEnv, self.env.unwrapped)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts new games; returns the environment's observations and infos, with the probabilities."""

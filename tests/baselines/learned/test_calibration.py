@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import imageio.v3 as imageio
 import numpy as np
@@ -78,7 +79,8 @@ def test_the_command_prints_classes_and_draws(tmp_path, capsys):
     arguments = ["safety", "--agent", agent, "--size", "5", "--mines", "4", "--games", "30", "--out", str(picture)]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert "root mean squared difference, next to numbers: 0." in printed
+    assert "\nRoot mean squared difference\n" in printed
+    assert re.search(r"^  next to numbers +0\.\d{4}$", printed, re.MULTILINE)
     assert imageio.imread(picture).shape[0] > 500
 
 

@@ -23,7 +23,7 @@ def act(name, observations, masks):
 
 
 WRONG = {
-    "sub": (lambda: make_policy("sub"), "unknown policy 'sub', did you mean subset?"),
+    "sub": (lambda: make_policy("sub"), "path/file.py:NAME; did you mean subset?"),
     "baye": (lambda: make_policy("baye"), "did you mean bayes?"),
     "zzz": (lambda: make_policy("zzz"), "unknown policy 'zzz'; there are random"),
     "an unknown option": (lambda: make_policy("subset", foo=1), "policy 'subset' has no option foo; its options: dedu"),

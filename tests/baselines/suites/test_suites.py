@@ -402,7 +402,7 @@ def test_screens_show_a_bar(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run(tmp_path) == 0
     err = capsys.readouterr().err
-    assert re.search(r"\d+% \|.*260 of 260 games, about 0 s left", err)
+    assert re.search(r"\[[#-]+\] +\d+%  \d+ of 260 games", err)
 
 
 def test_plain_lines_elsewhere(tmp_path, capsys):

@@ -49,7 +49,8 @@ def test_get_attr_takes_every_listed_name():
 def test_rendering_without_a_mode_returns_none_per_game():
     env = MinesweeperVectorEnv(2)
     env.reset(seed=0)
-    assert env.call("render") == (None, None)
+    with pytest.warns(UserWarning, match="no render mode"):
+        assert env.call("render") == (None, None)
 
 
 def test_wrong_names_and_arguments_are_answered():
