@@ -50,7 +50,9 @@ class StopSignals:
 
     def _stop(self, number: int, _frame: Any) -> None:
         first, self.requested = not self.requested, True
-        signal.signal(number, self._before[number])
+        before = self._before[number]
+        # Shells let background processes ignore SIGINT; one that is sent to such a process is meant all the same.
+        signal.signal(number, signal.default_int_handler if before == signal.SIG_IGN else before)
         if number == signal.SIGTERM:
             self.is_quick = True
             if self._is_evaluating:

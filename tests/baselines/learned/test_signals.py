@@ -100,15 +100,16 @@ def test_a_signal_during_an_evaluation_needs_no_second_one(tmp_path, monkeypatch
     assert steps == [outcome.steps]
 
 
-def test_a_second_ctrl_c_raises_and_the_handlers_come_back():
-    before = signal.getsignal(signal.SIGINT)
+@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN], ids=["foreground", "background"])
+def test_a_second_ctrl_c_raises_and_the_handlers_come_back(before):
+    found = signal.signal(signal.SIGINT, before)
     announced = []
     with StopSignals(lambda: announced.append(1)) as stop:
         signal.raise_signal(signal.SIGINT)
         assert (stop.requested, stop.is_quick, announced) == (True, False, [1])
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.signal(signal.SIGINT, found) == before
 
 
 def test_sigterm_ends_the_last_evaluation():
