@@ -248,7 +248,7 @@ def test_of_two_trainings_started_at_once_in_one_folder_one_is_refused(tmp_path)
     told = [process.communicate(timeout=300)[1] for process in both]
     complaints = dict(zip((process.returncode for process in both), told, strict=True))
     assert complaints.keys() == {0, 2}
-    (line,) = complaints[2].splitlines()
+    line = complaint(complaints[2])
     assert line.endswith(("another process is writing into it", "go on with --resume, or choose another --out"))
     assert weights(tmp_path / "run")
     assert len(json.loads((tmp_path / "run" / "run.json").read_text())["sessions"]) == 1
