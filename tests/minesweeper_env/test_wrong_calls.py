@@ -22,6 +22,7 @@ OPTIONS = "reset options must be a dict"
 LAYOUT = "layout must be a bool array of shape (8, 8)"
 MODE = "render_mode must be None or one of ansi, rgb_array"
 ACTIONS = "actions must be whole numbers of shape (3,)"
+NOT_AN_ENV = (TypeError, AssertionError)  # of Gymnasium 1.3 and later, and before
 
 
 def make(**arguments):
@@ -180,8 +181,8 @@ WRONG = {
         ValueError,
         "convention must be one of pettingzoo, torchrl, rllib, tianshou, not 'sb3'",
     ),
-    "a mask wrapper around a batch": (lambda: ActionMaskObservation(make_vec()()), TypeError, "gymnasium.Env"),
-    "probabilities around a batch": (lambda: MineProbabilities(make_vec()()), TypeError, "gymnasium.Env"),
+    "a mask wrapper around a batch": (lambda: ActionMaskObservation(make_vec()()), NOT_AN_ENV, "gymnasium.Env"),
+    "probabilities around a batch": (lambda: MineProbabilities(make_vec()()), NOT_AN_ENV, "gymnasium.Env"),
     "probabilities of corners": (
         lambda: MineProbabilities(gym.make(ID, first_click="corners")),
         ValueError,
@@ -201,7 +202,7 @@ def test_a_wrong_call_says_what_is_allowed_in_one_line(call, error, fragment):
     with pytest.raises(error) as raised:
         call()
     assert fragment in str(raised.value)
-    assert raised.type is error
+    assert raised.type in (error if isinstance(error, tuple) else (error,))
     assert "\n" not in str(raised.value)
 
 
