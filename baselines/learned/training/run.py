@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +22,6 @@ from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.evaluation import BestAgent, References, Score, Selection
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
-from baselines.learned.training.pace import Pace
 from baselines.learned.training.provenance import earlier_sessions, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.signals import StopSignals, announce_stop
@@ -282,7 +279,6 @@ def run(
     rows = RowSchedule(budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
     panel = TrainingPanel(training.view, bar)
-    pace = Pace(budget, partial(print, file=sys.stderr, flush=True) if bar and not panel.is_live else _say_nothing)
     with Log(training.folder) as log, panel:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
             for _ in learner.rounds(budget, log.logger):
@@ -299,7 +295,6 @@ def run(
                     on_checkpoint(learner.steps)
                     checkpoints.saved()
                 panel.show()
-                pace.follow(learner.steps)
             training.finish(log, stop)
         panel.show()
     time_fractions = learner.clock.fractions(*ACTIVITIES)
