@@ -21,7 +21,7 @@ from baselines.cli.arguments import (
     whole_number_from,
 )
 from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import MODULE, announce, typed_command
+from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError, check_extra
@@ -82,11 +82,11 @@ def _file_and_play_errors() -> tuple[type[Exception], ...]:
 def _intention(options: argparse.Namespace) -> str:
     """Returns what the command is about to do."""
     if options.work == "run":
-        return f"Play benchmark {PROTOCOL.version} into {options.out}: {', '.join(options.policy)}"
+        return f"Play benchmark {PROTOCOL.version} into {options.out}: {listed(options.policy)}"
     if options.work == "pack":
-        return f"Write result files of {', '.join(options.policy)} into {options.out}"
+        return f"Write result files of {listed(options.policy)} into {options.out}"
     verbs = {"check": "Check", "time": "Measure the times of", "add": "Check and add"}
-    return f"{verbs[options.work]} {', '.join(map(str, options.files))}"
+    return f"{verbs[options.work]} {listed(options.files)}"
 
 
 def _make_parser() -> Parser:

@@ -18,7 +18,7 @@ from baselines.cli.arguments import (
     whole_number_from,
 )
 from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import MODULE, announce, typed_command
+from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy, config_for, find_policy
 from baselines.support.board_names import name_of
@@ -143,7 +143,7 @@ def _check(options: argparse.Namespace) -> str:
     for module in ("minari", "h5py"):
         check_extra(module, EXTRA)
     check_extra("scipy")
-    return f"Record {options.games} games of {', '.join(options.policy)} on {name_of(config)}"
+    return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
 
 
 def _config(options: argparse.Namespace) -> BoardConfig:

@@ -22,7 +22,7 @@ from baselines.cli.arguments import (
     whole_number_from,
 )
 from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import announce, typed_command
+from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.policy import PolicyError
 from baselines.registry import check_name, policy_names
@@ -158,7 +158,7 @@ def _check_policies(options: argparse.Namespace) -> str:
         if name != ALL:
             check_name(name)
     board = f"{size_name(config.rows, config.cols)} with {config.mines} mines, first click {config.first_click}"
-    return f"Play {options.games} games of {board}: {', '.join(options.policy)}"
+    return f"Play {options.games} games of {board}: {listed(options.policy)}"
 
 
 def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:

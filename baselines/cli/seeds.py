@@ -21,7 +21,7 @@ from baselines.cli.arguments import (
     whole_number_from,
 )
 from baselines.cli.failures import explain
-from baselines.cli.start import MODULE, announce, typed_command
+from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import image, styled_figure
@@ -139,7 +139,7 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     bases = [_settings(name, options) for name in options.config]
     if len({base.algo for base in bases}) < len(bases):
         raise ValueError("the configurations must have different algorithms")
-    announce(f"Train {', '.join(options.config)} with {options.seeds} seeds each, into {options.out}")
+    announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     from baselines.learned.training.resources import check_resources
     from baselines.learned.training.seed_study import plan
 

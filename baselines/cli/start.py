@@ -5,12 +5,17 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from textwrap import fill
 
+from baselines.terminal.streams import stream_width
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import say
 
 MODULE = "python -m baselines"
 """The program that runs every command by its name."""
+
+MOST_NAMES = 6
+"""Number of names up to which an announcement lists all."""
 
 
 def typed_command(program: str, arguments: Sequence[str] | None) -> str:
@@ -36,7 +41,20 @@ def sibling(program: str, own: str, other: str) -> str:
     return typed_command(f"{head}{other}{tail}", ())
 
 
+def listed(names: Sequence[object]) -> str:
+    """Returns names as a list; a list longer than `MOST_NAMES` becomes its first name and the number of the others."""
+    if len(names) > MOST_NAMES:
+        return f"{names[0]} and {len(names) - 1} others"
+    return ", ".join(map(str, names))
+
+
 def announce(line: str) -> None:
-    """Prints on stderr what a command is about to do; from then on, compilations are announced, too."""
+    """Prints on stderr what a command is about to do; from then on, compilations are announced, too.
+
+    The line wraps at the width of a terminal. Elsewhere it stays one line.
+    """
     COLD_START.begin_command()
+    if sys.stderr.isatty():
+        width = stream_width(sys.stderr)
+        line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     say(line)

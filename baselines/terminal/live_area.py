@@ -9,20 +9,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
+from baselines.terminal.streams import stream_width
+
 INTERVAL = 0.5
 """Seconds between two drawings."""
 
 CLEAR_BELOW = "\033[J"
-
-
-def stream_width(stream: TextIO) -> int:
-    """Returns the number of columns of the terminal of a stream, or 80; the variable COLUMNS comes first."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns)
-    with suppress(OSError, ValueError):
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    return 80
 
 
 def _most_lines(stream: TextIO) -> int:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TextIO
 
-from baselines.terminal.live_area import stream_width
 from minesweeper_env.compilation.live_line import is_live
+
+
+def stream_width(stream: TextIO) -> int:
+    """Returns the number of columns of the terminal of a stream, or 80; the variable COLUMNS comes first."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    return 80
 
 
 def output_width() -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from configparser import ConfigParser
@@ -11,7 +12,8 @@ import pytest
 from support import ROOT
 
 from baselines.__main__ import COMMANDS
-from baselines.cli.start import sibling, typed_command
+from baselines.cli.start import MOST_NAMES, announce, listed, sibling, typed_command
+from minesweeper_env.compilation.cold_start import ColdStart
 
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm")
 
@@ -119,6 +121,25 @@ def test_the_command_is_recorded_as_typed():
 )
 def test_a_command_names_others_in_the_way_that_it_was_called(program, other):
     assert sibling(program, "train", "evaluate") == other
+
+
+def test_an_announcement_names_few_and_counts_many():
+    assert listed(["bayes", "exact"]) == "bayes, exact"
+    assert listed([f"{n}.json" for n in range(20)]) == "0.json and 19 others"
+    assert listed(range(MOST_NAMES)).count(",") == MOST_NAMES - 1
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_an_announcement_wraps_on_a_terminal_and_is_one_line_elsewhere(terminal, monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("baselines.cli.start.COLD_START", ColdStart())
+    monkeypatch.setenv("COLUMNS", "60")
+    announce("Check and add " + ", ".join(["docs/leaderboard/results/exact.json"] * 4))
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == (4 if terminal else 1)
+    assert max(map(len, lines)) <= 60 or not terminal
 
 
 def test_suites_are_listed(capsys):

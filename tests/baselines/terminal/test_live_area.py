@@ -10,7 +10,8 @@ from support.screens import Screen
 
 from baselines.terminal.bars import bar, format_seconds, progress_line
 from baselines.terminal.game_bar import GameCount, game_bar
-from baselines.terminal.live_area import LiveArea, stream_width
+from baselines.terminal.live_area import LiveArea
+from baselines.terminal.streams import stream_width
 
 
 def put_on_screen(monkeypatch, columns: int = 80) -> Screen:
