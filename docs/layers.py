@@ -1,4 +1,4 @@
-"""Picture of the layers of both packages, drawn from the import contract that the tests check."""
+"""Picture of the layers of all packages, drawn from the import contract that the tests check."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from baselines.support.figures import image, styled_figure
 
 ROOT = Path(__file__).parents[1]
 
-CONTRACTS = {"minesweeper_env": "tests/minesweeper_env/test_imports.py", "baselines": "tests/test_imports.py"}
-"""The tests that list the layers of each package, lowest first."""
+CONTRACTS = {
+    "minesweeper_env": ("tests/minesweeper_env/test_imports.py", "LAYERS"),
+    "baselines": ("tests/test_imports.py", "LAYERS"),
+    "minesweeper_play": ("tests/test_imports.py", "PLAY_LAYERS"),
+}
+"""The tests that list the layers of each package, lowest first, and the name of the list."""
 
 GLOSSES = {
     "minesweeper_env": {
@@ -53,28 +57,33 @@ GLOSSES = {
         "benchmark": "result files, their checks, the leaderboard",
         "cli": "train.py, evaluate.py, python -m baselines",
     },
+    "minesweeper_play": {
+        "options": "of play.py",
+        "game": "the played game without any screen: moves, help, the clock",
+    },
 }
 """A few words on each part; those without, such as `__init__`, are not drawn."""
 
-COLOURS = {"minesweeper_env": "#d6e6f2", "baselines": "#fbe3d0"}
+COLOURS = {"minesweeper_env": "#d6e6f2", "baselines": "#fbe3d0", "minesweeper_play": "#dcedd5"}
 STRONG = {"inference": "#a9cde6", "engine": "#a9cde6"}
 WIDTH, ROW, GAP, TITLE = 9.0, 0.47, 0.09, 0.36
 
 
 def layers_of(package: str) -> list[list[str]]:
     """Returns the drawn parts of a package, a list per layer, lowest first."""
-    source = (ROOT / CONTRACTS[package]).read_text(encoding="utf-8")
+    path, name = CONTRACTS[package]
+    source = (ROOT / path).read_text(encoding="utf-8")
     layers = next(
         ast.literal_eval(node.value)
         for node in ast.parse(source).body
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "LAYERS"
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name
     )
     drawn = ([part for part in GLOSSES[package] if part in layer] for layer in layers)
     return [layer for layer in drawn if layer]
 
 
 def draw_layers() -> bytes:
-    """Returns a PNG: a row of boxes per layer, `baselines` above `minesweeper_env`, so that imports point down."""
+    """Returns a PNG: a row of boxes per layer, each package above those that it imports."""
     packages = {package: layers_of(package) for package in CONTRACTS}
     height = sum(TITLE + len(layers) * (ROW + GAP) for layers in packages.values())
     with styled_figure(WIDTH, height) as figure:

@@ -30,7 +30,8 @@ PUBLIC = (
     "minesweeper_env.vector_env",
     "minesweeper_env.wrappers",
 )
-MODULES = {dotted(path): path for package in ("minesweeper_env", "baselines") for path in modules_of(package)}
+PACKAGES = ("minesweeper_env", "baselines", "minesweeper_play")
+MODULES = {dotted(path): path for package in PACKAGES for path in modules_of(package)}
 
 
 def defined_names(path: Path) -> set[str]:

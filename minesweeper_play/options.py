@@ -1,0 +1,60 @@
+"""Options of `play.py`, as its command line gives them to the game, the window and the coach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from minesweeper_env.config import BoardConfig
+
+Language = Literal["en", "es"]
+
+LANGUAGES: tuple[Language, ...] = ("en", "es")
+"""The languages of the game."""
+
+ICONS = ("plain", "nerd")
+"""The sets of icons: characters that every terminal shows, and those of a Nerd Font."""
+
+PALETTES = ("standard", "colour-blind")
+"""The sets of colours."""
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What to play, and how to show it.
+
+    Attributes:
+        program: the command as the user typed it, for messages: "play.py" or "minesweeper-play".
+        language: the language of the game.
+        config: the board and its rules; None if the command line names no board.
+        first_click: the first-click rule, also for a board that is chosen later.
+        seed: seed of the first game; None draws one.
+        no_guess: the reasoning that solves each board without a guess; False for any board.
+        icons: one of `ICONS`.
+        palette: one of `PALETTES`.
+        animation: whether openings are animated.
+        policy: specification of a policy to watch.
+        versus: specifications of two policies to watch on the same board.
+        host: address of the web page.
+        port: port of the web page; None takes the usual one.
+        analyse: path of the position or the game to analyse; "-" for stdin.
+        mines: the number of mines of that position.
+        as_json: whether to print the analysis as JSON.
+    """
+
+    program: str = "play.py"
+    language: Language = "en"
+    config: BoardConfig | None = None
+    first_click: str = BoardConfig.first_click
+    seed: int | None = None
+    no_guess: Literal[False, "subset", "exact"] = False
+    icons: str = "plain"
+    palette: str = "standard"
+    animation: bool = True
+    policy: str | None = None
+    versus: tuple[str, str] | None = None
+    host: str = "localhost"
+    port: int | None = None
+    analyse: str | None = None
+    mines: int | None = None
+    as_json: bool = False

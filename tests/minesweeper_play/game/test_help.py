@@ -1,0 +1,94 @@
+"""Hints, probabilities and help of a played game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import hint, mine_probabilities
+from minesweeper_play.game.session import Session
+
+
+def session_on(layout, first_click="any"):
+    layout = np.array(layout, bool)
+    return Session(BoardConfig(*layout.shape, int(layout.sum()), first_click=first_click), layout=layout, seed=0)
+
+
+def test_a_hint_is_the_easiest_proof_and_notes_the_aid():
+    session = session_on([[1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
+    session.open(2, 0)
+    advice = session.hint()
+    assert list(advice.steps) == hint(session.board, 3)
+    assert advice.cell in advice.steps[-1].safe
+    assert advice.is_safe
+    assert session.aids == {"hint"}
+
+
+def test_without_a_proof_the_hint_is_the_least_risk():
+    session = session_on([[1, 0, 0, 0, 1]])
+    session.open(0, 1)
+    advice = session.hint()
+    assert (advice.steps, advice.risk) == ((), 0.5)
+    risks = session.probabilities()
+    assert risks.tolist() == mine_probabilities(session.board, 2).tolist()
+    assert risks[advice.cell] == 0.5
+    session.flag(*advice.cell)
+    assert session.hint().cell != advice.cell
+    assert session.aids == {"hint", "probabilities"}
+
+
+def test_the_first_click_is_safe_by_its_rule():
+    advice = Session(BoardConfig(9, 9, 10), seed=1).hint()
+    assert (advice.cell, advice.risk, advice.steps) == ((4, 4), 0.0, ())
+    assert Session(BoardConfig(9, 9, 10, first_click="any"), seed=1).hint().risk == pytest.approx(10 / 81)
+
+
+def test_help_says_that_a_safe_cell_can_be_inferred_and_opens_nothing():
+    session = session_on([[1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
+    session.open(2, 0)
+    report = session.help()
+    assert (report.key, report.cells, session.aids) == ("can_infer", (), {"help"})
+
+
+def test_help_opens_safe_cells_until_one_can_be_inferred():
+    session = session_on([[1, 0, 1, 0, 0, 0, 1]])
+    session.open(0, 1)
+    assert session.hint().steps == ()
+    before = session.board
+    report = session.help()
+    assert report.key == "revealed"
+    assert report.values == {"count": len(session.moves) - 1}
+    assert {move.kind for move in session.moves[1:]} == {"reveal"}
+    assert np.argwhere(before != session.board).tolist() == [list(cell) for cell in report.cells]
+    assert session.help().key == "can_infer"
+
+
+def test_help_opens_a_safe_cell_at_the_start_under_every_rule():
+    assert Session(BoardConfig(5, 5, 3), seed=1).help().key == "first_click_is_safe"
+    for seed in range(20):
+        session = Session(BoardConfig(5, 5, 20, first_click="any"), seed=seed)
+        assert session.help().key in ("revealed", "won")
+        assert session.status != "lost"
+        assert session.exploded is None
+
+
+def test_help_opens_flagged_safe_cells_last():
+    session = session_on([[1, 0, 0, 1]])
+    for col in range(4):
+        session.flag(0, col)
+    assert session.help().accepted
+    assert session.status in ("playing", "won")
+
+
+def test_help_wins_a_game_that_never_lets_the_player_infer():
+    session = session_on([[1, 0]])
+    assert session.help().key == "won"
+
+
+def test_a_finished_game_has_no_help():
+    session = session_on([[1, 0]])
+    session.open(0, 1)
+    assert session.help().key == "game_is_over"
+    with pytest.raises(ValueError, match="no hint once the game is over"):
+        session.hint()
