@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from baselines.benchmark.blocks import Games
+from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.games import Player
 from baselines.registry import build_policy
 
@@ -51,6 +52,23 @@ def time_games(policy: str, games: Games, seconds: float) -> dict[str, Any]:
         spent += player.play(played // size, range(games.seed + played, games.seed + end)).seconds
         played = end
     return {"games": played, "ms_per_game": round(1000.0 * spent / played, 4)}
+
+
+def times_that_hold(earlier: ResultFile, result: ResultFile) -> dict[str, Any] | None:
+    """Returns the times of an earlier file of the same entry, for the boards whose games are the same in both.
+
+    Returns:
+        The times for `result`; None if none holds.
+    """
+    if earlier.times is None or earlier.card.policy != result.card.policy:
+        return None
+    boards = {title: each for title, each in earlier.times["boards"].items() if _same(earlier, result, title)}
+    return {**earlier.times, "boards": boards} if boards else None
+
+
+def _same(earlier: ResultFile, result: ResultFile, title: str) -> bool:
+    games = result.board(title)
+    return games is not None and games == earlier.board(title)
 
 
 def check_times(times: Any, boards: tuple[Games, ...]) -> None:

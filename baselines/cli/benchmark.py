@@ -204,12 +204,23 @@ def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> i
     for card in cards:
         result, missing = collect(card, folders)
         path = out / result.file_name
-        result.write(path)
+        _with_earlier_times(result, path).write(path)
         for each in missing:
             print(f"{card.name} leaves out {each.board}: {each.reason}", file=sys.stderr)
         _print_result(result)
         print(f"wrote {path}", file=sys.stderr)
     return 0
+
+
+def _with_earlier_times(result: ResultFile, path: Path) -> ResultFile:
+    """Returns the result with the times that an earlier file at its path has for the same games."""
+    from baselines.benchmark.checks import RefusedFileError, read_result_file
+    from baselines.benchmark.timing import times_that_hold
+
+    try:
+        return replace(result, times=times_that_hold(read_result_file(path), result))
+    except (FileNotFoundError, RefusedFileError):
+        return result
 
 
 def _print_result(result: ResultFile) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ from baselines.benchmark.cards import Card, card_for
 from baselines.benchmark.checks import RefusedFileError, check_result_file, read_result_file
 from baselines.benchmark.replay import replay_policy
 from baselines.benchmark.result_files import ResultFile, canonical, content_sha256
+from baselines.benchmark.timing import times_that_hold
 from baselines.evaluation.games import Player
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import versions
@@ -94,6 +96,17 @@ def test_times_lie_outside_the_signed_content(path, result):
     assert check_result_file(path)[0].times == times
     signed = json.loads(path.read_bytes())["sha256"]
     assert signed == result.to_json()["sha256"]
+
+
+def test_times_hold_for_the_same_games_of_the_same_policy_alone(result):
+    times = {"processor": "abacus", "boards": {TITLE: {"games": 10, "ms_per_game": 0.5}}}
+    timed = replace(result, times=times)
+    assert times_that_hold(timed, result) == times
+    assert times_that_hold(result, result) is None
+    (games,) = result.boards
+    fewer = replace(games, seed=games.seed + 1)
+    assert times_that_hold(timed, replace(result, boards=(fewer,))) is None
+    assert times_that_hold(timed, replace(result, card=replace(result.card, policy="exact:x=1"))) is None
 
 
 @pytest.mark.parametrize("game", [0, 17, 999])

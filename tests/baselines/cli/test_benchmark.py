@@ -117,6 +117,11 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     assert after["times"]["boards"]["5x5/5 opening"]["ms_per_game"] > 0
     assert {**after, "times": None} == before
     assert benchmark.main(["check", str(path)]) == 0
+    assert run(tmp_path) == 0
+    assert json.loads(path.read_bytes()) == after, "the same games keep their times"
+    path.write_bytes(b"no result file")
+    assert run(tmp_path) == 0
+    assert json.loads(path.read_bytes()) == before
 
 
 @pytest.mark.parametrize(
