@@ -84,11 +84,14 @@ def write_uniformity_picture(path: Path) -> None:
 
 Content = dict[str, Any]
 
+IN_BFLOAT16 = {"learned": ("any-size", "dqn", "ppo"), "learned-safe": ("any-size",)}
+"""Agents that played a suite in bfloat16, where float32 is the default now; their pages leave these results out."""
+
 HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson interval", "clicks/game", "ms/game", "p")
 
 
 def read_results() -> list[Content]:
-    """Returns the JSON results of `evaluate.py`: docs/results, and `results.json` of each shipped agent."""
+    """Returns the JSON results of `evaluate.py`: docs/results, and `results.json` beside the weights of an agent."""
     contents = [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
     for path in sorted(AGENTS_FOLDER.glob("*/results.json")):
         content = json.loads(path.read_bytes())
@@ -110,7 +113,8 @@ def fill_results(page: str, contents: Sequence[Content], entries: Sequence[Resul
 
 
 def _tables(policy: str, contents: Sequence[Content], entries: Sequence[ResultFile]) -> str:
-    tables = [_table(content, rows) for content in contents if (rows := list(_rows(policy, content)))]
+    current = [content for content in contents if policy not in IN_BFLOAT16.get(content.get("suite", ""), ())]
+    tables = [_table(content, rows) for content in current if (rows := list(_rows(policy, content)))]
     if entry := leaderboard.policy_table(entries, policy):
         last = PROTOCOL.seeds.stop - 1
         head = (
@@ -211,7 +215,8 @@ def fill_benchmark(page: str, entries: Sequence[ResultFile]) -> str:
 
 def pages_with_tables() -> list[Path]:
     """Returns the pages that hold generated tables."""
-    return [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "policies").glob("*.md"))]
+    folders = (DOCS, DOCS / "policies", DOCS / "learning")
+    return [DOCS.parent / "README.md", *(page for folder in folders for page in sorted(folder.glob("*.md")))]
 
 
 def write_tables() -> None:

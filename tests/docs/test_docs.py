@@ -103,6 +103,17 @@ def test_results_fill_the_page_of_their_policy_alone():
     assert "`exact` | 16x30/99" in load_build().fill_results(page.replace("results: subset", "results: exact"), [suite])
 
 
+@pytest.mark.parametrize(("policy", "others"), [("any-size", "exact"), ("dqn", "value")])
+def test_the_page_of_an_agent_leaves_out_games_in_another_number_format(policy, others):
+    config = {"size": [8, 8], "mines": 14, "first_click": "opening"}
+    boards = [{"config": config, "results": [row(policy, 660), row(others, 670)]}]
+    content = {"suite": "learned", "boards": boards, "seed": 0, "games": 1000, "command": "--suite learned"}
+    page = "<!-- results: {} -->\n<!-- end of results -->\n"
+    assert load_build().fill_results(page.format(policy), [content]) == page.format(policy)
+    assert "67.0%" in load_build().fill_results(page.format(others), [content])
+    assert "66.0%" in load_build().fill_results(page.format(policy), [content | {"suite": "another"}])
+
+
 def test_tables_name_command_games_seeds_and_interval():
     for path in (ROOT / "docs" / "policies").glob("*.md"):
         text = path.read_text(encoding="utf-8")
