@@ -45,7 +45,7 @@ def _project_name(event: Any) -> str | None:
     return f"{function.__module__}:{function.__name__}" if function.__module__.startswith(_PROJECT) else None
 
 
-_PROJECT = ("minesweeper_env.", "baselines.")
+_PROJECT = ("azulejos_env.", "minesweeper_env.", "baselines.")
 event.register("numba:compile", _CompileListener())  # type: ignore[no-untyped-call]
 
 

@@ -9,6 +9,11 @@ import pytest
 from support.sources import dotted, modules_of, tree_of
 
 PUBLIC = (
+    "azulejos_env.config",
+    "azulejos_env.files",
+    "azulejos_env.policies",
+    "azulejos_env.position",
+    "azulejos_env.search",
     "baselines",
     "baselines.adapters",
     "baselines.learned",
@@ -30,7 +35,7 @@ PUBLIC = (
     "minesweeper_env.vector_env",
     "minesweeper_env.wrappers",
 )
-PACKAGES = ("minesweeper_env", "baselines", "minesweeper_play")
+PACKAGES = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play")
 MODULES = {dotted(path): path for package in PACKAGES for path in modules_of(package)}
 
 

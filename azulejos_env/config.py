@@ -1,0 +1,119 @@
+"""Configuration of a game: size of the board, number of colours and rules, checked at construction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.config import parse_size, whole_number
+
+__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "SIDES", "GameConfig", "whole_in_range"]
+
+MAX_SIDE = 100
+"""The largest number of rows and of columns."""
+
+MAX_COLOURS = 9
+"""The largest number of colours, each of which is one digit in a file."""
+
+SIDES: tuple[str, ...] = ("left", "right")
+"""The sides to which columns close."""
+
+POINTS: tuple[int, ...] = (1, 2, 4, 8)
+"""Points for a group of 2, 3, 4 and 5 tiles."""
+
+_MAX_POINTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class GameConfig:
+    """Board and rules of a game; construction checks every field.
+
+    Attributes:
+        rows: the number of rows, 1 to 100.
+        cols: the number of columns, 1 to 100.
+        colours: the number of colours, 1 to 9.
+        points: points for a group of 2 tiles, of 3 tiles and so on; a larger group earns `per_tile` for each tile.
+        per_tile: points per tile of a group that is larger than all in `points`.
+        bonus: what the whole score of the player who clears the board is multiplied by, rounded down; at least 1.
+        side: the side to which columns close, "left" or "right".
+
+    Raises:
+        ValueError: the value of a field is not allowed; the message lists the allowed ones.
+    """
+
+    rows: int = 8
+    cols: int = 8
+    colours: int = 3
+    points: Sequence[int] = POINTS
+    per_tile: int = 2
+    bonus: float | str | Fraction = Fraction(13, 10)
+    side: str = "left"
+
+    @classmethod
+    def of_size(cls, size: int | Sequence[int], **fields: Any) -> GameConfig:
+        """Returns a configuration from a size, which is the side of a square board or (rows, cols).
+
+        Raises:
+            ValueError: a value is not allowed.
+        """
+        rows, cols = parse_size(size)
+        return cls(rows, cols, **fields)
+
+    def __post_init__(self) -> None:
+        """Checks all fields, and converts them to the types that are declared."""
+        for name, most in (("rows", MAX_SIDE), ("cols", MAX_SIDE), ("colours", MAX_COLOURS)):
+            self._set(name, whole_in_range(name, getattr(self, name), 1, most))
+        self._set("points", _points(self.points))
+        self._set("per_tile", whole_in_range("per_tile", self.per_tile, 0, _MAX_POINTS))
+        self._set("bonus", _factor(self.bonus))
+        if self.side not in SIDES:
+            raise ValueError(f"side must be one of {', '.join(SIDES)}, not {self.side!r}")
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return self.rows * self.cols
+
+    @property
+    def factor(self) -> Fraction:
+        """The bonus as a fraction."""
+        return Fraction(self.bonus)
+
+    def points_by_size(self) -> NDArray[np.int64]:
+        """Returns (cells + 1,) int64, the points of a group by its number of tiles."""
+        sizes = np.arange(self.cells + 1)
+        table = np.array([0, 0, *self.points], np.int64)
+        return np.where(sizes < len(table), table[np.minimum(sizes, len(table) - 1)], self.per_tile * sizes)
+
+
+def whole_in_range(name: str, value: Any, least: int, most: int) -> int:
+    """Returns `value` as an int, or raises a ValueError unless it is a whole number from `least` to `most`."""
+    number = whole_number(name, value, least)
+    if number > most:
+        raise ValueError(f"{name} must be {least} to {most}, not {number}")
+    return number
+
+
+def _points(points: Any) -> tuple[int, ...]:
+    if isinstance(points, str) or not isinstance(points, Sequence):
+        raise ValueError(f"points must be a sequence of whole numbers, such as {POINTS}, not {points!r}")
+    return tuple(whole_in_range("points", value, 0, _MAX_POINTS) for value in points)
+
+
+def _factor(bonus: Any) -> Fraction:
+    try:
+        # The text of a float is what its author wrote: 1.3 means 13/10.
+        factor = Fraction(str(bonus))
+    except (ValueError, ZeroDivisionError):
+        factor = Fraction(0)
+    if not 1 <= factor <= 1000 or factor.denominator > 1000:
+        raise ValueError(f"bonus must be a number from 1 to 1000 with at most three decimals, not {bonus!r}")
+    return factor

@@ -1,0 +1,1 @@
+"""Internal: rules of the game as compiled kernels."""

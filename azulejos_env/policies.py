@@ -1,0 +1,99 @@
+"""Policies: a random move, the move that earns most, and minimax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from azulejos_env.position import Position
+from azulejos_env.search import search
+
+__all__ = ["POLICIES", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "make_policy"]
+
+
+class Policy(Protocol):
+    """Anything that chooses moves."""
+
+    def reset(self, seed: int) -> None:
+        """Begins a game; the moves of a policy depend on the seed and the positions alone."""
+
+    def choose(self, position: Position) -> tuple[int, int]:
+        """Returns the (row, col) of a tile of the group to remove; the game is not over."""
+
+
+class RandomPolicy:
+    """Removes a group drawn uniformly."""
+
+    def __init__(self) -> None:
+        """Begins with seed 0."""
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Seeds the moves of a game."""
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> tuple[int, int]:
+        """Returns the first cell of a random group."""
+        groups = position.groups
+        group = groups[self._generator.integers(len(groups))]
+        return group.row, group.col
+
+
+class GreedyPolicy:
+    """Makes the move that adds most to the own score, the bonus included; the first such group in reading order."""
+
+    def reset(self, seed: int) -> None:
+        """Does nothing: the moves depend on the position alone."""
+
+    def choose(self, position: Position) -> tuple[int, int]:
+        """Returns the first cell of the group."""
+        return _best_move(position, depth=1, table=False)
+
+
+class MinimaxPolicy:
+    """Makes the move of a search within limits."""
+
+    def __init__(self, depth: int | None = None, seconds: float | None = None, nodes: int | None = None) -> None:
+        """Sets the limits of `search`; without any, it looks 4 moves ahead."""
+        self._limits = {"depth": depth, "seconds": seconds, "nodes": nodes}
+        if depth is seconds is nodes is None:
+            self._limits["depth"] = 4
+
+    def reset(self, seed: int) -> None:
+        """Does nothing: the moves depend on the position alone."""
+
+    def choose(self, position: Position) -> tuple[int, int]:
+        """Returns the first cell of the group.
+
+        Raises:
+            ValueError: a limit is not allowed.
+        """
+        return _best_move(position, **self._limits)
+
+
+POLICIES: dict[str, Callable[..., Policy]] = {
+    "random": RandomPolicy,
+    "greedy": GreedyPolicy,
+    "minimax": MinimaxPolicy,
+}
+"""The policies by name."""
+
+
+def make_policy(name: str, **options: Any) -> Policy:
+    """Returns a policy by name.
+
+    Raises:
+        ValueError: there is no policy of this name.
+    """
+    if name not in POLICIES:
+        raise ValueError(f"there is no policy {name!r}; the policies are {', '.join(POLICIES)}")
+    return POLICIES[name](**options)
+
+
+def _best_move(position: Position, **limits: Any) -> tuple[int, int]:
+    move = search(position, **limits).move
+    if move is None:
+        raise ValueError("the game is over: there is no group to remove")
+    return move

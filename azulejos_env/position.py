@@ -1,0 +1,113 @@
+"""Position of a game: board, scores, and the player to move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azulejos_env.config import GameConfig
+from azulejos_env.engine import kernels
+from azulejos_env.engine.boards import bordered_index, cell_of, with_border, without_border
+from azulejos_env.engine.rules import compile_rules
+
+__all__ = ["Group", "Position", "random_board"]
+
+
+class Group(NamedTuple):
+    """A group of equal tiles.
+
+    Attributes:
+        row: the row of its first cell in reading order.
+        col: the column of this cell.
+        size: the number of its tiles.
+    """
+
+    row: int
+    col: int
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A position; construction checks the board and lets its tiles fall.
+
+    Attributes:
+        config: the rules; its size is the size of the board.
+        board: (rows, cols) int8: 0 for an empty cell, 1 to `config.colours` for a tile.
+        scores: the scores of the first and the second player, not negative.
+        player: the player to move, 0 or 1.
+
+    Raises:
+        ValueError: a value is not allowed; the message says what is.
+    """
+
+    config: GameConfig
+    board: NDArray[np.int8]
+    scores: tuple[int, int] = (0, 0)
+    player: int = 0
+
+    def __post_init__(self) -> None:
+        """Checks the fields, and lets the tiles fall."""
+        board = _check_board(self.board, self.config)
+        if len(self.scores) != 2 or any(not isinstance(s, (int, np.integer)) or s < 0 for s in self.scores):
+            raise ValueError(f"scores must be two whole numbers of at least 0, not {self.scores!r}")
+        if self.player not in (0, 1):
+            raise ValueError(f"player must be 0 or 1, not {self.player!r}")
+        settled = np.zeros_like(with_border(board))
+        kernels.settle(compile_rules(self.config), with_border(board), settled)
+        object.__setattr__(self, "board", without_border(settled, self.config.rows, self.config.cols))
+        self.board.flags.writeable = False
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups that may be removed, in reading order; the game is over if there are none."""
+        config = self.config
+        group, moves, sizes = np.zeros((3, config.cells), np.int32)
+        count = kernels.find_groups(compile_rules(config), with_border(self.board), group, moves, sizes)
+        found = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
+        return [Group(*cell_of(move, config.cols), size) for move, size in found]
+
+    @property
+    def over(self) -> bool:
+        """Whether no group is left."""
+        return not self.groups
+
+    def play(self, row: int, col: int) -> Position:
+        """Returns the position after the player to move removes the group of a cell.
+
+        Raises:
+            ValueError: the cell is outside the board or belongs to no group.
+        """
+        config = self.config
+        if not (0 <= row < config.rows and 0 <= col < config.cols):
+            raise ValueError(
+                f"a cell has a row in 0..{config.rows - 1} and a column in 0..{config.cols - 1}, not ({row},{col})"
+            )
+        before = with_border(self.board)
+        after, group = np.zeros_like(before), np.zeros(config.cells, np.int32)
+        cell, own = bordered_index(row, col, config.cols), self.scores[self.player]
+        score = kernels.remove(compile_rules(config), before, group, after, cell, own)
+        if score == kernels.NO_GROUP:
+            raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
+        scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
+        return Position(config, without_border(after, config.rows, config.cols), scores, 1 - self.player)
+
+
+def random_board(config: GameConfig, seed: int | np.random.Generator | None = None) -> NDArray[np.int8]:
+    """Returns a full board, (rows, cols) int8, whose tiles have independent uniform colours."""
+    generator = np.random.default_rng(seed)
+    return generator.integers(1, config.colours, (config.rows, config.cols), np.int8, endpoint=True)
+
+
+def _check_board(board: Any, config: GameConfig) -> NDArray[np.int8]:
+    array = np.asarray(board)
+    if array.shape != (config.rows, config.cols) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"the board must be whole numbers of shape ({config.rows}, {config.cols}), not {array.dtype} {array.shape}"
+        )
+    if not ((array >= 0) & (array <= config.colours)).all():
+        raise ValueError(f"the cells of a board must be 0 to {config.colours}, with 0 for an empty cell")
+    return array.astype(np.int8)

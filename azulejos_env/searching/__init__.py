@@ -1,0 +1,1 @@
+"""Internal: the search behind `azulejos_env.search`."""

@@ -1,0 +1,135 @@
+"""Search: the values of plain minimax, whatever is cut, and the limits."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from azulejos_env import naive
+from azulejos_env.config import GameConfig
+from azulejos_env.position import Position, random_board
+from azulejos_env.search import MAX_DEPTH, search
+from azulejos_env.searching.limits import Limits
+from azulejos_env.searching.searcher import Searcher
+
+
+def random_position(seed, most_side=7):
+    """Returns a position of a random size, with random scores."""
+    generator = np.random.default_rng(seed)
+    height, width = generator.integers(1, most_side, 2).tolist()
+    config = GameConfig(height, width, int(generator.integers(1, 5)), side=("left", "right")[seed % 2])
+    scores = tuple(generator.integers(0, 30, 2).tolist())
+    return Position(config, random_board(config, generator), scores, seed % 2)
+
+
+def balance(position, player):
+    """Returns the score of a player minus that of the other."""
+    return position.scores[player] - position.scores[1 - player]
+
+
+def play_line(position, line):
+    """Returns the position after a line."""
+    for cell in line:
+        position = position.play(*cell)
+    return position
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_values_and_moves_are_those_of_naive_minimax(depth):
+    for seed in range(60):
+        position = random_position(seed, most_side=5)
+        own, other = position.scores[position.player], position.scores[1 - position.player]
+        value, moves = naive.minimax(position.config, naive.rows_of(position.board), own, other, depth)
+        result = search(position, depth=depth)
+        assert result.value == value
+        assert result.move in moves or (result.move is None and not moves)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+def test_cuts_the_table_and_deepening_leave_the_value_of_plain_minimax(depth):
+    for seed in range(500):
+        position = random_position(seed, most_side=6 if depth > 4 else 8)
+        plain = search(position, depth=depth, prune=False)
+        searcher = Searcher(position, depth, prune=True, table=False)
+        fixed = searcher.search(position, depth, Limits(depth))
+        assert fixed.value == plain.value
+        assert search(position, depth=depth).value == plain.value
+        assert search(position, depth=depth, table=False).value == plain.value
+
+
+def test_the_line_leads_to_the_value():
+    for seed in range(200):
+        position = random_position(seed)
+        result = search(position, depth=4)
+        end = play_line(position, result.line)
+        assert balance(end, position.player) == result.value
+        assert end.over or len(result.line) == result.depth
+        assert result.move == (result.line[0] if result.line else None)
+
+
+def test_a_search_without_a_depth_ends_with_the_game():
+    for seed in range(40):
+        position = random_position(seed, most_side=5)
+        result = search(position, nodes=10**7)
+        assert result.final
+        assert play_line(position, result.line).over
+        deeper = search(position, depth=min(result.depth + 3, MAX_DEPTH), prune=False, table=False)
+        assert deeper.value == result.value
+
+
+def test_a_position_without_groups_has_the_balance_as_its_value():
+    position = Position(GameConfig(2, 2, 4), [[1, 2], [3, 4]], (7, 3), player=1)
+    result = search(position, depth=3)
+    assert (result.move, result.value, result.line, result.final) == (None, -4, (), True)
+
+
+def test_the_bonus_decides_where_it_is_in_reach():
+    # Two pairs: whoever removes the second one clears the board, and gets 1.3 times 20 + 1.
+    position = Position(GameConfig(2, 2, 2), [[1, 2], [1, 2]], (20, 20))
+    assert search(position, depth=2).value == 21 - 27
+
+
+def test_a_limit_of_positions_keeps_the_last_finished_depth():
+    position = Position(GameConfig(10, 10, 4), random_board(GameConfig(10, 10, 4), 1))
+    seen = []
+    result = search(position, nodes=20_000, report=seen.append)
+    assert [each.depth for each in seen] == list(range(1, result.depth + 1))[: len(seen)]
+    assert result.depth > 1
+    assert result.value == search(position, depth=result.depth).value
+    assert result.nodes < 20_000 + 60
+
+
+def test_depth_1_is_finished_whatever_the_limits():
+    position = Position(GameConfig(30, 30, 3), random_board(GameConfig(30, 30, 3), 1))
+    result = search(position, seconds=1e-9)
+    assert (result.depth, len(result.line)) == (1, 1)
+    assert search(position, nodes=1).depth == 1
+
+
+def test_a_time_limit_ends_the_search():
+    config = GameConfig(40, 40, 5)
+    position = Position(config, random_board(config, 1))
+    search(position, depth=1)
+    begin = time.perf_counter()
+    result = search(position, seconds=0.3)
+    assert result.depth >= 1
+    # The bound is wide, because the machine that runs the tests may be busy; benchmarks/azulejos.py measures.
+    assert time.perf_counter() - begin < 3.0
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "a search needs a limit: depth, seconds or nodes"),
+        ({"depth": 0}, "depth must be a whole number of at least 1, not 0"),
+        ({"depth": MAX_DEPTH + 1}, "depth must be 1 to 256, not 257"),
+        ({"seconds": 0}, "seconds must be a number above 0, not 0"),
+        ({"seconds": float("nan")}, "seconds must be a number above 0, not nan"),
+        ({"nodes": 0}, "nodes must be a whole number of at least 1, not 0"),
+    ],
+)
+def test_wrong_limits_are_refused(limits, message):
+    with pytest.raises(ValueError, match=message):
+        search(random_position(0), **limits)
