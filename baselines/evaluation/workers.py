@@ -18,6 +18,7 @@ from typing import Any
 
 from baselines.evaluation.games import Batch, Player
 from baselines.evaluation.restarting_pool import RestartingPool
+from baselines.support.main_script import check_workers_can_import
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import say
 
@@ -48,6 +49,10 @@ def worker_pool(workers: int, start: Callable[..., object] | None = None, *argum
     Raises:
         WorkerError: worker processes cannot be started, or were killed too often.
     """
+    try:
+        check_workers_can_import()
+    except ValueError as error:
+        raise WorkerError(str(error)) from error
     strangers = set(multiprocessing.active_children())
     # Forked workers would share the locks of threads that torch and numba may have running.
     context = multiprocessing.get_context("spawn")

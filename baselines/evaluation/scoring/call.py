@@ -44,7 +44,8 @@ def evaluate(
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
         seed: seed of game 0; game i uses seed + i. Allowed are the seeds of test games, which no training uses.
-        workers: number of processes; above 1, a policy must pickle.
+        workers: number of processes; above 1, a policy must pickle, and a script calls this below
+            `if __name__ == "__main__":`, because each process imports the script.
         diagnose: True judges every click by the exact mine probabilities.
         against: policies, in any form of `policy`, that play too; the first is the reference. With (), the first of
             `policy` is the reference.
@@ -56,6 +57,8 @@ def evaluate(
     Raises:
         ValueError: an argument is not allowed, or a policy does not play these games; raised before any game.
         PolicyError: a policy broke the protocol.
+        WorkerError: worker processes cannot be started, as in a script that calls this outside
+            `if __name__ == "__main__":`.
         MissingExtraError: a package is not installed.
         KeyboardInterrupt: Ctrl-C ended the evaluation.
     """

@@ -10,7 +10,7 @@ from baselines.learned.networks.board import BoardPlanes
 from baselines.learned.settings.hyperparameters import DQNHyperparameters, PPOHyperparameters
 from baselines.learned.settings.training import TrainingSettings
 
-GIGA = 1e9
+GIGA, MEGA = 1e9, 1e6
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 _FLOAT, _LONG = 4, 8
@@ -31,14 +31,19 @@ def check_resources(settings: TrainingSettings, folder: Path) -> None:
     needed, there = memory_needed(settings), machine_memory()
     if needed > there:
         raise ValueError(
-            f"the training needs about {needed / GIGA:.1f} GB of memory, and this machine has {there / GIGA:.1f} GB; "
+            f"the training needs about {_amount(needed)} of memory, and this machine has {_amount(there)}; "
             "choose a smaller batch_size, buffer_size, envs, channels or board"
         )
     needed, free = 2 * checkpoint_size(settings), _free_disk(folder)
     if needed > free:
         raise ValueError(
-            f"the checkpoints need about {needed / GIGA:.2f} GB of disk, and {free / GIGA:.2f} GB are free for {folder}"
+            f"the checkpoints need about {_amount(needed)} of disk, and {_amount(free)} are free for {folder}"
         )
+
+
+def _amount(size: int) -> str:
+    """Returns a number of bytes as text, such as "7.2 MB"."""
+    return f"{size / GIGA:.1f} GB" if size >= GIGA else f"{size / MEGA:.1f} MB"
 
 
 def memory_needed(settings: TrainingSettings) -> int:
