@@ -20,7 +20,7 @@ GIVE_UP_AFTER = 10_000
 """Give up if this many games in a row never reach a guess."""
 
 _DRAWS = 8
-"""Layouts drawn per call by the rejection sampler of `SafeGames._draw`."""
+"""Layouts drawn per call by the rejection sampler of `draw_layout_without`."""
 
 
 class SafeGames:
@@ -104,7 +104,8 @@ class SafeGames:
         clicks = cells.copy()
         for i in everyone[self._games.mines().reshape(self.count, -1)[everyone, cells]]:
             try:
-                self._games.lay_out(self._draw(codes[i], int(cells[i]))[None], np.array([i]))
+                layout = draw_layout_without(self.config, codes[i], int(cells[i]), self._rng)
+                self._games.lay_out(layout[None], np.array([i]))
             except PositionTooHardError:
                 self._give_up(i, clicks)
         self._advance(clicks)
@@ -141,14 +142,6 @@ class SafeGames:
     def _codes(self) -> NDArray[np.int8]:
         return self._games.show()[0].reshape(self.count, self.config.rows, self.config.cols)
 
-    def _draw(self, board: NDArray[np.int8], cell: int) -> NDArray[np.bool_]:
-        """Draws a layout uniformly from those that fit a board and have no mine in a cell, by rejection."""
-        while True:
-            layouts = sample_layouts(board, self.config.mines, _DRAWS, self._rng, radius=self.config.radius)
-            free = np.flatnonzero(~layouts.reshape(_DRAWS, -1)[:, cell])
-            if len(free) > 0:
-                return layouts[free[0]]
-
     def _advance(self, clicks: NDArray[np.int64]) -> None:
         """Clicks and opens certain cells in all games; truncates those that are too hard."""
         done = 0
@@ -171,3 +164,27 @@ class SafeGames:
     def _give_up(self, game: int, clicks: NDArray[np.int64]) -> None:
         self._games.status[game] = TRUNCATED
         clicks[game] = NO_CLICK
+
+
+def draw_layout_without(
+    config: BoardConfig, board: NDArray[np.int8], cell: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Draws a layout uniformly from those that fit a board and have no mine in a cell, by rejection.
+
+    Args:
+        config: the game.
+        board: (rows, cols) int8, cell codes; some layout that fits has no mine in the cell.
+        cell: row * cols + col.
+        rng: source of randomness.
+
+    Returns:
+        (rows, cols) bool, True at the mines.
+
+    Raises:
+        PositionTooHardError: the frontier is too wide.
+    """
+    while True:
+        layouts = sample_layouts(board, config.mines, _DRAWS, rng, radius=config.radius)
+        free = np.flatnonzero(~layouts.reshape(_DRAWS, -1)[:, cell])
+        if len(free) > 0:
+            return layouts[free[0]]
