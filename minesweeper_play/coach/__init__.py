@@ -1,0 +1,1 @@
+"""The coach: boards as text, analysis of positions, reviews of games."""

@@ -1,0 +1,70 @@
+"""Boards as text: what is read, what is written, and the errors, which name the line and the column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, MinesweeperEnv
+from minesweeper_play.coach.board_text import BoardTextError, read_board, write_board
+
+BOARDS = arrays(np.int8, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.integers(0, MINE))
+
+
+@given(BOARDS, st.booleans())
+def test_what_is_written_is_read_back(board, blanks):
+    assert read_board(write_board(board, blanks=blanks)).tolist() == board.tolist()
+
+
+def test_each_character_stands_for_its_cell():
+    text = "0123\n4567\n8#F?\n.·*!\n####"
+    expected = [[0, 1, 2, 3], [4, 5, 6, 7], [8, HIDDEN, FLAGGED, QUESTION], [0, 0, MINE, MINE], [HIDDEN] * 4]
+    assert read_board(text).tolist() == expected
+
+
+def test_blanks_blank_lines_and_line_ends_of_other_systems_do_not_matter():
+    assert read_board("\ufeff\r\n 1 # \t2\r\n\r\n##?\r\n\n").tolist() == [[1, HIDDEN, 2], [HIDDEN, HIDDEN, QUESTION]]
+
+
+def test_the_mines_that_were_opened_are_marked():
+    board = np.array([[MINE, MINE], [2, HIDDEN]], np.int8)
+    assert write_board(board, [(0, 1)]) == "* !\n2 #"
+
+
+@pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 12, 5), (11, 4, 6), (2, 1, 1)])
+def test_a_board_as_the_environment_prints_it_is_read(rows, cols, mines):
+    env = MinesweeperEnv((rows, cols), mines, first_click="any", render_mode="ansi")
+    env.reset(seed=1)
+    lost = False
+    while not lost:
+        board, _, lost, _, _ = env.step(env.unwrapped.action_masks()[: rows * cols].argmax())
+        expected = np.where(board == MINE, MINE, board)
+        assert read_board(env.render()).tolist() == expected.tolist()
+
+
+def test_a_board_that_only_begins_with_numbers_keeps_them():
+    assert read_board("0 1\n0 1").tolist() == [[0, 1], [0, 1]]
+
+
+def test_the_column_of_an_error_counts_the_numbers_of_the_rows():
+    text = "  0 1 2\n0 # # #\n1 # z #"
+    with pytest.raises(BoardTextError, match="line 3, column 5: 'z' is no cell"):
+        read_board(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the text holds no board"),
+        (" \n\n", "the text holds no board"),
+        ("##1\n##1\n###x", r"line 3, column 4: 'x' is no cell; allowed are 0 to 8 \. · # F X \? \* ! and blanks"),
+        ("# 9", "line 1, column 3: '9' is no cell"),
+        ("##\n\n###", "line 3 has 3 cells, and the first row has 2"),
+    ],
+)
+def test_an_error_says_where_it_is_and_what_is_allowed(text, message):
+    with pytest.raises(BoardTextError, match=message):
+        read_board(text)
