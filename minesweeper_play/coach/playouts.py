@@ -1,0 +1,181 @@
+"""Playouts: the probability of winning from a position, estimated by games that are played on to their end.
+
+The player is `exact`: it opens certain cells, then guesses a cell of least risk. Every guess proves safe, and the
+game counts with the product of the safety of its guesses, as in `baselines.learned.value.safe_games`: if the cell
+holds a mine, another layout is drawn from those that fit the board and have no mine there. Once few layouts are left,
+the exact probability of winning ends the game. The mean over the games is free of bias for this way of playing, and
+perfect play wins at least as much.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.value.advance_kernel import CLICKED, NO_CLICK, click_and_advance
+from baselines.learned.value.safe_games import draw_layout_without
+from baselines.scripted.oracle_play.least_risk import choose_least_risks
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
+from minesweeper_env.inference import PositionTooHardError, sample_layouts
+from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
+from minesweeper_env.neighbours import neighbour_table
+from minesweeper_play.coach.endgames import EndgameSolver
+
+_NEAR_THE_END = 500
+"""The largest number of layouts at which a game ends with its exact probability."""
+
+
+class Playout(NamedTuple):
+    """An estimate by playouts.
+
+    Attributes:
+        mean: the mean over the games of the probability that they are won.
+        error: the standard error of the mean.
+        games: the number of games that came to an end.
+    """
+
+    mean: float
+    error: float
+    games: int
+
+
+class Playouts:
+    """Plays positions of one configuration to their end."""
+
+    def __init__(self, config: BoardConfig, rng: np.random.Generator) -> None:
+        """Prepares to play.
+
+        Args:
+            config: the board; its moves play no part.
+            rng: source of all randomness.
+        """
+        self.config = BoardConfig(config.rows, config.cols, config.mines, config.first_click, ("click",), config.radius)
+        self._rng = rng
+        self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
+        self._endgames = EndgameSolver(self.config, _NEAR_THE_END, 20_000)
+
+    def play(self, board: NDArray[np.int8], games: int) -> Playout:
+        """Plays games from a position.
+
+        Args:
+            board: (rows, cols) int8 codes of a game that is under way; its flags do not matter.
+            games: the number of games, at least 2.
+
+        Raises:
+            PositionTooHardError: the frontier is too wide, here or in all games that follow.
+        """
+        codes = np.where(board > self.config.codes.max_count, self.config.codes.hidden, board).astype(np.int8)
+        layouts = sample_layouts(codes, self.config.mines, games, self._rng, radius=self.config.radius)
+        batch = self._new_games(games)
+        saved = {
+            "codes": np.broadcast_to(codes, layouts.shape),
+            "mines": layouts,
+            "status": np.full(games, PLAYING),
+            "steps": np.zeros(games, np.int64),
+            "generator": np.zeros(games, np.uint64),
+        }
+        batch.restore(saved)
+        return self._finish(batch)
+
+    def start(self, cell: int, games: int) -> Playout:
+        """Plays games from the first click on, which is on a given cell, as row * cols + col.
+
+        Raises:
+            PositionTooHardError: the positions that follow are too hard.
+        """
+        batch = self._new_games(games)
+        batch.seed(self._rng.integers(0, 1 << 64, games, np.uint64, endpoint=False))
+        batch.reset(np.ones(games, np.bool_))
+        batch.step(np.full(games, cell), False)
+        return self._finish(batch)
+
+    def _new_games(self, count: int) -> Games:
+        return Games(self.config, count, RewardWeights())
+
+    def _finish(self, games: Games) -> Playout:
+        batch = _Batch(self, games)
+        batch.run()
+        won = batch.won[~np.isnan(batch.won)]
+        if len(won) < 2:
+            raise PositionTooHardError("the positions that follow are too hard to be played on")
+        return Playout(float(won.mean()), float(won.std(ddof=1) / np.sqrt(len(won))), len(won))
+
+
+class _Batch:
+    """Games under way, side by side.
+
+    Attributes:
+        won: (N,) float64, the probability that each game is won; NaN where it is given up.
+    """
+
+    def __init__(self, owner: Playouts, games: Games) -> None:
+        self._owner, self._config, self._rng, self._games = owner, owner.config, owner._rng, games
+        self._probabilities = np.zeros((games.count, games.config.cells))
+        self._log_layouts = np.zeros(games.count)
+        self.won = np.where(games.status == LOST, 0.0, 1.0)
+
+    def run(self) -> None:
+        """Plays all games to their end."""
+        active = np.flatnonzero(self._games.status == PLAYING)
+        self._advance(np.where(self._games.status == PLAYING, CLICKED, NO_CLICK))
+        active = self._end_games(active)
+        while len(active):
+            active = self._end_games(self._guess(active))
+
+    def _guess(self, active: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Makes one guess in each active game, and opens what is then certain."""
+        boards = self._games.show()[0][active]
+        cells = np.empty(len(active), np.int64)
+        risks = self._probabilities[active]
+        covered = boards > self._config.codes.max_count
+        most = self._config.codes.max_count
+        choose_least_risks(boards, covered, most, 0, risks, self._owner._neighbours, cells)
+        self.won[active] *= 1.0 - risks[np.arange(len(active)), cells]
+        clicks = np.full(len(self.won), NO_CLICK)
+        clicks[active] = cells
+        mined = self._games.mines().reshape(len(self.won), -1)[active, cells]
+        for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
+            layout = draw_layout_without(self._config, board.reshape(self._config.rows, -1), int(cell), self._rng)
+            self._games.lay_out(layout[None], np.array([game]))
+        self._advance(clicks)
+        return active
+
+    def _end_games(self, active: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Ends games that are won, given up or near their end; returns those that go on."""
+        status = self._games.status
+        self.won[active[status[active] == TRUNCATED]] = np.nan
+        playing = active[status[active] == PLAYING]
+        boards = self._games.show()[0].reshape(-1, self._config.rows, self._config.cols)
+        going_on = []
+        for game in playing.tolist():
+            endgame = self._owner._endgames.solve(boards[game], self._log_layouts[game])
+            if endgame is None:
+                going_on.append(game)
+            else:
+                self.won[game] *= endgame.win_probability
+        return np.array(going_on, np.int64)
+
+    def _advance(self, clicks: NDArray[np.int64]) -> None:
+        """Clicks and opens certain cells; gives up games that are too hard."""
+        done, config = 0, self._config
+
+        def advance(workspace: Workspace) -> int:
+            nonlocal done
+            done, outcome = click_and_advance(
+                clicks, done, self._probabilities, self._log_layouts, *self._games.arrays, *workspace
+            )
+            return outcome
+
+        while done < len(clicks):
+            try:
+                outcome = run_with_workspace(advance, config.rows, config.cols, config.radius)
+                if outcome != OK:
+                    board = self._games.show()[0][done].reshape(config.rows, config.cols)
+                    raise failure(board, config.mines, config.radius, outcome, done)
+            except PositionTooHardError:
+                self._games.status[done] = TRUNCATED
+                clicks[done] = NO_CLICK

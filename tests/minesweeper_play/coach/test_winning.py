@@ -1,0 +1,164 @@
+"""Probabilities of winning: laws of the exact ones, and bounds of the estimates."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from baselines.registry import build_policy
+from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
+from minesweeper_env.inference import OptimalPlay, mine_probabilities
+from minesweeper_env.inference.kernels import consistent_layouts
+from minesweeper_play.coach.board_text import read_board
+from minesweeper_play.coach.playouts import Playouts
+from minesweeper_play.coach.winning import Winning
+
+
+def config_of(rows, cols, mines, first_click="opening"):
+    return BoardConfig(rows, cols, mines, first_click, ("click",))
+
+
+@cache
+def winning_of(*board, **options):
+    return Winning(config_of(*board), **options)
+
+
+def positions(rows, cols, mines, seeds, first_click="opening"):
+    """Yields the positions of games of `exact`."""
+    config = config_of(rows, cols, mines, first_click)
+    policy = build_policy("exact", config)
+    env = MinesweeperEnv((rows, cols), mines, first_click, moves=("click",))
+    for seed in seeds:
+        board, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            board, _, over, _, info = env.step(policy.act(board[None], info["action_mask"][None])[0])
+            if not over:
+                yield board
+
+
+@pytest.mark.parametrize("board", [(4, 4, 4), (3, 6, 5), (5, 5, 5)])
+def test_the_best_click_is_worth_the_position_and_no_click_is_worth_more(board):
+    winning = winning_of(*board)
+    for position in positions(*board, seeds=range(6)):
+        win = winning.win(position)
+        assert win.kind == "exact"
+        risks = mine_probabilities(position, board[2])
+        values = {
+            cell: winning.win_after(position, [cell], risks[cell])
+            for cell in map(tuple, np.argwhere(position > 8).tolist())
+        }
+        assert max(values.values()) == pytest.approx(win.probability)
+        assert winning.choices(position, 20)[0].win == pytest.approx(win.probability)
+        for cell, value in values.items():
+            assert value <= 1.0 - risks[cell] + 1e-9
+
+
+def test_exact_probabilities_are_those_of_perfect_play():
+    play, winning = OptimalPlay(4, 4, 5, "safe"), winning_of(4, 4, 5, "safe")
+    for position in positions(4, 4, 5, range(8), "safe"):
+        assert winning.win(position).probability == pytest.approx(float(play.best_click(position).win_probability))
+
+
+def test_the_first_click_of_a_small_board_is_exact():
+    values = OptimalPlay(3, 4, 3, "safe").first_cell_values()
+    found = winning_of(3, 4, 3, "safe").start((1, 2))
+    assert found.kind == "exact"
+    assert found.probability == pytest.approx(float(values[1, 2]))
+
+
+def test_a_safe_cell_opened_along_with_a_guess_changes_nothing():
+    winning, found = winning_of(5, 5, 5), 0
+    for board in positions(5, 5, 5, range(12)):
+        risks = mine_probabilities(board, 5)
+        safe = np.argwhere((board > 8) & (risks == 0.0)).tolist()
+        guesses = np.argwhere((risks > 0.0) & (risks < 1.0)).tolist()
+        for guess in guesses if safe else []:
+            cell, free = tuple(guess), tuple(safe[0])
+            together = winning.win_after(board, [cell, free], risks[cell])
+            assert together == pytest.approx(winning.win_after(board, [cell], risks[cell]))
+            found += 1
+    assert found > 10
+
+
+def test_a_position_that_is_over_needs_no_search():
+    winning = winning_of(2, 2, 1, "safe")
+    assert winning.win(read_board("1#\n11")) == (1.0, "over", 0.0)
+    assert winning.win(read_board("1*\n1#")) == (0.0, "over", 0.0)
+
+
+def test_flags_change_nothing():
+    winning = winning_of(16, 16, 40)
+    board = np.full((16, 16), HIDDEN, np.int8)
+    board[8:11, 8:11] = read_board("111\n101\n111")
+    flagged = board.copy()
+    flagged[0, 0] = 9
+    assert winning.win(board) is winning.win(flagged)
+
+
+def test_a_board_that_needs_no_guess_is_won_until_it_is_lost():
+    winning = winning_of(3, 4, 2, needs_no_guess=True)
+    assert winning.start((0, 0)) == (1.0, "logic", 0.0)
+    assert winning.win(read_board("1##1\n1221\n0000")).probability == 1.0
+
+
+def play_every_layout(board, config):
+    """Returns the fraction of the layouts of a position that `exact` wins."""
+    layouts = consistent_layouts(board, config.mines, 100_000)
+    policy, won = build_policy("exact", config), 0
+    env = MinesweeperEnv((config.rows, config.cols), config.mines, moves=("click",))
+    for mines in layouts.mines:
+        layout = np.zeros(config.cells, np.bool_)
+        layout[layouts.cells[mines == 1]] = True
+        _, info = env.reset(options={"layout": layout.reshape(board.shape)})
+        env.set_state({**env.get_state(), "codes": board})
+        over, position, mask = False, board, env.action_masks().astype(np.int8)
+        while not over:
+            position, _, over, _, info = env.step(policy.act(position[None], mask[None])[0])
+            mask = info["action_mask"]
+        won += info["is_success"]
+    return won / len(layouts.mines)
+
+
+def test_playouts_win_between_exact_and_perfect_play():
+    config = config_of(6, 6, 9)
+    board = next(
+        board for board in positions(6, 6, 9, range(40)) if 600 < len(consistent_layouts(board, 9, 10**5).mines) < 1200
+    )
+    found = Playouts(config, np.random.default_rng(5)).play(board, 2000)
+    assert found.games == 2000
+    assert 0.0 < found.error < 0.02
+    best = winning_of(6, 6, 9).win(board)
+    assert best.kind == "exact"
+    assert play_every_layout(board, config) - 4 * found.error < found.mean < best.probability + 4 * found.error
+
+
+def test_playouts_from_the_first_click_agree_with_perfect_play():
+    config = config_of(4, 4, 4)
+    found = Playouts(config, np.random.default_rng(1)).start(5, 3000)
+    perfect = float(OptimalPlay(4, 4, 4).first_cell_values()[1, 1])
+    assert abs(found.mean - perfect) < 4 * found.error
+
+
+def test_a_lost_first_click_counts_as_lost():
+    found = Playouts(config_of(2, 2, 3, "any"), np.random.default_rng(1)).start(0, 400)
+    assert abs(found.mean - 0.25) < 4 * found.error
+
+
+def test_the_best_guess_on_a_large_board_is_that_of_lookahead():
+    config = config_of(9, 9, 20)
+    winning, policy = Winning(config, 10), build_policy("lookahead:layouts=0", config)
+    found = 0
+    for board in positions(9, 9, 20, range(4)):
+        risks = mine_probabilities(board, 20)
+        if risks[board > 8].min() == 0.0 or winning._endgame(board):
+            continue
+        choices = winning.choices(board)
+        action = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
+        assert choices[0].cell == divmod(int(action), 9)
+        assert choices[0].win == winning.win(board).probability
+        assert winning.win_after(board, [choices[-1].cell], choices[-1].risk) == pytest.approx(choices[-1].win)
+        found += 1
+    assert found > 5
