@@ -59,7 +59,10 @@ GLOSSES = {
     },
     "minesweeper_play": {
         "options": "of play.py",
-        "game": "the played game without any screen: moves, help, the clock",
+        "language": "English and Spanish",
+        "game": "the played game without any screen: moves, help, figures, statistics",
+        "classic": "line mode for pipes and screen readers",
+        "cli": "play.py",
     },
 }
 """A few words on each part; those without, such as `__init__`, are not drawn."""

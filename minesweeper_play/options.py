@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from minesweeper_env.config import BoardConfig
@@ -27,12 +28,14 @@ class PlayOptions:
         program: the command as the user typed it, for messages: "play.py" or "minesweeper-play".
         language: the language of the game.
         config: the board and its rules; None if the command line names no board.
-        first_click: the first-click rule, also for a board that is chosen later.
+        first_click: the first-click rule of boards that are chosen later.
+        is_first_click_given: whether the command line names that rule.
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
         icons: one of `ICONS`.
         palette: one of `PALETTES`.
         animation: whether openings are animated.
+        saved: path of a saved game to go on with.
         policy: specification of a policy to watch.
         versus: specifications of two policies to watch on the same board.
         host: address of the web page.
@@ -46,11 +49,13 @@ class PlayOptions:
     language: Language = "en"
     config: BoardConfig | None = None
     first_click: str = BoardConfig.first_click
+    is_first_click_given: bool = False
     seed: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
     icons: str = "plain"
     palette: str = "standard"
     animation: bool = True
+    saved: Path | None = None
     policy: str | None = None
     versus: tuple[str, str] | None = None
     host: str = "localhost"

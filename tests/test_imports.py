@@ -24,12 +24,13 @@ LAYERS = (
     {"__init__", "__main__"},
 )
 PLAY_LAYERS = (
-    {"options", "language"},
+    {"options"},
     {"game"},
+    {"language"},
     {"coach"},
     {"classic", "terminal", "window"},
     {"cli"},
-    {"__init__"},
+    {"__init__", "__main__"},
 )
 SCRIPTED_LAYERS = (
     {"base", "rules"},

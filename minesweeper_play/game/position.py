@@ -19,6 +19,9 @@ from minesweeper_play.game.moves import Cell
 
 Status = Literal["ready", "playing", "won", "lost"]
 
+Step = tuple[EngineMove, Cell]
+"""A move of the engine at a cell."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -89,11 +92,24 @@ class Position:
         """Returns whether a cell has a flag."""
         return bool(self.board[cell] == self.codes.flagged)
 
+    def covered_around(self, cell: Cell) -> tuple[list[Cell], list[Cell]]:
+        """Returns the flagged neighbours of a cell, and its other covered neighbours."""
+        covered = [each for each in self.around(cell) if not self.is_open(each)]
+        flags = [each for each in covered if self.is_flagged(each)]
+        return flags, [each for each in covered if each not in flags]
+
+    def opened_by(self, step: Step) -> list[Cell]:
+        """Returns the cells that a step opens itself, before any flood."""
+        move, cell = step
+        if move == EngineMove.CHORD:
+            return self.covered_around(cell)[1]
+        return [cell] if move == EngineMove.CLICK else []
+
     def place_mines(self, layout: NDArray[np.bool_]) -> None:
         """Places the mines of a game that has none yet; all marks stay."""
         self._restore({**self._env.get_state(), "mines": layout, "status": np.int64(PLAYING)})
 
-    def take(self, steps: Iterable[tuple[EngineMove, Cell]]) -> Difference:
+    def take(self, steps: Iterable[Step]) -> Difference:
         """Takes legal steps, and returns what they changed."""
         before = self._env.get_state()
         for move, (row, col) in steps:

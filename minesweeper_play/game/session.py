@@ -15,7 +15,7 @@ from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import certain_cells, mine_probabilities
 from minesweeper_play.game.advice import Advice, advise
 from minesweeper_play.game.moves import Cell, Move, MoveKind, Report, changed_cells
-from minesweeper_play.game.position import Difference, Position, Status
+from minesweeper_play.game.position import Difference, Position, Status, Step
 from minesweeper_play.game.stopwatch import Stopwatch
 
 NoGuess = Literal[False, "subset", "exact"]
@@ -143,7 +143,7 @@ class Session:
         """
         if refusal := self._refuse(row, col):
             return refusal
-        flags, others = self._covered_around(row, col)
+        flags, others = self._position.covered_around((row, col))
         if not others or self._position.board[row, col] != len(flags):
             return _message("cannot_chord", row, col)
         return self._play("chord", (row, col), [(EngineMove.CHORD, (row, col))])
@@ -156,7 +156,7 @@ class Session:
         if refusal := self._refuse(row, col):
             return refusal
         count = int(self._position.board[row, col])
-        flags, others = self._covered_around(row, col)
+        flags, others = self._position.covered_around((row, col))
         is_count = 0 < count <= self.config.codes.max_count
         if not is_count or count not in (len(flags), len(flags) + len(others)):
             return _message("cannot_expand", row, col)
@@ -178,6 +178,35 @@ class Session:
         else:
             self.stopwatch.stop()
         return Report("undone", changed_cells(before, self._position.board))
+
+    def repeat(self, move: Move) -> Report:
+        """Makes a recorded move again, with the time of the record.
+
+        Raises:
+            ValueError: its cell is off the board.
+        """
+        cell = (move.row, move.col)
+        if move.kind == "reveal":
+            report = self._refuse_open_cell(*cell) or self._reveal_cell(cell)
+        else:
+            report = getattr(self, move.kind)(*cell)
+        if report.accepted:
+            self.moves[-1] = move
+        return report
+
+    def resume(self, seconds: float, practice: bool) -> None:
+        """Goes on with a game whose recorded moves were repeated.
+
+        Args:
+            seconds: the time on the clock.
+            practice: whether the game is practice.
+        """
+        self.stopwatch.set(seconds)
+        self.practice = practice
+
+    def placed_mines(self) -> NDArray[np.bool_]:
+        """Returns the mines for a saved game, bool (rows, cols); all False until the first click places them."""
+        return self._position.mines.copy()
 
     def probabilities(self) -> NDArray[np.float64]:
         """Returns the mine probability of each cell, (rows, cols), 0.0 on open cells; the game notes this aid.
@@ -236,17 +265,19 @@ class Session:
         safe = (board > codes.max_count) & ~self._position.mines
         unflagged = safe & (board != codes.flagged)
         for row, col in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
-            cell = (row, col)
-            unflag = [] if unflagged[cell] else [(EngineMove.UNFLAG, cell)]
-            self._play("reveal", cell, [*unflag, (EngineMove.CLICK, cell)])
+            self._reveal_cell((row, col))
             if self.status != "lost":
                 return
             # Under the rule "any" nobody knows the mines before the click that places them.
             self._take_back()
 
-    def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[tuple[EngineMove, Cell]]) -> Report:
+    def _reveal_cell(self, cell: Cell) -> Report:
+        unflag = [(EngineMove.UNFLAG, cell)] if self._position.is_flagged(cell) else []
+        return self._play("reveal", cell, [*unflag, (EngineMove.CLICK, cell)])
+
+    def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[Step]) -> Report:
         """Makes a move, and records it."""
-        opened = self._opened_by(steps)
+        opened = self._position.opened_by(steps[-1])
         if opened and self.status == "ready":
             self.stopwatch.start()
         self.moves.append(Move(kind, *cell, self.seconds))
@@ -263,19 +294,6 @@ class Session:
         self._position.take_back(self._history.pop())
         self.moves.pop()
         self.exploded = None
-
-    def _opened_by(self, steps: Sequence[tuple[EngineMove, Cell]]) -> list[Cell]:
-        """Returns the cells that steps open, before any flood."""
-        move, cell = steps[-1]
-        if move == EngineMove.CHORD:
-            return self._covered_around(*cell)[1]
-        return [cell] if move == EngineMove.CLICK else []
-
-    def _covered_around(self, row: int, col: int) -> tuple[list[Cell], list[Cell]]:
-        """Returns the flagged neighbours of a cell, and its other covered neighbours."""
-        covered = [cell for cell in self._position.around((row, col)) if not self._position.is_open(cell)]
-        flags = [cell for cell in covered if self._position.is_flagged(cell)]
-        return flags, [cell for cell in covered if cell not in flags]
 
     def _refuse(self, row: int, col: int) -> Report | None:
         """Returns the refusal of a move in a finished game; raises a ValueError for a cell off the board."""

@@ -19,7 +19,7 @@ GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "R
 PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "baselines").rglob("*.md"))]
 # The notebook describes earlier versions, so it may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
-FOLDERS = ("minesweeper_env", "baselines", "tests", "docs", "benchmarks")
+FOLDERS = ("minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
 # The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/score-your-agent.md.
 EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json", "quiet.py")
 
@@ -183,7 +183,7 @@ def test_files_that_a_page_names_exist(page):
 @pytest.mark.parametrize("page", CURRENT_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_dotted_names_on_a_page_can_be_imported(page):
     for name in named_in_code(page):
-        if found := re.match(r"(?:minesweeper_env|baselines)(?:\.\w+)+(?=$|\()", name):
+        if found := re.match(r"(?:minesweeper_env|baselines|minesweeper_play)(?:\.\w+)+(?=$|\()", name):
             assert pkgutil.resolve_name(found[0]) is not None
 
 

@@ -1,0 +1,86 @@
+"""Console of the line mode: it reads lines, and prints texts and boards."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+from baselines.terminal.streams import output_width
+from minesweeper_env.compilation.live_line import is_live
+from minesweeper_play.classic.glyphs import Painter, choose_glyphs
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.options import PlayOptions
+
+
+class LeaveError(Exception):
+    """The player leaves, or the input ends."""
+
+
+class Console:
+    """Asks and prints in one language.
+
+    Attributes:
+        catalogue: the texts.
+        glyphs: the characters of cells.
+        painter: the colours of cells.
+        is_interactive: whether a person types on a terminal and sees the answers there.
+        is_animated: whether openings are animated.
+    """
+
+    def __init__(self, options: PlayOptions) -> None:
+        """Looks at what stdin and stdout can do."""
+        self.catalogue = Catalogue(options.language)
+        self.glyphs = choose_glyphs(options.icons, sys.stdout)
+        self.painter = Painter(options.palette, sys.stdout)
+        self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        self.is_animated = options.animation and self.is_interactive and is_live(sys.stdout)
+        if self.is_interactive:
+            with suppress(ImportError):
+                # Its import gives `input` the arrow keys and a history.
+                import readline  # noqa: F401
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns of the terminal; None where stdout is no terminal."""
+        return output_width()
+
+    def ask(self, key: str, **values: object) -> str:
+        """Prints a question, and returns the line that answers it.
+
+        Raises:
+            LeaveError: the input has ended.
+        """
+        try:
+            line = input(self.catalogue.text(key, **values))
+        except EOFError as error:
+            print()
+            raise LeaveError from error
+        if not sys.stdin.isatty():
+            # Nobody has typed it, so the transcript would lack it.
+            print(line)
+        return line
+
+    def say(self, key: str, **values: object) -> None:
+        """Prints a text of the catalogue; the empty key prints nothing."""
+        if key:
+            self.tell(self.catalogue.text(key, **values))
+
+    def tell(self, text: str) -> None:
+        """Prints a text."""
+        print(text, flush=True)
+
+    def ask_number(self, least: int, most: int, key: str, **values: object) -> int:
+        """Asks until the answer is a whole number between two bounds, and returns it.
+
+        Raises:
+            LeaveError: the input has ended.
+        """
+        while True:
+            text = self.ask(key, least=least, most=most, **values).strip()
+            digits = text.removeprefix("-").removeprefix("+")
+            if not (digits.isascii() and digits.isdecimal()):
+                self.say("not_a_number")
+            elif len(digits) < 10 and least <= int(text) <= most:
+                return int(text)
+            else:
+                self.say("not_in_range", least=least, most=most)

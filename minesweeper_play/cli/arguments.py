@@ -1,0 +1,188 @@
+"""Arguments of `play.py`, checked and turned into `PlayOptions` before anything heavy is imported."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.start import typed_command
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig, usual_mines_text
+from minesweeper_play.cli.modes import MODES
+from minesweeper_play.game.boards import BOARDS, preset_board, sized_board
+from minesweeper_play.language.catalogue import language_of
+from minesweeper_play.options import ICONS, LANGUAGES, PALETTES, PlayOptions
+
+DESCRIPTION = "Play Minesweeper in the terminal."
+
+EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
+"""Arguments of the examples in the help."""
+
+LAST_PORT = 65535
+
+ON_SCREEN = ("terminal", "serve")
+"""The modes that watch policies."""
+
+
+def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:
+    """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2.
+
+    Args:
+        arguments: those of the command; None for those that the process was started with.
+        program: the command as the user typed it.
+    """
+    parser = make_parser(program)
+    given = parser.parse_args(arguments)
+    mode = next((name for name in MODES if getattr(given, name, None) not in (None, False)), "terminal")
+    try:
+        _check_company(given, mode)
+        return mode, _options(given, program)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def make_parser(program: str) -> Parser:
+    """Returns the parser; it offers what is installed.
+
+    Args:
+        program: the command as the user typed it.
+    """
+    lines = "\n".join(f"  {typed_command(program, line.split())}" for line in EXAMPLES)
+    parser = Parser(prog=program, description=DESCRIPTION, epilog=f"examples:\n{lines}\n")
+    _add_board(parser.add_argument_group("board"))
+    _add_look(parser.add_argument_group("look"))
+    _add_modes(parser.add_argument_group("instead of a game in the full terminal"))
+    return parser
+
+
+def _add_board(group: argparse._ArgumentGroup) -> None:
+    names, rules = ", ".join(BOARDS), ", ".join(FIRST_CLICKS)
+    group.add_argument("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {names}")
+    group.add_argument(
+        "--size",
+        type=parse_size,
+        metavar="SIZE",
+        help="play on a square board of this side, or on ROWSxCOLS such as 16x30",
+    )
+    group.add_argument(
+        "--mines",
+        type=whole_number_from(1),
+        metavar="N",
+        help=f"hide N mines (default {usual_mines_text()}; on other sizes a fifth of the cells and one more)",
+    )
+    group.add_argument(
+        "--first-click",
+        choices=FIRST_CLICKS,
+        metavar="RULE",
+        help=f"protect the first click by this rule: {rules} (default {BoardConfig.first_click})",
+    )
+    seed_help = "give game i the seed SEED + i (default: random seeds)"
+    group.add_argument("--seed", type=whole_number_from(0), metavar="SEED", help=seed_help)
+    group.add_argument("--load", type=parse_path, metavar="FILE", help="continue the saved game in this file")
+
+
+def _add_look(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--lang",
+        choices=LANGUAGES,
+        metavar="LANGUAGE",
+        help=f"show the game in this language: {', '.join(LANGUAGES)} (default: the one of the locale)",
+    )
+    group.add_argument(
+        "--icons",
+        choices=ICONS,
+        default=PlayOptions.icons,
+        metavar="SET",
+        help="draw cells with characters that every terminal has, or with those of a Nerd Font: "
+        f"{', '.join(ICONS)} (default {PlayOptions.icons})",
+    )
+    group.add_argument(
+        "--palette",
+        choices=PALETTES,
+        default=PlayOptions.palette,
+        metavar="PALETTE",
+        help=f"show cells in these colours: {', '.join(PALETTES)} (default {PlayOptions.palette})",
+    )
+    group.add_argument("--no-animation", action="store_true", help="show openings at once")
+
+
+def _add_modes(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
+    if MODES["terminal"].is_there:
+        add("--policy", metavar="POLICY", help="watch this policy play")
+        add("--versus", nargs=2, metavar="POLICY", help="watch two policies play on the same board")
+    if MODES["serve"].is_there:
+        add("--serve", action="store_true", help="show the game in a web page")
+        add("--host", metavar="ADDRESS", help=f"show it at this address (default {PlayOptions.host})")
+        add("--port", type=parse_port, metavar="PORT", help="show it at this port (default: a free one)")
+    if MODES["window"].is_there:
+        add("--window", action="store_true", help="play in a window")
+    if MODES["analyse"].is_there:
+        add("--analyse", metavar="FILE", help="judge the position or the game in this file, or on stdin (-)")
+        add("--json", action="store_true", help="write the analysis as JSON")
+    add("--stats", action="store_true", help="show the statistics of finished games")
+
+
+def parse_port(text: str) -> int:
+    """Returns a number of a port, 1 to 65535."""
+    port = whole_number_from(1)(text)
+    if port > LAST_PORT:
+        raise argparse.ArgumentTypeError(f"must be 1 to {LAST_PORT}, not {port}")
+    return port
+
+
+def _check_company(given: argparse.Namespace, mode: str) -> None:
+    """Raises a ValueError if two options do not go together."""
+    modes = [f"--{name}" for name in MODES if getattr(given, name, None) not in (None, False)]
+    if len(modes) > 1:
+        raise ValueError(f"choose one of {' and '.join(modes)}")
+    if given.preset and (given.size or given.mines):
+        raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
+    if given.mines and not given.size and mode != "analyse":
+        raise ValueError("--mines needs --size")
+    if given.load and (given.preset or given.size or given.seed is not None or given.first_click):
+        raise ValueError("--load takes board and seed from the file; leave out the options of the board")
+    _check_needs(given, mode)
+
+
+def _check_needs(given: argparse.Namespace, mode: str) -> None:
+    """Raises a ValueError for an option that means nothing in a mode."""
+    watched = [name for name in ("policy", "versus") if getattr(given, name, None)]
+    if len(watched) > 1:
+        raise ValueError("choose one of --policy and --versus")
+    if watched and mode not in ON_SCREEN:
+        raise ValueError(f"--{watched[0]} needs the full terminal or --serve; leave out --{mode}")
+    for name, needed in (("host", "serve"), ("port", "serve"), ("json", "analyse")):
+        if getattr(given, name, None) not in (None, False) and mode != needed:
+            raise ValueError(f"--{name} needs --{needed}")
+
+
+def _options(given: argparse.Namespace, program: str) -> PlayOptions:
+    """Returns the options; raises a ValueError if the board is not allowed."""
+    rule = given.first_click or PlayOptions.first_click
+    config = None
+    if given.preset:
+        config = preset_board(given.preset, rule)
+    elif given.size:
+        rows, cols = given.size
+        config = sized_board(rows, cols, given.mines, rule)
+    return PlayOptions(
+        program=program,
+        language=given.lang or language_of(),
+        config=config,
+        first_click=rule,
+        is_first_click_given=given.first_click is not None,
+        seed=given.seed,
+        icons=given.icons,
+        palette=given.palette,
+        animation=not given.no_animation,
+        saved=given.load,
+        policy=getattr(given, "policy", None),
+        versus=None if getattr(given, "versus", None) is None else tuple(given.versus),
+        host=getattr(given, "host", None) or PlayOptions.host,
+        port=getattr(given, "port", None),
+        analyse=getattr(given, "analyse", None),
+        mines=given.mines,
+        as_json=getattr(given, "json", False),
+    )

@@ -1,0 +1,50 @@
+"""`python play.py`: play, or watch, or look at statistics."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
+from baselines.cli.failures import explain
+from baselines.cli.start import announce
+from baselines.support.board_names import board_name
+from minesweeper_play.cli.arguments import read_options
+from minesweeper_play.cli.modes import MODES
+from minesweeper_play.options import PlayOptions
+
+PROGRAM = "play.py"
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: those after the name of the command; None for those that the process was started with.
+        program: name of the command, as the user typed it.
+
+    Returns:
+        The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
+    """
+    mode, options = read_options(arguments, program)
+    if mode == "terminal" and not _has_terminal():
+        mode = "classic"
+    if options.config is not None:
+        announce(f"Play {board_name(options.config.rows, options.config.cols, options.config.mines)}")
+    return _run(mode, options)
+
+
+def _has_terminal() -> bool:
+    """Returns whether the full-screen game can be shown."""
+    return MODES["terminal"].is_there and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _run(mode: str, options: PlayOptions) -> int:
+    """Runs a mode; an error becomes one line, and the exit status."""
+    from minesweeper_play.game.saved import SavedGameError
+
+    try:
+        return MODES[mode].load()(options)
+    except (SavedGameError, ImportError) as error:
+        print(f"{options.program}: {explain(error)}", file=sys.stderr)
+        return BAD_ARGUMENTS if isinstance(error, SavedGameError) else FAILED

@@ -1,0 +1,165 @@
+"""Statistics in the user's data folder: one line of JSON per finished game, so that no two programs lose a game."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from baselines.support.extras import import_extra
+from baselines.support.files import hold_folder, replace_file
+from minesweeper_play.game.moves import Report
+from minesweeper_play.game.records import GameRecord
+
+if TYPE_CHECKING:
+    from minesweeper_play.game.session import Session
+
+FILE = "games.jsonl"
+"""The file in the data folder."""
+
+LOCK_SECONDS, RETRY_SECONDS = 5.0, 0.02
+"""Seconds after which a program stops waiting for another one that writes, and seconds between two tries."""
+
+NO_PROBLEM = Report()
+
+
+@dataclass(frozen=True)
+class Finish:
+    """What the statistics say about a game that has just ended.
+
+    Attributes:
+        is_best: whether its time is the best one of this kind of board.
+        best_before: the best time in seconds before this game; None if there was none.
+        problem: the message on what could not be stored or read; its key is "" if all went well.
+    """
+
+    is_best: bool = False
+    best_before: float | None = None
+    problem: Report = NO_PROBLEM
+
+
+def data_folder() -> Path:
+    r"""Returns the user's data folder of this program, which need not exist yet.
+
+    It follows the rules of the platform: `$XDG_DATA_HOME/minesweeper-env` or `~/.local/share/minesweeper-env` on Linux,
+    `~/Library/Application Support/minesweeper-env` on macOS, `%APPDATA%\minesweeper-env` on Windows.
+
+    Raises:
+        MissingExtraError: platformdirs is not installed.
+    """
+    platformdirs = import_extra("platformdirs", "play")
+    return Path(platformdirs.user_data_path("minesweeper-env", appauthor=False, roaming=True))
+
+
+class Statistics:
+    """The finished games of a user.
+
+    Attributes:
+        path: the file.
+        problem: the message on lines of the file that could not be read; its key is "" if there were none.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Reads nothing yet.
+
+        Args:
+            folder: the folder of the file; None for the user's data folder.
+        """
+        self.path = (data_folder() if folder is None else folder) / FILE
+        self.problem = NO_PROBLEM
+
+    def read(self) -> list[GameRecord]:
+        """Returns all games in the order in which they ended.
+
+        If lines are damaged, the whole file is kept under another name, the other lines stay, and `problem` says so.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self.problem = NO_PROBLEM
+        records, damaged = self._parse()
+        if damaged:
+            with _hold(self.path.parent):
+                # Another program may have mended or extended the file meanwhile.
+                records, damaged = self._parse()
+                if damaged:
+                    self._set_aside(records, damaged)
+        return records
+
+    def add(self, record: GameRecord) -> None:
+        """Appends a game.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps(asdict(record)).encode() + b"\n"
+        with _hold(self.path.parent), self.path.open("a+b", buffering=0) as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                # A program that was killed has left half a line.
+                line = line if file.read(1) == b"\n" else b"\n" + line
+            file.write(line)
+            os.fsync(file.fileno())
+
+    def finish(self, session: Session) -> Finish:
+        """Records a game that has ended, unless it is practice; a problem with the file is no error."""
+        if session.practice:
+            return Finish()
+        record = GameRecord.of(session)
+        try:
+            times = [each.seconds for each in self.read() if each.kind == record.kind and each.is_timed]
+            self.add(record)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            return Finish(problem=Report("statistics_failed", values={"path": self.path, "reason": reason}))
+        best = min(times, default=None)
+        is_best = record.is_timed and (best is None or record.seconds < best)
+        return Finish(is_best, best, self.problem)
+
+    def _parse(self) -> tuple[list[GameRecord], int]:
+        """Returns the readable games, and the number of damaged lines."""
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return [], 0
+        records, damaged = [], 0
+        for line in filter(bytes.strip, lines):
+            try:
+                records.append(GameRecord.parse(json.loads(line)))
+            except (ValueError, RecursionError):
+                damaged += 1
+        return records, damaged
+
+    def _set_aside(self, records: list[GameRecord], damaged: int) -> None:
+        """Keeps the damaged file under a new name, and writes the readable games to the old one."""
+        content = self.path.read_bytes()
+        numbers = iter(range(1, 10**6))
+        aside = next(
+            path for number in numbers if not (path := self.path.with_name(f"games-damaged-{number}.jsonl")).exists()
+        )
+        replace_file(aside, content)
+        replace_file(self.path, "".join(f"{json.dumps(asdict(record))}\n" for record in records).encode())
+        values = {"count": damaged, "path": self.path, "aside": aside.name}
+        self.problem = Report("statistics_damaged", values=values)
+
+
+@contextmanager
+def _hold(folder: Path) -> Generator[None]:
+    """Keeps other programs from writing into a folder, after at most `LOCK_SECONDS` of waiting for one that does."""
+    end = time.monotonic() + LOCK_SECONDS
+    with ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(hold_folder(folder))
+                break
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(RETRY_SECONDS)
+        yield

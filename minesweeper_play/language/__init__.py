@@ -1,0 +1,1 @@
+"""Texts of the game in English and Spanish, one folder per language, one module per part of the game."""

@@ -1,0 +1,74 @@
+"""Hints in words, in either language, with columns and rows from 1 as a player types them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from minesweeper_play.language.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from minesweeper_env.inference import Step
+    from minesweeper_play.game.advice import Advice
+
+MOST_CELLS = 6
+"""The largest number of cells that a sentence names; it counts the others."""
+
+Cell = tuple[int, int]
+
+
+def explain_step(step: Step, catalogue: Catalogue) -> str:
+    """Returns one sentence: the cells that a step of `minesweeper_env.inference.hint` finds, and the reason.
+
+    Args:
+        step: the step.
+        catalogue: the texts.
+    """
+    kinds = [("safe", step.safe), ("mine", step.mine)]
+    findings = [
+        catalogue.text(key, cells=name_cells(cells, catalogue), count=len(cells)) for key, cells in kinds if cells
+    ]
+    both = len(findings) > 1
+    finding = catalogue.text("both_findings", safe=findings[0], mines=findings[1]) if both else findings[0]
+    sentence = catalogue.text("finding", finding=finding, reason=_reason(step, catalogue))
+    return sentence[:1].upper() + sentence[1:]
+
+
+def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
+    """Returns the sentences of a hint: the steps of its proof, or one on the cell of least risk.
+
+    Args:
+        advice: the hint.
+        catalogue: the texts.
+    """
+    if advice.steps:
+        return [explain_step(step, catalogue) for step in advice.steps]
+    cell = name_cell(advice.cell, catalogue)
+    if advice.is_safe:
+        return [catalogue.text("advice_protected", cell=cell)]
+    return [catalogue.text("advice_guess", cell=cell, risk=catalogue.per_cent(advice.risk, 1))]
+
+
+def name_cell(cell: Cell, catalogue: Catalogue) -> str:
+    """Returns a cell as in "(3 7)": column and row, from 1."""
+    return catalogue.text("cell", x=cell[1] + 1, y=cell[0] + 1)
+
+
+def name_cells(cells: Sequence[Cell], catalogue: Catalogue) -> str:
+    """Returns the names of cells as in "(1 2), (3 7) and 5 more"."""
+    shown = len(cells) if len(cells) <= MOST_CELLS else MOST_CELLS - 1
+    names = [name_cell(cell, catalogue) for cell in cells[:shown]]
+    if shown < len(cells):
+        names.append(catalogue.text("more_cells", count=len(cells) - shown))
+    return catalogue.listing(names)
+
+
+def _reason(step: Step, catalogue: Catalogue) -> str:
+    if not step.because:
+        return catalogue.text("all_mines_known" if step.safe else "only_mines_left")
+    count = len(step.because)
+    clues = catalogue.text("clues", cells=name_cells(step.because, catalogue), count=count)
+    if step.rule == "exact":
+        return catalogue.text("exact_with_total" if step.uses_total else "exact", clues=clues)
+    rule = "total" if step.uses_total else step.rule
+    return catalogue.text(f"{rule}_{'safe' if step.safe else 'mine'}", clues=clues, count=count)

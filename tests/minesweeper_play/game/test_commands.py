@@ -1,0 +1,67 @@
+"""The language of typed commands: what each line means, and why a line is no command."""
+
+from __future__ import annotations
+
+import pytest
+
+from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, CommandError, parse_command, parse_ending
+
+
+@pytest.mark.parametrize("word", ON_CELLS)
+def test_the_first_coordinate_is_the_column_and_both_count_from_1(word):
+    assert parse_command(f"{word} 3 2", 5, 9) == Command(word, (1, 2))
+    assert parse_command(f"  {word}\t9   5 ", 5, 9) == Command(word, (4, 8))
+
+
+def test_two_coordinates_alone_open_a_cell():
+    assert parse_command("3 2", 5, 9) == parse_command("try 3 2", 5, 9)
+
+
+@pytest.mark.parametrize("word", PLAIN)
+def test_other_commands_stand_alone(word):
+    assert parse_command(word, 5, 9) == Command(word)
+    with pytest.raises(CommandError) as error:
+        parse_command(f"{word} 1 1", 5, 9)
+    assert error.value.key == "syntax_too_many"
+
+
+def test_a_path_may_have_blanks():
+    assert parse_command("save my  game.json", 5, 9) == Command("save", path="my  game.json")
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("", "syntax_empty"),
+        ("   ", "syntax_empty"),
+        ("foo", "syntax_unknown"),
+        ("Flag 1 1", "syntax_upper_case"),
+        ("flag", "syntax_coordinates"),
+        ("flag 1", "syntax_coordinates"),
+        ("flag 1 2 3", "syntax_coordinates"),
+        ("flag one 2", "syntax_coordinates"),
+        ("1", "syntax_coordinates"),
+        ("1 2 3", "syntax_coordinates"),
+        ("1,2", "syntax_unknown"),
+        ("flag \u0663 1", "syntax_coordinates"),
+        ("flag 1.5 1", "syntax_coordinates"),
+        ("0 1", "syntax_off_board"),
+        ("10 1", "syntax_off_board"),
+        ("1 6", "syntax_off_board"),
+        ("-1 1", "syntax_off_board"),
+        (f"{'9' * 5000} 1", "syntax_off_board"),
+        ("save", "syntax_path"),
+    ],
+)
+def test_a_line_that_is_no_command_says_why(line, key):
+    with pytest.raises(CommandError) as error:
+        parse_command(line, 5, 9)
+    assert error.value.key == key
+
+
+def test_the_end_of_a_game_takes_four_answers():
+    assert parse_ending("") == parse_ending(" new ") == Command("new")
+    assert parse_ending("undo") == Command("undo")
+    assert parse_ending("save a b") == Command("save", path="a b")
+    assert parse_ending("save") == Command("save")
+    assert parse_ending("no") is None
