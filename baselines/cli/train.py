@@ -28,7 +28,8 @@ from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import default_mines, usual_mines_text
 
 if TYPE_CHECKING:
-    from baselines.learned.training.run import Outcome, Training
+    from baselines.learned.training.run import Outcome
+    from baselines.learned.training.session import Training
     from baselines.terminal.page import Page
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib")
