@@ -54,6 +54,29 @@ class Outcome(NamedTuple):
     kept_steps: int
     newest: float | None
 
+    def in_words(self, games: int, folder: Path) -> list[str]:
+        """Returns the lines that report it.
+
+        Args:
+            games: number of selection games of each board.
+            folder: the run folder.
+        """
+        state = "interrupted" if self.interrupted else "trained"
+        time = ", ".join(f"{name} {fraction:.1%}" for name, fraction in self.time_fractions.items())
+        lines = [f"{state} after {self.steps} steps: agent of step {self.kept_steps} in {folder}"]
+        if self.kept_steps != self.steps:
+            lines.append(self._newest_in_words())
+        if self.summary:
+            lines.append(f"of {games} selection games: {self.summary}")
+        return [*lines, f"time: {time}"] if time else lines
+
+    def _newest_in_words(self) -> str:
+        """Returns a line about the newest weights, which are not those of the kept agent."""
+        if self.newest is None:
+            return f"the newest weights, of step {self.steps}, have not been evaluated; --resume continues with them"
+        newest = f"the newest weights, of step {self.steps}, win {self.newest:.1%} of the selection games"
+        return f"{newest}, fewer than the kept agent"
+
 
 def train(
     settings: TrainingSettings,

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
 from baselines.learned.settings.training import TrainingSettings
@@ -183,3 +184,10 @@ def restore(learner: Learner, checkpoint: Path) -> Progress:
         return progress
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error
+
+
+def stopped_at_once(folder: Path) -> str:
+    """Returns a line about the files that a second Ctrl-C leaves."""
+    steps = kept_step(folder)
+    agent = "there is no agent yet" if steps is None else f"the kept agent is of step {steps}"
+    return f"stopped at once; {agent}, and --resume continues from the last checkpoint in {folder}"
