@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, parse_size, whole_number_from
+from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
 from baselines.cli.start import announce, sibling, typed_command
 from baselines.learned.settings.command_line import settings_and_folder
 from baselines.learned.settings.files import RUN_FILE
@@ -22,7 +22,6 @@ from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, hold_folder, is_empty
 from minesweeper_env.compilation.live_line import live_line
-from minesweeper_env.config import usual_mines_text
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome
@@ -107,7 +106,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         description="Train a Minesweeper agent by reinforcement learning.",
         epilog="\n".join([examples, configuration_help(width), "", hyperparameter_help(width)]),
     )
-    whole, task = whole_number_from(1), parser.add_argument_group("what to train")
+    task = parser.add_argument_group("what to train")
     task.add_argument(
         "--config", metavar="NAME|FILE.toml", help="train this configuration, listed below, or that of a file"
     )
@@ -117,9 +116,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="SIZE",
         help=f"train on a square board of this side, or on ROWSxCOLS (default {SIDE})",
     )
-    task.add_argument(
-        "--mines", type=whole, metavar="N", help=f"hide N mines (default {usual_mines_text()}; other sizes need it)"
-    )
+    add_mines(task)
     task.add_argument(
         "--boards",
         nargs="+",
@@ -140,7 +137,10 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         help="continue from the last checkpoint in --out, perhaps to other --minutes or --steps",
     )
     length.add_argument(
-        "--threads", type=whole, metavar="N", help="use N processor threads of PyTorch (default all cores)"
+        "--threads",
+        type=whole_number_from(1),
+        metavar="N",
+        help="use N processor threads of PyTorch (default all cores)",
     )
     _add_options(length, ("minutes", "steps", "device"))
     how = parser.add_argument_group("how to train")
