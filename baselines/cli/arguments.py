@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any, NoReturn
 
 from baselines.support.board_names import parse_size_name
-from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig, usual_mines_text
+from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig, default_mines_text
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""
@@ -107,7 +107,7 @@ def add_mines(parser: argparse._ActionsContainer) -> None:
         "--mines",
         type=whole_number_from(1),
         metavar="N",
-        help=f"hide N mines (default {usual_mines_text()}; other sizes need it)",
+        help=f"hide N mines (default {default_mines_text()}; other sizes need it)",
     )
 
 
