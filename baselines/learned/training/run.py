@@ -31,8 +31,8 @@ def _ignore(_steps: int) -> None:
     """Does nothing after a checkpoint."""
 
 
-def _say_nothing(_line: str = "") -> None:
-    """Announces no stop, and says no estimate."""
+def _say_nothing() -> None:
+    """Announces no stop."""
 
 
 class Outcome(NamedTuple):
