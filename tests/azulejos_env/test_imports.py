@@ -20,7 +20,7 @@ LAYERS = (
     {"position"},
     {"searching"},
     {"search"},
-    {"files", "policies", "tree"},
+    {"files", "policies"},
     {"__init__"},
 )
 
