@@ -93,7 +93,9 @@ def from_json(content: dict[str, Any]) -> Session:
         _repeat(session, _move(entry, number), number)
     session.resume(_seconds(content.get("seconds"), "seconds"), bool(content.get("practice")))
     if session.status != content.get("status"):
-        raise SavedGameError(f'its moves lead to the status "{session.status}", not {content.get("status")!r}')
+        raise SavedGameError(
+            f'its moves lead to the status "{session.status}", not {json.dumps(content.get("status"))}'
+        )
     session.aids |= set(_AIDS) & set(map(str, _list(content, "aids")))
     return session
 

@@ -1,0 +1,154 @@
+"""Saved games: the same game after loading, and one clear line for every damaged or foreign file."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.saved import SavedGameError, from_json, load_game, save_game, to_json
+from minesweeper_play.game.session import Session
+
+
+class Clock:
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        self.seconds += 0.25
+        return self.seconds
+
+
+def played(moves=12, **settings):
+    """Returns a game of several moves, of all kinds that are possible."""
+    session = Session(BoardConfig(8, 8, 10, **settings), seed=4, now=Clock())
+    session.flag(7, 7), session.question(7, 6)
+    session.open(2, 2)
+    random = np.random.default_rng(1)
+    while len(session.moves) < moves and not session.is_over:
+        row, col = (int(number) for number in random.integers(8, size=2))
+        kind = str(random.choice(["open", "flag", "question", "chord", "expand"]))
+        getattr(session, kind)(row, col)
+    return session
+
+
+def assert_same(loaded, session):
+    assert np.array_equal(loaded.board, session.board)
+    assert loaded.config == session.config
+    for name in ("seed", "status", "practice", "aids", "exploded", "mines_left", "no_guess"):
+        assert getattr(loaded, name) == getattr(session, name), name
+    assert [move[:3] for move in loaded.moves] == [move[:3] for move in session.moves]
+    assert [move.seconds for move in loaded.moves] == pytest.approx([move.seconds for move in session.moves], abs=1e-3)
+
+
+@pytest.mark.parametrize("moves", [3, 8, 40, 200])
+def test_a_loaded_game_is_the_saved_one(tmp_path, moves):
+    session = played(moves)
+    session.aids.add("hint")
+    save_game(session, tmp_path / "game.json")
+    assert_same(load_game(tmp_path / "game.json"), session)
+
+
+def test_a_game_goes_on_after_loading(tmp_path):
+    session = played(5)
+    save_game(session, tmp_path / "game.json")
+    loaded = load_game(tmp_path / "game.json")
+    assert not loaded.practice
+    saved = json.loads((tmp_path / "game.json").read_text())["seconds"]
+    assert saved <= loaded.seconds < saved + 60
+    for each in (session, loaded):
+        each.undo()
+    assert np.array_equal(loaded.board, session.board)
+    assert loaded.practice
+
+
+def test_a_game_without_an_open_cell_keeps_its_protection(tmp_path):
+    session = Session(BoardConfig(8, 8, 10), seed=9)
+    session.flag(0, 0)
+    save_game(session, tmp_path / "game.json")
+    loaded = load_game(tmp_path / "game.json")
+    assert_same(loaded, session)
+    for each in (session, loaded):
+        each.open(4, 4)
+    assert np.array_equal(loaded.board, session.board)
+
+
+def test_a_lost_game_shows_the_same_end(tmp_path):
+    session = Session(BoardConfig(8, 8, 20, first_click="safe"), seed=5)
+    for cell in np.ndindex(8, 8):
+        session.open(*cell)
+    assert session.status == "lost"
+    save_game(session, tmp_path / "game.json")
+    loaded = load_game(tmp_path / "game.json")
+    assert_same(loaded, session)
+    assert np.array_equal(loaded.layout, session.layout)
+
+
+def test_help_is_repeated_as_it_was(tmp_path):
+    session = Session(BoardConfig(6, 6, 9, first_click="any"), seed=2)
+    for _ in range(4):
+        session.help()
+    assert any(move.kind == "reveal" for move in session.moves)
+    save_game(session, tmp_path / "game.json")
+    assert_same(load_game(tmp_path / "game.json"), session)
+
+
+def changed(**changes):
+    content = {**to_json(played(6)), **changes}
+    return {key: value for key, value in content.items() if value is not ...}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "chess"}, 'its "format" is not "minesweeper-game"'),
+        ({"format": ...}, 'its "format" is not "minesweeper-game"'),
+        ({"version": 2}, "its version is 2, and this program reads version 1"),
+        ({"rows": "8"}, "rows must be a whole number of at least 1, not '8'"),
+        ({"mines": 64}, "mines must be 1 to 55"),
+        ({"radius": ...}, "radius must be a whole number"),
+        ({"first_click": "kind"}, "first_click must be one of any, safe, opening, corners"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
+        ({"seed": ...}, "seed must be a whole number of at least 0"),
+        ({"no_guess": "luck"}, '"no_guess" must be false, "subset" or "exact"'),
+        ({"layout": ["."] * 8}, '"layout" must have rows of 8 characters'),
+        ({"layout": ["........"] * 8}, "layout must have 10 mines, not 0"),
+        ({"layout": ["........"] * 7}, "layout must be a bool array of shape (8, 8)"),
+        ({"layout": 5}, '"layout" must be a list'),
+        ({"moves": None}, '"moves" must be a list'),
+        ({"moves": [["open", 0, 0]]}, "its move 1 must be [KIND, ROW, COLUMN, SECONDS]"),
+        ({"moves": [["jump", 0, 0, 1.0]]}, "its move 1 must be [KIND, ROW, COLUMN, SECONDS]"),
+        ({"moves": [["open", 0.5, 0, 1.0]]}, "its move 1 must have a whole row and column"),
+        ({"moves": [["open", 0, 0, "soon"]]}, "its move 1 must be a number of seconds"),
+        ({"moves": [["open", 0, 0, float("nan")]]}, "its move 1 must be a number of seconds"),
+        ({"moves": [["open", 0, 99, 1.0]]}, "its move 1 is off the board"),
+        ({"moves": [["chord", 0, 0, 1.0]]}, "its move 1 (chord at row 0, column 0) is not possible"),
+        ({"moves": []}, 'its moves lead to the status "ready", not "playing"'),
+        ({"seconds": -1}, "its seconds must be a number of seconds"),
+        ({"aids": "hint"}, '"aids" must be a list'),
+        ({"aids": [["hint"]], "status": "won"}, 'its moves lead to the status "playing", not "won"'),
+    ],
+)
+def test_a_damaged_game_says_what_is_wrong(changes, message):
+    with pytest.raises(SavedGameError, match=re.escape(message)):
+        from_json(changed(**changes))
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "5", '"x"', "\x00", "[" * 100_000, '{"format": "chess"}'])
+def test_a_foreign_file_is_one_line(tmp_path, content):
+    path = tmp_path / "game.json"
+    path.write_text(content)
+    with pytest.raises(SavedGameError) as error:
+        load_game(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_one_line(tmp_path):
+    with pytest.raises(SavedGameError, match="No such file"):
+        load_game(tmp_path / "none.json")
+    with pytest.raises(SavedGameError, match=r"Is a directory|Permission denied"):
+        load_game(tmp_path)

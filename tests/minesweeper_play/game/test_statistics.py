@@ -1,0 +1,183 @@
+"""Statistics: what is recorded, streaks and best times, damaged files, and several programs at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sources import ROOT
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.records import GameRecord, Summary, summarise
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import FILE, Statistics, data_folder
+
+RECORD = GameRecord(
+    when="2026-01-01T00:00:00+00:00",
+    rows=9,
+    cols=9,
+    mines=10,
+    first_click="opening",
+    radius=1,
+    no_guess="",
+    seed=3,
+    won=True,
+    seconds=12.5,
+    value=10,
+    solved=10,
+    clicks=20,
+    aids="",
+)
+
+
+class Clock:
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def game(seconds=1.0, *, wins=True, **settings):
+    """Returns a finished game of two clicks on a board of 1 x 6."""
+    clock = Clock()
+    mines = np.array([[True, False, False, True, False, False]])
+    session = Session(BoardConfig(1, 6, 2, first_click="any"), layout=mines, seed=0, now=clock, **settings)
+    session.practice = False
+    session.open(0, 5)
+    clock.seconds = seconds
+    for col in (1, 2) if wins else (0,):
+        session.open(0, col)
+    return session
+
+
+def test_a_finished_game_is_recorded(tmp_path):
+    statistics = Statistics(tmp_path / "new" / "folder")
+    finish = statistics.finish(game(2.25))
+    assert (finish.is_best, finish.best_before, finish.problem.key) == (True, None, "")
+    (record,) = statistics.read()
+    assert record.seconds == 2.25
+    assert (record.rows, record.cols, record.mines, record.won, record.value, record.clicks) == (1, 6, 2, True, 3, 3)
+
+
+def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
+    statistics = Statistics(tmp_path)
+    helped = game(0.5)
+    helped.aids.add("hint")
+    found = [statistics.finish(each) for each in (game(3), game(5), helped, game(1, wins=False), game(2))]
+    assert [(finish.is_best, finish.best_before) for finish in found] == [
+        (True, None),
+        (False, 3.0),
+        (False, 3.0),
+        (False, 3.0),
+        (True, 3.0),
+    ]
+    assert [record.aids for record in statistics.read()] == ["", "", "hint", "", ""]
+
+
+def test_practice_is_not_recorded(tmp_path):
+    session = game(wins=False)
+    session.undo()
+    session.open(0, 0)
+    statistics = Statistics(tmp_path)
+    statistics.finish(session)
+    assert statistics.read() == []
+    assert not (tmp_path / FILE).exists()
+
+
+def test_streaks_and_best_times():
+    wins = [True, True, False, True, True, True]
+    records = [replace(RECORD, won=won, seconds=float(9 - i), clicks=20 - i) for i, won in enumerate(wins)]
+    summary = Summary.of(records)
+    assert (summary.played, summary.won, summary.streak, summary.longest_streak) == (6, 5, 3, 3)
+    assert [record.seconds for record in summary.best] == [4.0, 5.0, 6.0, 8.0, 9.0]
+    assert summary.most_efficient == 10 / 15
+    lost = Summary.of([replace(RECORD, won=False)])
+    assert (lost.streak, lost.best, lost.most_efficient) == (0, (), 0.0)
+
+
+def test_boards_are_compared_with_their_like():
+    others = [{"rows": 16}, {"mines": 11}, {"first_click": "safe"}, {"radius": 2}, {"no_guess": "exact"}]
+    summaries = summarise([RECORD, RECORD, *(replace(RECORD, **other) for other in others)])
+    assert [summary.played for kind, summary in summaries.items() if kind == RECORD.kind] == [2]
+    assert len(summaries) == 6
+    assert list(summaries)[-1].rows == 16
+
+
+DAMAGED = [
+    b"\xff\xfe\x00",
+    b"{}",
+    b"[]",
+    b"{" + b'"when"' * 5,
+    b"[" * 100_000,
+    json.dumps(asdict(replace(RECORD, seconds=-1.0))).encode(),
+    json.dumps({**asdict(RECORD), "won": 1}).encode(),
+    json.dumps(asdict(RECORD)).encode()[:-9],
+]
+
+
+@pytest.mark.parametrize("line", DAMAGED)
+def test_a_damaged_file_is_kept_aside_and_no_game_is_lost(tmp_path, line):
+    good = json.dumps(asdict(RECORD)).encode()
+    content = b"\n".join([good, line, good, b""])
+    (tmp_path / FILE).write_bytes(content)
+    statistics = Statistics(tmp_path)
+    assert statistics.read() == [RECORD, RECORD]
+    assert statistics.problem.key == "statistics_damaged"
+    assert statistics.problem.values == {"count": 1, "path": tmp_path / FILE, "aside": "games-damaged-1.jsonl"}
+    assert (tmp_path / "games-damaged-1.jsonl").read_bytes() == content
+    assert statistics.read() == [RECORD, RECORD]
+    assert statistics.problem.key == ""
+    with (tmp_path / FILE).open("ab") as file:
+        file.write(line)
+    assert len(statistics.read()) == 2
+    assert (tmp_path / "games-damaged-2.jsonl").exists()
+
+
+def test_a_game_after_half_a_line_begins_a_line(tmp_path):
+    (tmp_path / FILE).write_bytes(b'{"when": "20')
+    statistics = Statistics(tmp_path)
+    statistics.add(RECORD)
+    assert statistics.read() == [RECORD]
+    assert statistics.problem.key == "statistics_damaged"
+
+
+def test_a_file_of_a_later_version_with_more_fields_is_read(tmp_path):
+    (tmp_path / FILE).write_text(json.dumps({**asdict(RECORD), "mood": "good"}) + "\n")
+    statistics = Statistics(tmp_path)
+    assert statistics.read() == [RECORD]
+    assert statistics.problem.key == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder is locked where the system can")
+def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
+    (tmp_path / "file").write_text("")
+    finish = Statistics(tmp_path / "file" / "folder").finish(game())
+    assert finish.problem.key == "statistics_failed"
+    assert set(finish.problem.values) == {"path", "reason"}
+
+
+def test_programs_that_finish_games_at_once_lose_none(tmp_path):
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from minesweeper_play.game.records import GameRecord\n"
+        "from minesweeper_play.game.statistics import Statistics\n"
+        f"record = {RECORD!r}\n"
+        "for _ in range(40): Statistics(Path(sys.argv[1])).add(record)\n"
+    )
+    programs = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT) for _ in range(3)]
+    assert [program.wait() for program in programs] == [0, 0, 0]
+    assert len(Statistics(tmp_path).read()) == 120
+
+
+def test_the_data_folder_follows_the_platform(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    if sys.platform == "linux":
+        assert data_folder() == tmp_path / "minesweeper-env"
+        monkeypatch.delenv("XDG_DATA_HOME")
+        assert data_folder() == Path.home() / ".local" / "share" / "minesweeper-env"
