@@ -56,7 +56,9 @@ class _Player:
         while True:
             session = session or self._new_session()
             self._announce(session)
-            if not self._play_one(ClassicGame(session, self._console)):
+            game = ClassicGame(session, self._console)
+            game.show_board()
+            if not self._play_one(game):
                 return
             session = None
 

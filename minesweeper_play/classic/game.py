@@ -42,7 +42,6 @@ class ClassicGame:
         Raises:
             LeaveError: the player leaves.
         """
-        self.show_board()
         while not self.session.is_over:
             line = self._console.ask("ask_action")
             try:

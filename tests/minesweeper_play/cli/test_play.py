@@ -1,0 +1,143 @@
+"""The command `play.py` as a user starts it: pipes, Ctrl-C, saved games and statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from support.sources import ROOT
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.session import Session
+
+
+def play(tmp_path, *arguments, lines=(), **settings):
+    """Runs play.py with lines on stdin; returns (exit status, stdout, stderr)."""
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "LANG": "en_US.UTF-8", "LC_ALL": ""}
+    result = subprocess.run(
+        [sys.executable, "play.py", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment,
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        **settings,
+    )
+    return result.returncode, result.stdout, result.stderr
+
+
+def test_a_pipe_plays_the_line_mode(tmp_path):
+    status, out, err = play(tmp_path, "--size", 4, "--mines", 3, "--seed", 1, lines=["1 1", "quit"])
+    assert status == 0
+    assert err.splitlines()[0] == "Play 4x4/3"
+    assert out.splitlines()[0] == "New game: 4 rows, 4 columns, 3 mines, seed 1."
+    assert out.splitlines()[-1] == "Goodbye!"
+    assert "Action (man explains): 1 1\n" in out
+    assert "\033" not in out
+
+
+def test_the_end_of_the_input_leaves(tmp_path):
+    status, out, _ = play(tmp_path, "--size", 4, "--mines", 3, "--lang", "es")
+    assert (status, out.splitlines()[-1]) == (0, "¡Hasta luego!")
+    assert play(tmp_path, lines=["8"])[0] == 0
+
+
+def test_finished_games_are_in_the_statistics(tmp_path):
+    board = ("--size", "1x2", "--mines", 1, "--first-click", "safe", "--seed", 7)
+    status, out, _ = play(tmp_path, *board, lines=["1 1", "", "2 1", "no"])
+    assert status == 0
+    assert [line[-7:] for line in out.splitlines() if line.startswith("New game")] == ["seed 7.", "seed 8."]
+    games = [json.loads(line) for line in (tmp_path / "minesweeper-env" / "games.jsonl").read_text().splitlines()]
+    assert [(game["won"], game["seed"], game["clicks"]) for game in games] == [(True, 7, 1), (True, 8, 1)]
+    status, out, err = play(tmp_path, "--stats")
+    assert (status, err) == (0, "")
+    assert "1x2/1, safe first click" in out
+
+
+def test_damaged_statistics_are_one_line_on_stderr(tmp_path):
+    (tmp_path / "minesweeper-env").mkdir()
+    (tmp_path / "minesweeper-env" / "games.jsonl").write_text("damaged\n")
+    status, out, err = play(tmp_path, "--stats", "--lang", "es")
+    assert (status, out) == (0, "Todavía no ha terminado ninguna partida.\n")
+    assert err.startswith("No se puede leer 1 línea de ")
+    assert err.count("\n") == 1
+
+
+def test_a_saved_game_goes_on(tmp_path):
+    session = Session(BoardConfig(8, 8, 14), seed=5)
+    session.open(3, 3)
+    save_game(session, tmp_path / "game.json")
+    status, out, _ = play(tmp_path, "--load", tmp_path / "game.json", lines=["undo", "quit"])
+    assert status == 0
+    assert "seed 5." in out
+    assert "Practice" in out
+
+
+@pytest.mark.parametrize("content", ["damaged", '{"format": "chess"}'])
+def test_a_file_that_is_no_saved_game_is_one_line(tmp_path, content):
+    (tmp_path / "game.json").write_text(content)
+    status, out, err = play(tmp_path, "--classic", "--load", tmp_path / "game.json")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"play.py: {tmp_path / 'game.json'} ")
+    assert err.count("\n") == 1
+
+
+def test_the_installed_names_run_the_same_command(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-m", "minesweeper_play", "--mines", "3"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "python -m minesweeper_play: --mines needs --size\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
+def test_ctrl_c_leaves_a_terminal_with_a_goodbye(tmp_path):
+    import pty
+
+    master, slave = pty.openpty()
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "TERM": "xterm", "LC_ALL": "es_ES.UTF-8"}
+    program = subprocess.Popen(
+        [sys.executable, "play.py", "--classic", "--size", "4", "--mines", "3"],
+        cwd=ROOT,
+        env=environment,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        preexec_fn=_take_terminal,
+    )
+    os.close(slave)
+    seen = _read_until(master, "explicación): ")
+    assert "\u25a0" in seen
+    os.write(master, b"\x03")
+    seen = _read_until(master, "luego!")
+    assert "¡Hasta luego!" in seen
+    assert "Traceback" not in seen
+    assert program.wait(timeout=30) == 130
+    os.close(master)
+
+
+def _take_terminal():
+    """Makes the terminal on stdin the one that controls the process, so that Ctrl-C interrupts it."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _read_until(terminal, wanted):
+    seen = ""
+    end = time.monotonic() + 120
+    while wanted not in seen and time.monotonic() < end:
+        try:
+            seen += os.read(terminal, 4096).decode(errors="replace")
+        except OSError:
+            break
+    assert wanted in seen, seen
+    return seen

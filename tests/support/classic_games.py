@@ -1,0 +1,101 @@
+"""Transcripts of games in the line mode; `python tests/support/classic_games.py` writes the golden ones."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "minesweeper_play" / "classic" / "golden"
+
+sys.path.insert(0, str(ROOT))
+
+from minesweeper_env.config import BoardConfig  # noqa: E402
+from minesweeper_play.classic import command  # noqa: E402
+from minesweeper_play.game.session import Session  # noqa: E402
+from minesweeper_play.options import PlayOptions  # noqa: E402
+
+GAMES: dict[str, tuple[BoardConfig | None, list[str]]] = {
+    "won": (
+        BoardConfig(5, 6, 5),
+        [
+            *("man", "1 1", "hint", "flag 1 3", "expand 6 2", "flag 3 4", "expand 2 3", "flag 4 4", "chord 5 3"),
+            *("hint", "try 1 5", "try 2 5", "try 4 5", "try 6 5", "try 5 5", "no"),
+        ],
+    ),
+    "lost": (
+        BoardConfig(5, 6, 5),
+        [
+            *("", "foo", "FLAG 1 1", "1", "7 1", "flag 1 x", "help now", "save", "expand 1 1", "undo", "help", "hint"),
+            *("try 1 1", "try 1 1", "flag 1 1", "expand 4 1", "expand 3 3", "chord 3 3", "help", "probabilities"),
+            *("flag 1 3", "try 1 3", "expand 1 2", "expand 6 2", "question 1 5", "question 1 5", "flag 2 4"),
+            *("expand 2 3", "save", "undo", "flag 2 4", "try 3 4", "", "quit"),
+        ],
+    ),
+    "setup": (
+        None,
+        [
+            "eight",
+            "2",
+            "11",
+            "3.5",
+            "",
+            "3",
+            "0",
+            "9",
+            "8",
+            "2 2",
+            "",
+            "10",
+            "21",
+            "5 5",
+            "help",
+            "new",
+            "4",
+            "4",
+            "quit",
+        ],
+    ),
+}
+"""The board of each game, None to choose one, and the lines that are typed."""
+
+
+class Clock:
+    """A clock that goes on by a quarter of a second whenever it is read."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        self.seconds += 0.25
+        return self.seconds
+
+
+def transcript(name: str, language: str) -> str:
+    """Returns what a game prints, the typed lines included."""
+    config, lines = GAMES[name]
+    options = PlayOptions(language=language, config=config, seed=0)
+    stdin, stdout = io.StringIO("".join(f"{line}\n" for line in lines)), io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(stdout):
+        session = partial(Session, now=Clock())
+        environment = {"XDG_DATA_HOME": folder}
+        with (
+            mock.patch.object(sys, "stdin", stdin),
+            mock.patch.object(command, "Session", session),
+            mock.patch.dict(os.environ, environment),
+        ):
+            status = command.run(options)
+    return f"{stdout.getvalue()}exit status {status}\n"
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for name in GAMES:
+        for language in ("en", "es"):
+            (GOLDEN / f"{name}.{language}.txt").write_text(transcript(name, language), encoding="utf-8")
