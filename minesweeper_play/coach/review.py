@@ -1,0 +1,255 @@
+"""Review of a game: a mark for each turn, the probability of winning along the game, and what of it was luck.
+
+Let W be the probability of winning before a turn, Q the one after its choice and before its outcome, and W' the one
+after the outcome. The skill of the turn is Q - W, which is 0 for the best choice and negative for any other. Its luck
+is W' - Q. Over a game, skill and luck add up to the difference between the last and the first probability.
+
+Where W is no exact figure, W' - Q also holds the difference between two estimates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.support.rounding import TIE
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import PositionTooHardError, Step, hint
+from minesweeper_play.coach.judgement import Judgement, counts, diagnose, judge_turns
+from minesweeper_play.coach.turns import Replay, Turn, replay
+from minesweeper_play.coach.winning import Choice, Estimate, Winning
+from minesweeper_play.game.position import Status
+from minesweeper_play.game.session import Session
+
+GAMES, QUICK_GAMES = 5_000, 1_000
+"""Playouts of one review, and of a quick one."""
+
+POSITIONS, QUICK_POSITIONS = 60, 24
+"""Default number of positions whose probability of winning is computed; the others lie on a line between these."""
+
+NOTICEABLE = 0.01
+"""The least probability of winning that a guess must lose against another one to be worth a remark."""
+
+
+class Mark(Enum):
+    """Verdict on a turn.
+
+    | mark | turn |
+    |---|---|
+    | first | the first click, which nothing can guide |
+    | help | a cell that the program opened at the player's request |
+    | forced | a cell that is certainly safe |
+    | best | a guess with the least risk, and none is known to win a point more |
+    | good | a guess with the least risk, where another one wins a point or more |
+    | calculated | a guess beyond the least risk that wins at least as much as a guess with the least risk |
+    | inaccurate | any other guess beyond the least risk |
+    | avoidable | the turn that lost the game, beyond the least risk |
+    | unlucky | the turn that lost the game, with the least risk |
+    | not judged | a position that is too hard for exact probabilities |
+    """
+
+    FIRST = "first"
+    HELP = "help"
+    FORCED = "forced"
+    BEST = "best"
+    GOOD = "good"
+    CALCULATED = "calculated"
+    INACCURATE = "inaccurate"
+    AVOIDABLE = "avoidable"
+    UNLUCKY = "unlucky"
+    NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the review says of a turn.
+
+    Attributes:
+        turn: the turn.
+        judgement: its risk.
+        mark: the mark.
+        before: the probability of winning before the turn; `kind` "between" if it lies on a line between two others.
+        after: the probability of winning after it.
+        skill: the loss by the choice, at most 0.
+        luck: the gain or loss by the outcome.
+        better: a click that was safer or wins more; None if there is none.
+        steps: the proof of a safe cell that the turn missed; empty if there was none.
+    """
+
+    turn: Turn
+    judgement: Judgement
+    mark: Mark
+    before: Estimate
+    after: Estimate
+    skill: float
+    luck: float
+    better: Choice | None = None
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Review:
+    """The review of a game.
+
+    Attributes:
+        config: the board and its rules.
+        seed: the seed of the game.
+        status: "won", "lost", or "playing" for a game that goes on.
+        verdicts: the turns in order; moves that only set or remove marks are no turns.
+        board: (rows, cols) int8 codes after the last turn.
+        exploded: the mines that the last turn opened.
+        wrong_flags: the number of flags that were set on cells without a mine.
+        diagnosis: the figures of `evaluate.py --diagnose` for this game.
+    """
+
+    config: BoardConfig
+    seed: int
+    status: Status
+    verdicts: tuple[Verdict, ...]
+    board: NDArray[np.int8]
+    exploded: tuple[tuple[int, int], ...]
+    wrong_flags: int
+    diagnosis: GameDiagnosis
+
+    @property
+    def curve(self) -> list[Estimate]:
+        """The probability of winning before each turn, and after the last one."""
+        return [*(verdict.before for verdict in self.verdicts), *(verdict.after for verdict in self.verdicts[-1:])]
+
+    @property
+    def skill(self) -> float:
+        """The sum of the skill of all turns."""
+        return math.fsum(verdict.skill for verdict in self.verdicts)
+
+    @property
+    def luck(self) -> float:
+        """The sum of the luck of all turns."""
+        return math.fsum(verdict.luck for verdict in self.verdicts)
+
+    def count(self, mark: Mark) -> int:
+        """Returns the number of turns with a mark."""
+        return sum(verdict.mark is mark for verdict in self.verdicts)
+
+
+def review_game(
+    session: Session, *, quick: bool = False, seed: int = 0, progress: Callable[[int, int], object] = lambda *_: None
+) -> Review:
+    """Reviews a game.
+
+    Args:
+        session: a game of any status, of radius 1; it stays as it is.
+        quick: whether to compute fewer probabilities of winning, with fewer playouts.
+        seed: seed of the playouts.
+        progress: called with the number of finished steps, and the number of steps in all.
+
+    Raises:
+        ValueError: the radius is not 1, or the first-click rule makes some layouts likelier than others.
+        PositionTooHardError: a position is too hard to estimate.
+    """
+    config = session.config
+    if config.radius != 1:
+        raise ValueError(f"the coach reviews games of radius 1, not {config.radius}")
+    game = replay(session)
+    judgements = judge_turns(game.turns, config)
+    chosen = _positions_to_compute(game, judgements, QUICK_POSITIONS if quick else POSITIONS)
+    games = max(30, min(400, (QUICK_GAMES if quick else GAMES) // max(1, len(chosen))))
+    winning = Winning(config, games, seed, needs_no_guess=bool(session.no_guess))
+    steps = len(chosen) + len(game.turns)
+    curve = _curve(game, winning, chosen, lambda done: progress(done, steps))
+    verdicts = []
+    for i, (turn, judgement) in enumerate(zip(game.turns, judgements, strict=True)):
+        verdicts.append(_Reviewer(winning, turn, judgement, curve[i], curve[i + 1]).verdict())
+        progress(len(chosen) + i + 1, steps)
+    last = game.turns[-1:]
+    exploded = tuple(cell for turn in last for cell in turn.opened if session.placed_mines()[cell])
+    figures = diagnose(judgements, sum(counts(turn, config) for turn in game.turns))
+    return Review(
+        config, session.seed, session.status, tuple(verdicts), game.board, exploded, game.wrong_flags, figures
+    )
+
+
+def _positions_to_compute(game: Replay, judgements: Sequence[Judgement], most: int) -> list[int]:
+    """Returns which points of the curve to compute: the ends, those around guesses, and others at equal distances.
+
+    Point i lies before turn i, from 0; the last point lies after the last turn.
+    """
+    last = len(game.turns)
+    chosen = {0, min(1, last), last}
+    for i, judgement in enumerate(judgements):
+        if not judgement.is_judged or judgement.risk > 0.0:
+            chosen |= {i, i + 1}
+    spare = max(most - len(chosen), 0)
+    chosen |= {round(point) for point in np.linspace(0, last, spare + 2)}
+    return sorted(chosen)
+
+
+def _curve(game: Replay, winning: Winning, chosen: Sequence[int], progress: Callable[[int], object]) -> list[Estimate]:
+    """Returns the points of the curve, those that were not chosen on lines between the others."""
+    boards = [*(turn.before for turn in game.turns), game.board]
+    found: dict[int, Estimate] = {}
+    for done, point in enumerate(chosen, 1):
+        is_first = point == 0 and game.turns and not (boards[0] <= winning.config.codes.max_count).any()
+        # A point that is too hard is left to its neighbours.
+        with suppress(PositionTooHardError):
+            found[point] = winning.start(game.turns[0].cell) if is_first else winning.win(boards[point])
+        progress(done)
+    if not found:
+        raise PositionTooHardError("every position of this game is too hard to be estimated")
+    values = np.interp(range(len(boards)), list(found), [estimate.probability for estimate in found.values()])
+    return [found.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
+
+
+class _Reviewer:
+    """Finds the verdict on one turn."""
+
+    def __init__(self, winning: Winning, turn: Turn, judgement: Judgement, before: Estimate, after: Estimate) -> None:
+        self._winning, self._turn, self._judgement = winning, turn, judgement
+        self._before, self._after = before, after
+
+    def verdict(self) -> Verdict:
+        """Returns the verdict."""
+        own, turn = self._judgement, self._turn
+        skill, choices = 0.0, list[Choice]()
+        if own.is_judged and own.risk > 0.0:
+            skill = self._winning.win_after(turn.before, turn.opened, own.risk) - self._before.probability
+            choices = self._choices()
+        mark = self._mark(skill, choices)
+        luck = self._after.probability - self._before.probability - skill
+        steps = tuple(hint(turn.before, self._winning.config.mines)) if own.misses_safe else ()
+        better = self._better(choices, steps, self._before.probability + skill)
+        return Verdict(turn, own, mark, self._before, self._after, skill, luck, better, steps)
+
+    def _choices(self) -> list[Choice]:
+        return [] if self._judgement.misses_safe else self._winning.choices(self._turn.before)
+
+    def _mark(self, skill: float, choices: Sequence[Choice]) -> Mark:
+        own, turn = self._judgement, self._turn
+        if turn.move.kind == "reveal":
+            return Mark.HELP
+        if not own.is_judged and not counts(turn, self._winning.config):
+            return Mark.UNLUCKY if own.loss is Loss.FORCED else Mark.FIRST
+        if own.loss in (Loss.AVOIDABLE, Loss.FORCED):
+            return Mark.AVOIDABLE if own.loss is Loss.AVOIDABLE else Mark.UNLUCKY
+        if not own.is_judged:
+            return Mark.NOT_JUDGED
+        if own.risk == 0.0:
+            return Mark.FORCED
+        if own.excess == 0.0:
+            return Mark.BEST if skill >= -NOTICEABLE else Mark.GOOD
+        least = max((choice.win for choice in choices if choice.risk <= own.least + TIE), default=1.0)
+        return Mark.CALCULATED if self._before.probability + skill >= least - TIE else Mark.INACCURATE
+
+    def _better(self, choices: Sequence[Choice], steps: Sequence[Step], worth: float) -> Choice | None:
+        """Returns a safe cell if the turn missed one, or else the best choice if it wins more than the turn."""
+        if steps:
+            return Choice(steps[-1].safe[0], 0.0, self._before.probability)
+        if not choices or choices[0].cell in self._turn.opened:
+            return None
+        return choices[0] if choices[0].win > worth + NOTICEABLE else None

@@ -1,1 +1,0 @@
-"""The full-screen game, watching and the web page, in a terminal (Textual)."""

@@ -1,0 +1,72 @@
+"""The coach and the judge of `--diagnose` say the same of every game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.played_games import play_judged
+
+from baselines.evaluation.judge import Loss
+from minesweeper_env import BoardConfig
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.coach.board_text import read_board
+from minesweeper_play.coach.judgement import counts, diagnose, judge_turns
+from minesweeper_play.coach.turns import Turn, replay
+from minesweeper_play.game.moves import Move
+
+
+def figures_of(session, config):
+    turns = replay(session).turns
+    return diagnose(judge_turns(turns, config), sum(counts(turn, config) for turn in turns))
+
+
+def compare(name, config, seeds):
+    """Compares the figures of games, and returns their losses."""
+    found = [(figures_of(session, config), expected) for session, expected in play_judged(name, config, seeds)]
+    for own, expected in found:
+        assert own.excess_risk == pytest.approx(expected.excess_risk, rel=1e-12)
+        assert own._replace(excess_risk=0.0) == expected._replace(excess_risk=0.0)
+    return {own.loss for own, _ in found}
+
+
+@pytest.mark.parametrize("name", ["random", "exact"])
+def test_the_figures_are_those_of_the_judge(name):
+    compare(name, BoardConfig(8, 8, 14, moves=("click",)), range(20))
+
+
+def test_a_loss_at_the_first_click_is_forced():
+    assert Loss.FORCED in compare("random", BoardConfig(3, 3, 5, "any", moves=("click",)), range(20))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["random", "straightforward", "subset", "expected_value", "lookahead"])
+def test_the_figures_of_a_thousand_games_are_those_of_the_judge(name):
+    losses = compare(name, BoardConfig(8, 8, 14, moves=("click",)), range(150))
+    losses |= compare(name, BoardConfig(9, 9, 14, "any", moves=("click",)), range(50))
+    assert {Loss.AVOIDABLE, Loss.FORCED, None} <= losses | {None}
+
+
+def chord_of(before, cell, opened):
+    board = read_board(before)
+    return Turn(1, Move("chord", *cell, 0.0), board, board, opened, False)
+
+
+def test_the_risk_of_a_chord_is_that_one_of_its_cells_is_a_mine():
+    # One mine is among the three cells above the clue; the flag says where.
+    config = BoardConfig(2, 3, 1, "any")
+    (judgement,) = judge_turns([chord_of("F##\n111", (1, 1), ((0, 1), (0, 2)))], config)
+    risks = mine_probabilities(read_board("F##\n111"), 1)
+    assert judgement.is_judged
+    assert judgement.risk == pytest.approx(1.0 - risks[0, 0])
+    assert judgement.risk == 1.0
+
+
+def test_a_chord_without_certainty_has_the_risk_of_its_flags():
+    config = BoardConfig(3, 4, 2, "any")
+    text = "####\nF1##\n####"
+    (judgement,) = judge_turns(
+        [chord_of(text, (1, 1), ((0, 0), (0, 1), (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)))], config
+    )
+    risks = mine_probabilities(read_board(text), 2)
+    assert judgement.risk == pytest.approx(1.0 - risks[1, 0])
+    assert judgement.least == pytest.approx(risks.flat[np.flatnonzero(read_board(text) > 8)].min())

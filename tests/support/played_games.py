@@ -1,0 +1,37 @@
+"""Games of policies as sessions, which the coach and the screens take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from baselines.evaluation.games import ActionRecorder, play_games
+from baselines.evaluation.judge import GameDiagnosis, Judge
+from baselines.registry import build_policy
+from minesweeper_env import BoardConfig
+from minesweeper_play.game.session import Session
+
+
+def play_judged(name: str, config: BoardConfig, seeds: Sequence[int]) -> list[tuple[Session, GameDiagnosis]]:
+    """Returns games of a policy, each with the figures of `--diagnose`; `config` allows clicks alone."""
+    judge, recorder = Judge(config, len(seeds)), ActionRecorder(len(seeds))
+
+    def observe(*step):
+        judge(*step)
+        recorder(*step)
+
+    play_games(build_policy(name, config, 7), config, seeds, observer=observe)
+    sessions = [
+        session_of(config, seed, np.frombuffer(actions, "<u2").tolist())
+        for seed, actions in zip(seeds, recorder.actions(), strict=True)
+    ]
+    return list(zip(sessions, judge.diagnoses(), strict=True))
+
+
+def session_of(config: BoardConfig, seed: int, actions: Sequence[int]) -> Session:
+    """Returns the session of clicks, given as row * cols + col."""
+    session = Session(config, seed=seed, now=lambda: 0.0)
+    for action in actions:
+        assert session.open(*divmod(action, config.cols)).accepted
+    return session
