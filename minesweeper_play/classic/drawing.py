@@ -69,17 +69,30 @@ def board_lines(cells: list[list[Drawn]], paint: Callable[[str, str], str], widt
     """
     rows, cols = len(cells), len(cells[0])
     margin = len(str(rows))
-    size = max(len(str(cols)), *(len(cell.text) for row in cells for cell in row))
+    size = max(len(cell.text) for row in cells for cell in row)
+    upright = max(size, len(str(cols)))
+    if width is None or margin + cols * (upright + 1) < width:
+        size = upright
     fitting = cols if width is None else max((width - margin - 1) // (size + 1), 1)
     lines: list[str] = []
     for first in range(0, cols, fitting):
         last = min(first + fitting, cols)
         lines += [""] if lines else []
-        lines.append(" " * margin + "".join(f" {col + 1:>{size}}" for col in range(first, last)))
+        lines += [" " * margin + line for line in _column_numbers(first, last, size)]
         for number, row in enumerate(cells, 1):
             shown = (" " * (size + 1 - len(cell.text)) + paint(cell.text, cell.kind) for cell in row[first:last])
             lines.append(f"{number:>{margin}}" + "".join(shown))
     return lines
+
+
+def _column_numbers(first: int, last: int, size: int) -> list[str]:
+    """Returns the lines with the numbers of columns, one digit below the other where a column is narrower."""
+    numbers = [str(col + 1) for col in range(first, last)]
+    longest = max(map(len, numbers))
+    if longest <= size:
+        return ["".join(f" {number:>{size}}" for number in numbers)]
+    digits = (number.rjust(longest) for number in numbers)
+    return ["".join(f" {digit:>{size}}" for digit in line).rstrip() for line in zip(*digits, strict=True)]
 
 
 def _mark(cells: list[list[Drawn]], where: NDArray[np.bool_], drawn: Drawn) -> None:
