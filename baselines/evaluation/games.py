@@ -124,7 +124,7 @@ def play_games(
     while course.playing.any():
         playing = course.playing
         if first is None:
-            actions[playing] = _choose(policy, observations[playing], infos["action_mask"][playing])
+            actions[playing] = choose_actions(policy, observations[playing], infos["action_mask"][playing])
         else:
             actions, first = first, None
         boards = observations
@@ -209,7 +209,12 @@ class _Course:
         return [GameRecord(*row) for row in zip(seeds, *(column.tolist() for column in columns), strict=True)]
 
 
-def _choose(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Returns the actions of a policy, (N,) int64; arguments as in `baselines.policy.Policy.act`.
+
+    Raises:
+        PolicyError: the policy chose an illegal action, or returned another shape or type.
+    """
     answer: Any = policy.act(observations, masks)
     name, count = policy_name(policy), len(masks)
     if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:

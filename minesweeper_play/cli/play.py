@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -36,7 +37,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 def _has_terminal() -> bool:
     """Returns whether the full-screen game can be shown."""
-    return MODES["terminal"].is_there and sys.stdin.isatty() and sys.stdout.isatty()
+    # textual-serve sets the variable, and then a web page is the terminal.
+    is_shown = "TEXTUAL_DRIVER" in os.environ or (sys.stdin.isatty() and sys.stdout.isatty())
+    return MODES["terminal"].is_there and is_shown
 
 
 def _run(mode: str, options: PlayOptions) -> int:

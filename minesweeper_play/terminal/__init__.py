@@ -1,0 +1,1 @@
+"""The full-screen game, watching and the web page, in a terminal (Textual)."""

@@ -1,0 +1,151 @@
+"""The application: its first screen, settings, language and statistics."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.board.view import BoardView
+from minesweeper_play.terminal.dialogs.new_game import BoardChoice
+from minesweeper_play.terminal.dialogs.pages import Page
+from minesweeper_play.terminal.fitting import FittingScreen
+from minesweeper_play.terminal.playing.screen import GameScreen
+from minesweeper_play.terminal.settings import THEMES, Settings
+from minesweeper_play.terminal.statistics import statistics_text
+from minesweeper_play.terminal.watching.player import Player
+from minesweeper_play.terminal.watching.screen import WatchScreen
+
+FAILED, INTERRUPTED = 1, 130
+"""Exit statuses."""
+
+
+class MinesweeperApp(App[int]):
+    """Plays Minesweeper on the whole screen, or watches policies play it.
+
+    Attributes:
+        choice: the board of the next game.
+        problem: the message of the error that ended the program; "" if there was none.
+    """
+
+    TITLE = "Minesweeper"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    #prompt { height: 1; border: none; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+        Binding("ctrl+q", "quit", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        options: PlayOptions,
+        players: Sequence[Player] = (),
+        session: Session | None = None,
+        statistics: Statistics | None = None,
+    ) -> None:
+        """Prepares the screen of a command line.
+
+        Args:
+            options: the command line.
+            players: the policies to watch; none to play oneself.
+            session: the first game; None begins one.
+            statistics: the statistics; None for those of the user.
+        """
+        super().__init__()
+        self.choice = first_choice(options) if session is None else BoardChoice(session.config, session.no_guess)
+        self.problem = ""
+        self._players, self._session = players, session
+        self._seed = 0 if options.seed is None else options.seed
+        self._settings = Settings.of(options)
+        self._statistics = statistics
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """The finished games of the user."""
+        return Statistics() if self._statistics is None else self._statistics
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the screen; new ones take effect at once."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._settings = settings
+        self.theme = THEMES[settings.theme]
+        for screen in self.screen_stack:
+            for board in screen.query(BoardView):
+                board.dress(settings.appearance)
+            if isinstance(screen, FittingScreen):
+                screen.translate()
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The texts in the language of the settings."""
+        return Catalogue(self._settings.language)
+
+    def text(self, key: str, **values: object) -> str:
+        """Returns a text in the language of the settings."""
+        return self.catalogue.text(key, **values)
+
+    @property
+    def is_animated(self) -> bool:
+        """Whether openings are animated."""
+        return self._settings.animation and self.animation_level != "none"
+
+    def on_mount(self) -> None:
+        """Shows the first game."""
+        self.settings = self._settings
+        watching = self._players and WatchScreen(self._players, self._seed)
+        self.push_screen(watching or GameScreen(self._session or self.next_session()))
+
+    def next_session(self) -> Session:
+        """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""
+        session = Session(self.choice.config, seed=self.choice.seed, no_guess=self.choice.no_guess)
+        if self.choice.seed is not None:
+            self.choice = replace(self.choice, seed=self.choice.seed + 1)
+        return session
+
+    def notice(self, line: str) -> None:
+        """Shows a notice, such as that of a compilation; any thread may call this."""
+        self.call_later(self.notify, line)
+
+    def show_statistics(self) -> None:
+        """Opens the page of the statistics."""
+        try:
+            text = statistics_text(self.statistics, self.catalogue)
+        except OSError as error:
+            text = self.text("statistics_failed", path=self.statistics.path, reason=error.strerror or error)
+        self.push_screen(Page(self.text("statistics_title"), text))
+
+    def fail(self, problem: str) -> None:
+        """Ends the program with a problem, which is printed when the terminal is as before."""
+        self.problem = problem
+        self.exit(FAILED)
+
+    def action_interrupt(self) -> None:
+        """Ends the program as Ctrl-C does."""
+        self.exit(INTERRUPTED)
+
+    def on_load(self) -> None:
+        """Restores the terminal where the program is told to end."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
+
+
+def first_choice(options: PlayOptions) -> BoardChoice:
+    """Returns the board of a command line; Beginner where it names none."""
+    config = options.config or BoardConfig.of_size(9, first_click=options.first_click)
+    return BoardChoice(config, options.no_guess, options.seed)

@@ -1,0 +1,1 @@
+"""The board on the screen: icons, colours, lines and the widget that scrolls them."""

@@ -1,0 +1,183 @@
+"""Lines of a board: which character and colour stands where, for each size of the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+
+from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN
+from minesweeper_play.terminal.board.icons import Icons
+from minesweeper_play.terminal.board.palette import Palette, style_of
+from minesweeper_play.terminal.board.picture import Picture
+
+LABEL_STEP = 5
+"""Where column numbers do not fit above every column, they stand above each column whose number this divides."""
+
+
+class CellSize(NamedTuple):
+    """Characters and lines of a cell."""
+
+    width: int
+    height: int
+
+
+CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(5, 3))
+"""The sizes of cells, from small to large."""
+
+
+class Look(NamedTuple):
+    """A cell: its text, and the style of text and face."""
+
+    text: str
+    style: Style
+
+
+@dataclass(frozen=True)
+class Pencil:
+    """Draws the lines of pictures in one size and one set of colours.
+
+    Attributes:
+        palette: the colours.
+        icons: the icons.
+        size: the size of a cell.
+    """
+
+    palette: Palette
+    icons: Icons
+    size: CellSize
+
+    def margin(self, picture: Picture) -> int:
+        """Returns the width of the row numbers with the blank after them."""
+        return len(str(picture.rows)) + 1
+
+    def extent(self, picture: Picture) -> tuple[int, int]:
+        """Returns the columns and lines of the whole board, with row and column numbers."""
+        return self.margin(picture) + picture.cols * self.size.width, 1 + picture.rows * self.size.height
+
+    def row(self, picture: Picture, line: int, first: int, last: int) -> list[Segment]:
+        """Returns the cells first..last-1 of a line of the board, counted without the column numbers."""
+        row, inner = divmod(line, self.size.height)
+        looks = (self._look(picture, row, col) for col in range(first, last))
+        if inner != self.size.height // 2:
+            return list(_joined((" " * self.size.width, look.style) for look in looks))
+        return list(_joined((self._placed(look.text), look.style) for look in looks))
+
+    def row_label(self, picture: Picture, line: int) -> Segment:
+        """Returns the row number at the left of a line, with the blank after it."""
+        row, inner = divmod(line, self.size.height)
+        text = str(row + 1) if inner == self.size.height // 2 and row < picture.rows else ""
+        width = self.margin(picture)
+        return Segment(
+            f"{text:>{width - 1}} ", self._label_style(picture.cursor is not None and picture.cursor[0] == row)
+        )
+
+    def column_labels(self, picture: Picture, first: int, last: int) -> list[Segment]:
+        """Returns the column numbers above the cells first..last-1."""
+        width = self.size.width
+        plain, strong = self._label_style(False), self._label_style(True)
+        every = len(str(picture.cols)) < width
+        characters = [(" ", plain)] * ((last - first) * width)
+        here = picture.cursor[1] + 1 if picture.cursor is not None else 0
+        shown = (number for number in range(first + 1, last + 1) if every or number == 1 or number % LABEL_STEP == 0)
+        numbers = [number for number in shown if every or abs(number - here) != 1]
+        # The number of the cursor comes last, and covers what stands next to it.
+        for number in (each for each in [*numbers, here] if first < each <= last):
+            placed = self._placed(str(number))
+            begin = max(0, (number - first) * width - len(placed))
+            for place, character in enumerate(placed, begin):
+                if character != " ":
+                    characters[place] = (character, strong if number == here else plain)
+        return list(_joined(iter(characters)))
+
+    def _label_style(self, strong: bool) -> Style:
+        return style_of(self.palette.label_strong if strong else self.palette.label, self.palette.screen, strong)
+
+    def _placed(self, text: str) -> str:
+        return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)
+
+    def _look(self, picture: Picture, row: int, col: int) -> Look:
+        """Returns the look of a cell: its own, under risks, under a hint, under the cursor."""
+        code, shade = int(picture.codes[row, col]), (row + col) % 2
+        text, ink, face = self._own_look(picture, row, col, code, shade)
+        palette = self.palette
+        mark = picture.marks.get((row, col))
+        if mark is not None:
+            face = {"clue": palette.hint_clue, "safe": palette.hint_safe, "mine": palette.hint_mine}.get(
+                mark, palette.cursor
+            )
+            ink = palette.cursor_ink if mark == "choice" else palette.hint_ink
+        if (row, col) == picture.cursor:
+            ink, face = palette.cursor_ink, palette.cursor
+        return Look(text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None))
+
+    def _own_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
+        palette, meaning = self.palette, picture.meaning
+        if code <= meaning.max_count:
+            face = palette.open[shade]
+            return (str(code), palette.count(code), face) if code else (self.icons.blank, palette.blank, face)
+        if code == meaning.mine:
+            fatal = (row, col) == picture.fatal
+            ink, face = (palette.fatal_ink, palette.fatal) if fatal else (palette.mine, palette.open[shade])
+            return self.icons.mine, ink, face
+        return self._covered_look(picture, row, col, code, shade)
+
+    def _covered_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
+        palette, icons, meaning = self.palette, self.icons, picture.meaning
+        if picture.wrong is not None and picture.wrong[row, col]:
+            return icons.wrong, palette.wrong, palette.covered[shade]
+        face = palette.pressed if (row, col) in picture.pressed else palette.covered[shade]
+        text, ink = {
+            meaning.flagged: (icons.flag, palette.flag),
+            meaning.question: (icons.question, palette.question),
+        }.get(code, (icons.hidden, palette.covered_ink))
+        level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[row, col])
+        if level == LEVEL_UNKNOWN:
+            return text, ink, face
+        sure = level in (LEVEL_SAFE, LEVEL_MINE)
+        ink = palette.sure_ink if sure else palette.risk_ink
+        if code == meaning.hidden:
+            text = self._risk_text(level) if picture.numbers else " "
+        return text, ink, palette.risk(level, shade)
+
+    def _risk_text(self, level: int) -> str:
+        narrow = self.size.width == 2
+        special = {LEVEL_SAFE: "0", 1: "<1", 101: "99" if narrow else ">99", LEVEL_MINE: self.icons.mine}
+        return special.get(level, str(level - 1))
+
+
+def largest_size(columns: int, lines: int, rows: int, cols: int, widest_text: int = 2) -> CellSize:
+    """Returns the largest size of cells with which a board fits, or the smallest size if none does.
+
+    Args:
+        columns: the columns of the screen that are free for the board.
+        lines: the free lines.
+        rows: the rows of the board.
+        cols: its columns.
+        widest_text: the length of the longest text in a cell.
+    """
+    fitting = [
+        size
+        for size in CELL_SIZES
+        if size.width >= widest_text
+        and len(str(rows)) + 1 + cols * size.width <= columns
+        and 1 + rows * size.height <= lines
+    ]
+    return fitting[-1] if fitting else next(size for size in CELL_SIZES if size.width >= widest_text)
+
+
+def _joined(parts: Iterator[tuple[str, Style]]) -> Iterator[Segment]:
+    """Yields segments in which neighbours of the same style are one."""
+    texts: list[str] = []
+    last: Style | None = None
+    for text, style in parts:
+        if style is not last and texts:
+            yield Segment("".join(texts), last)
+            texts = []
+        texts.append(text)
+        last = style
+    if texts:
+        yield Segment("".join(texts), last)

@@ -1,0 +1,1 @@
+"""Dialogs: a new game, settings, statistics, the manual, and questions."""

@@ -1,0 +1,74 @@
+"""Pages of text that scroll: the manual and the statistics."""
+
+from __future__ import annotations
+
+import re
+from textwrap import wrap
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from minesweeper_play.terminal.dialogs.base import Dialog
+
+_COLUMNS = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")
+
+
+class Page(Dialog[None]):
+    """A text with a title; Enter, q and Escape close it."""
+
+    DEFAULT_CSS = "Page > #frame { width: 98%; max-width: 96; padding: 0 1; }"
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,question_mark", "close", show=False)]
+
+    def __init__(self, title: str, text: str) -> None:
+        """Shows a text.
+
+        Args:
+            title: the title, above the frame.
+            text: the text; its line feeds stay.
+        """
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        """Yields the text."""
+        with VerticalScroll(id="frame") as frame:
+            frame.border_title = self._title
+            frame.border_subtitle = self.text("page_keys")
+            yield Static(id="text", markup=False)
+
+    def on_mount(self) -> None:
+        """Lets the arrow keys scroll."""
+        self.query_one("#frame").focus()
+
+    def on_resize(self) -> None:
+        """Wraps the text anew."""
+        self.call_after_refresh(self._write)
+
+    def _write(self) -> None:
+        width = self.query_one("#frame").scrollable_content_region.width
+        self.query_one("#text", Static).update(Content(wrapped(self._text, max(width, 20))))
+
+
+def wrapped(text: str, width: int) -> str:
+    """Returns a text whose lines are at most `width` characters long.
+
+    A line of two columns, which two blanks or more divide, continues below its second column.
+    """
+    lines: list[tuple[str, int]] = []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        if lines and line.strip() and indent and indent == lines[-1][1]:
+            lines[-1] = (f"{lines[-1][0]} {line.strip()}", indent)
+            continue
+        columns = _COLUMNS.match(line)
+        lines.append((line, len(columns[0]) if columns else 0))
+    return "\n".join(
+        part
+        for line, indent in lines
+        for part in wrap(line, width, subsequent_indent=" " * indent, drop_whitespace=True) or [""]
+    )

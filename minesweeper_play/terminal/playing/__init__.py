@@ -1,0 +1,1 @@
+"""The screen on which a person plays, and what works behind it."""

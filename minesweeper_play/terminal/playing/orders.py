@@ -1,0 +1,56 @@
+"""Typed commands on the game screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minesweeper_play.game.commands import Command, CommandError, parse_command
+from minesweeper_play.game.saved import save_game
+
+if TYPE_CHECKING:
+    from minesweeper_play.terminal.playing.screen import GameScreen
+
+MOVES = {"try": "open", "flag": "flag", "question": "question", "expand": "expand", "chord": "chord"}
+"""The commands that are moves on a cell, and the methods of a session that make them."""
+
+ACTIONS = {
+    "hint": "hint",
+    "probabilities": "risks",
+    "undo": "undo",
+    "man": "manual",
+    "new": "new",
+    "quit": "leave",
+    "help": "help",
+}
+"""The other commands, and the actions of the screen that carry them out."""
+
+
+def carry_out(screen: GameScreen, line: str) -> None:
+    """Carries out a line of the prompt; a line that is no command gets a message.
+
+    The colon that leads to the prompt may stand before the command.
+    """
+    config = screen.session.config
+    try:
+        command = parse_command(line.lstrip(" :"), config.rows, config.cols)
+    except CommandError as error:
+        screen.say(error.key, **error.values)
+        return
+    if command.cell is not None:
+        screen.board.move_to(command.cell)
+        screen.move(MOVES[command.word], command.cell)
+    elif command.word == "save":
+        _save(screen, command)
+    else:
+        screen.call_next(screen.run_action, ACTIONS[command.word])
+
+
+def _save(screen: GameScreen, command: Command) -> None:
+    path = Path(command.path).expanduser()
+    try:
+        save_game(screen.session, path)
+    except OSError as error:
+        screen.say("save_failed", path=path, reason=error.strerror or str(error))
+    else:
+        screen.say("saved", path=path)

@@ -1,0 +1,1 @@
+"""The terminal game in a web page."""

@@ -1,0 +1,93 @@
+"""Serve the terminal game as a web page; each visitor plays in a process of their own."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp_jinja2
+from aiohttp import web
+from textual_serve.server import Server
+
+from minesweeper_play.language.catalogue import Catalogue
+
+
+class GameServer(Server):
+    """A server whose page names no other address than that of the request, and asks no other computer for anything.
+
+    On a loopback address it answers only requests for such an address, and it never lets pages of other sites play.
+    """
+
+    def __init__(self, command: str, host: str, port: int, catalogue: Catalogue) -> None:
+        """Prepares to serve.
+
+        Args:
+            command: the command line of the game.
+            host: the address to listen on.
+            port: its port.
+            catalogue: the texts of the page.
+        """
+        super().__init__(command, host, port, catalogue.text("title"), templates_path=Path(__file__).parent)
+        self._catalogue = catalogue
+
+    def initialize_logging(self) -> None:
+        """Logs warnings alone."""
+        logging.basicConfig(level=logging.WARNING, format="%(message)s")
+
+    async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - the signature is that of `Server`
+        """Says where the page is."""
+        print(self._catalogue.text("serving", url=f"{self.public_url}/"), file=sys.stderr, flush=True)
+
+    async def handle_index(self, request: web.Request) -> web.StreamResponse:
+        """Returns the page."""
+        self._check(request)
+        text = self._catalogue.text
+        context: dict[str, Any] = {
+            "font_size": request.query.get("fontsize", "16") if request.query.get("fontsize", "").isdigit() else "16",
+            "app_websocket_url": f"{'wss' if request.scheme == 'https' else 'ws'}://{request.host}/ws",
+            "config": {"static": {"url": "/static/"}},
+            "application": {"name": self.title},
+            "language": self._catalogue.language,
+            "ended": text("web_ended"),
+            "again": text("web_again"),
+        }
+        return aiohttp_jinja2.render_template("page.html", request, context)
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """Connects the page of a visitor with a game."""
+        self._check(request)
+        return await super().handle_websocket(request)
+
+    def _check(self, request: web.Request) -> None:
+        """Refuses requests that a page of another site has sent, or that name another computer."""
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc != request.host:
+            raise web.HTTPForbidden(text="this page is open to its own origin alone")
+        asked = urlsplit(f"//{request.host}").hostname or ""
+        if is_loopback(self.host) and not is_loopback(asked):
+            raise web.HTTPForbidden(text="this page is open to this computer alone")
+
+
+def is_loopback(host: str) -> bool:
+    """Returns whether a name or an address means this computer alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def check_address(host: str, port: int) -> None:
+    """Checks that nobody else listens on an address.
+
+    Raises:
+        OSError: the port is in use, or the host is none of this computer.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        trial.bind(address)

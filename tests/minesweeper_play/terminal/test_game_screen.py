@@ -1,0 +1,298 @@
+"""The screen of the game: mouse, keys, commands, sizes, languages, and what the end of a game shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.terminal_games import click, drive, settled, shown, typed, wall_session
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.session import Session
+from minesweeper_play.terminal.board.view import BoardView
+
+RIGHT, MIDDLE = 3, 2
+EXPERT = BoardConfig.of_size((16, 30))
+
+
+def codes(session, *cells):
+    return [int(session.board[cell]) for cell in cells]
+
+
+def test_the_mouse_opens_flags_and_chords(tmp_path):
+    async def script(app, pilot):
+        session = app.screen.session
+        await click(app, pilot, (0, 0))
+        assert codes(session, (0, 0), (0, 1), (2, 1)) == [0, 2, 2]
+        await click(app, pilot, (3, 0), RIGHT)
+        assert codes(session, (3, 0)) == [9]
+        assert session.mines_left == 2
+        await click(app, pilot, (2, 0), MIDDLE)
+        assert codes(session, (3, 1)) == [1]
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_both_buttons_together_chord_and_do_nothing_else(tmp_path):
+    async def script(app, pilot):
+        session, view = app.screen.session, app.screen.query_one(BoardView)
+        await click(app, pilot, (0, 0))
+        await click(app, pilot, (3, 0), RIGHT)
+        place = view.place_of((2, 0))
+        await pilot.mouse_down(view, offset=place, button=1)
+        await pilot.mouse_down(view, offset=place, button=RIGHT)
+        await pilot.mouse_up(view, offset=place)
+        assert codes(session, (3, 1)) == [1]
+        assert [move.kind for move in session.moves] == ["open", "flag", "chord"]
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_press_that_leaves_the_board_opens_nothing(tmp_path):
+    async def script(app, pilot):
+        view = app.screen.query_one(BoardView)
+        await pilot.mouse_down(view, offset=view.place_of((0, 0)))
+        await pilot.mouse_up("#message")
+        assert app.screen.session.moves == []
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_keys_move_open_flag_mark_and_expand(tmp_path):
+    async def script(app, pilot):
+        session = app.screen.session
+        await pilot.press("home", "pageup", "enter")
+        assert codes(session, (0, 0)) == [0]
+        await pilot.press("pagedown", "f")
+        assert codes(session, (3, 0)) == [9]
+        await pilot.press("x")
+        assert codes(session, (3, 0)) == [10]
+        await pilot.press("f", "up", "c")
+        assert codes(session, (3, 0), (3, 1)) == [9, 1]
+        await pilot.press("end")
+        assert app.screen.board.cursor == (2, 4)
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_vi_keys_move_where_they_are_set(tmp_path):
+    async def script(app, pilot):
+        await pilot.press("home", "pageup", "l", "j")
+        assert app.screen.board.cursor == (0, 0)
+        await pilot.press("s")
+        await pilot.pause()
+        await pilot.press("tab", "tab", "tab", "tab", "tab", "tab", "enter", "down", "enter")
+        await pilot.press("escape", "l", "j", "j", "h", "k")
+        assert app.screen.board.cursor == (1, 0)
+        await pilot.press("H")
+        await settled(pilot, lambda: "safe" in shown(app))
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_typed_commands_play(tmp_path):
+    async def script(app, pilot):
+        session = app.screen.session
+        await typed(app, pilot, "1 1")
+        assert codes(session, (0, 0)) == [0]
+        await typed(app, pilot, "flag 1 4")
+        assert codes(session, (3, 0)) == [9]
+        await typed(app, pilot, "expand 1 3")
+        assert codes(session, (3, 1)) == [1]
+        await typed(app, pilot, "try 1 1")
+        assert "The cell 1 1 is already open." in shown(app)
+        await typed(app, pilot, "tri 1 1")
+        assert "Invalid syntax (tri is no command)" in shown(app)
+        await typed(app, pilot, "help")
+        assert "can be inferred" in shown(app)
+        await typed(app, pilot, f"save {tmp_path / 'game.json'}")
+        assert (tmp_path / "game.json").is_file()
+
+    drive(script, tmp_path, session=wall_session(), size=(160, 24))
+
+
+def test_the_prompt_takes_letters_that_are_keys_elsewhere(tmp_path):
+    async def script(app, pilot):
+        await pilot.press("colon", "q", "u", "n")
+        assert app.screen.query_one("#prompt").value == "qun"
+        await pilot.press("escape")
+        assert app.screen.focused is app.screen.board
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_hint_names_and_marks_the_numbers_that_force_it(tmp_path):
+    async def script(app, pilot):
+        await click(app, pilot, (0, 0))
+        await pilot.press("h")
+        await settled(pilot, lambda: app.screen.board.picture.marks)
+        marks = app.screen.board.picture.marks
+        assert {"clue", "safe"} <= set(marks.values())
+        assert all(codes(app.screen.session, cell)[0] <= 8 for cell, mark in marks.items() if mark == "clue")
+        assert "the number" in shown(app)
+        await click(app, pilot, next(cell for cell, mark in marks.items() if mark == "safe"))
+        assert app.screen.board.picture.marks == {}
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_the_overlay_shows_exact_risks_then_shades_then_nothing(tmp_path):
+    async def script(app, pilot):
+        await click(app, pilot, (0, 0))
+        await pilot.press("p")
+        await settled(pilot, lambda: app.screen.board.picture.levels is not None)
+        assert app.screen.board.picture.numbers
+        await pilot.press("p")
+        assert not app.screen.board.picture.numbers
+        await pilot.press("p")
+        assert app.screen.board.picture.levels is None
+        assert app.screen.session.aids == {"probabilities"}
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_lost_game_shows_what_was_wrong_and_can_be_taken_back(tmp_path):
+    async def script(app, pilot):
+        await click(app, pilot, (0, 0))
+        await click(app, pilot, (0, 3), RIGHT)
+        await click(app, pilot, (3, 0))
+        picture = app.screen.board.picture
+        assert picture.fatal == (3, 0)
+        assert picture.wrong[0, 3]
+        assert codes(app.screen.session, (0, 2), (1, 2)) == [12, 12]
+        assert "You lost!" in shown(app)
+        await pilot.press("u")
+        assert app.screen.session.status == "playing"
+        assert app.screen.board.picture.fatal is None
+        assert "practice" in shown(app)
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_won_game_shows_its_mines_and_is_in_the_statistics(tmp_path):
+    async def script(app, pilot):
+        session = app.screen.session
+        await click(app, pilot, (0, 0))
+        for row, col in np.argwhere(~session.placed_mines()).tolist():
+            if not session.is_over:
+                app.screen.move("open", (row, col))
+        assert session.status == "won"
+        assert (app.screen.board.picture.codes == 9).sum() == session.config.mines
+        await settled(pilot, lambda: "Best time" in shown(app))
+        await pilot.press("t")
+        await pilot.pause()
+        assert "1 of 1 games won" in shown(app)
+
+    drive(script, tmp_path, session=Session(BoardConfig(4, 4, 2), seed=1))
+
+
+def test_an_opening_spreads_in_layers_and_a_key_ends_it(tmp_path):
+    async def script(app, pilot):
+        board = app.screen.board
+        app.screen.move("open", (8, 15))
+        assert board.is_animating
+        assert (board._drawn.codes != board.picture.codes).any()
+        await pilot.press("escape")
+        assert not board.is_animating
+        assert (board._drawn.codes == board.picture.codes).all()
+
+    drive(script, tmp_path, session=Session(EXPERT, seed=5), animation=True)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60), (40, 12)])
+def test_every_cell_of_a_large_board_can_be_reached(tmp_path, size):
+    async def script(app, pilot):
+        view = app.screen.board
+        await pilot.press("end", "pagedown")
+        await pilot.pause()
+        column, line = view.place_of((15, 29))
+        room = view.scrollable_content_region.size
+        assert 0 <= column < room.width
+        assert 0 < line < room.height
+        assert view.cell_at(column, line) == (15, 29)
+        await pilot.press("home", "pageup")
+        await pilot.pause()
+        assert view.cell_at(*view.place_of((0, 0))) == (0, 0)
+        assert view.place_of((0, 0))[1] >= 1
+
+    drive(script, tmp_path, session=Session(EXPERT, seed=5), size=size)
+
+
+def test_expert_fits_on_80_by_24_without_scrolling(tmp_path):
+    async def script(app, pilot):
+        assert app.screen.board.max_scroll_y == 0
+        assert app.screen.board.max_scroll_x == 0
+        text = shown(app)
+        for number in (1, 16):
+            assert any(line.strip().startswith(f"{number} ") for line in text.splitlines())
+        assert "quit" in text
+        assert "Type a command" in text
+
+    drive(script, tmp_path, session=Session(EXPERT, seed=5))
+
+
+def test_the_board_follows_the_size_of_the_terminal(tmp_path):
+    async def script(app, pilot):
+        assert app.screen.board.cell_size.width == 2
+        await pilot.resize_terminal(200, 60)
+        await pilot.pause()
+        assert app.screen.board.cell_size == (5, 3)
+        await pilot.resize_terminal(110, 30)
+        await pilot.pause()
+        assert app.screen.board.cell_size == (3, 1)
+
+    drive(script, tmp_path, session=Session(EXPERT, seed=5))
+
+
+def test_a_terminal_that_is_too_small_says_so_until_it_is_large_enough(tmp_path):
+    async def script(app, pilot):
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        assert "too small" in shown(app)
+        assert "40 columns" in shown(app)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "too small" not in shown(app)
+        assert "Mines" in shown(app)
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_terminal_that_is_too_small_from_the_start_says_so(tmp_path):
+    async def script(app, pilot):
+        assert "too small" in shown(app)
+
+    drive(script, tmp_path, session=wall_session(), size=(30, 10))
+
+
+def test_the_screen_speaks_spanish_and_changes_at_once(tmp_path):
+    async def script(app, pilot):
+        assert "Minas" in shown(app)
+        assert "salir" in shown(app)
+        await click(app, pilot, (0, 0))
+        await pilot.press("h")
+        await settled(pilot, lambda: "segura" in shown(app))
+        await pilot.press("s")
+        await pilot.pause()
+        assert "Ajustes" in shown(app)
+        await pilot.press("enter", "up", "enter")
+        await pilot.pause()
+        assert "Settings" in shown(app)
+        await pilot.press("escape")
+        assert "quit" in shown(app)
+
+    drive(script, tmp_path, session=wall_session(), language="es")
+
+
+def test_leaving_a_game_under_way_asks_first(tmp_path):
+    async def script(app, pilot):
+        await click(app, pilot, (0, 0))
+        await pilot.press("q")
+        await pilot.pause()
+        assert "not over" in shown(app)
+        await pilot.press("n")
+        await pilot.pause()
+        assert app.screen.session.status == "playing"
+        await pilot.press("q", "y")
+        await pilot.pause()
+
+    drive(script, tmp_path, session=wall_session())

@@ -1,0 +1,81 @@
+"""Games on the screen, driven by Textual's pilot without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import numpy as np
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.app import MinesweeperApp
+from minesweeper_play.terminal.board.view import BoardView
+
+Script = Callable[[MinesweeperApp, Pilot[int]], Awaitable[Any]]
+
+WALL = ("..*..", "..*..", ".....", "*....")
+"""A layout whose openings are left and right of a wall of mines."""
+
+
+def layout_of(rows: Sequence[str]) -> np.ndarray:
+    """Returns the mines of a layout whose mines are drawn as "*"."""
+    return np.array([[character == "*" for character in row] for row in rows])
+
+
+def wall_session() -> Session:
+    """Returns a game on the layout `WALL`."""
+    mines = layout_of(WALL)
+    return Session(BoardConfig(*mines.shape, int(mines.sum()), first_click="safe"), seed=0, layout=mines)
+
+
+def drive(
+    script: Script, folder: Any, *, session: Session | None = None, size=(80, 24), players=(), **options: Any
+) -> Any:
+    """Runs a script against a game on a screen of a size, and returns what it returns.
+
+    Openings are not animated unless `animation=True` is given. The statistics are in `folder`.
+    """
+    app = MinesweeperApp(PlayOptions(**{"animation": False, **options}), players, session, Statistics(folder))
+
+    async def run() -> Any:
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            return await script(app, pilot)
+
+    return asyncio.run(run())
+
+
+def shown(app: MinesweeperApp) -> str:
+    """Returns the text on the screen, a line per line."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
+
+
+async def click(app: MinesweeperApp, pilot: Pilot[int], cell: tuple[int, int], button: int = 1) -> None:
+    """Clicks a cell."""
+    view = app.screen.query_one(BoardView)
+    await pilot.click(view, offset=view.place_of(cell), button=button)
+
+
+async def typed(app: MinesweeperApp, pilot: Pilot[int], line: str) -> None:
+    """Types a command at the prompt."""
+    prompt = app.screen.query_one("#prompt", Input)
+    prompt.focus()
+    prompt.value = line
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+async def settled(pilot: Pilot[int], is_there: Callable[[], object], seconds: float = 20.0) -> None:
+    """Waits until something is there, such as an answer from another thread."""
+    for _ in range(int(seconds / 0.02)):
+        if is_there():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it did not come")
