@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from minesweeper_env.checks import (
+from minesweeper_env.calls.checks import (
     RESET_OPTIONS,
     check_action,
     check_keywords,

@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.batch_calls import BatchCalls
-from minesweeper_env.checks import (
+from minesweeper_env.calls.batch_calls import BatchCalls
+from minesweeper_env.calls.checks import (
     BATCH_RESET_OPTIONS,
     check_actions,
     check_keywords,
