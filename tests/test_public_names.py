@@ -24,6 +24,7 @@ PUBLIC = (
     "minesweeper_env.codes",
     "minesweeper_env.config",
     "minesweeper_env.env",
+    "minesweeper_env.generation",
     "minesweeper_env.inference",
     "minesweeper_env.inference.kernels",
     "minesweeper_env.inference.optimal",

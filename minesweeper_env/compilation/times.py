@@ -103,6 +103,13 @@ PARTS: tuple[Part, ...] = (
         lay_out_everywhere=0.2,
         begin_on_board=1.3,
     ),
+    _core(
+        "generation",
+        "the search for boards without guesses",
+        "no_guess.kernels",
+        "warm_up.works:generate_board",
+        search_layouts=33.0,
+    ),
     _played("exact", "the policy exact", "oracle_play.least_risk", "oracle", choose_clicks=16.0),
     _played("bayes", "the policy bayes", "oracle_play.least_risk", "oracle", choose_least_risks=0.6),
     _played("lookahead", "the policy lookahead", "oracle_play.one_click_ahead", *_SEARCH, weigh_clicks=3.7),

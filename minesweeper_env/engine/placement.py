@@ -28,7 +28,8 @@ def add_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
 
 
 @inlined
-def _remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
+def remove_mine(rules: Rules, boards: Boards, i: Int, cell: Int) -> None:
+    """Takes a mine out of a cell, and out of the counts of the neighbours."""
     boards.truth[i, cell] &= COUNT_BITS
     for k in range(rules.neighbours.shape[1]):
         boards.truth[i, rules.neighbours[cell, k]] -= 1
@@ -96,7 +97,7 @@ def _clear_zone(rules: Rules, boards: Boards, i: Int, first: Int) -> None:
             while truth[i, rules.refuges[refuge]] & MINE_BIT or _in_zone(rules, first, rules.refuges[refuge]):
                 # A skipped refuge stays unusable, so the search for the next mine starts here.
                 refuge += 1
-            _remove_mine(rules, boards, i, cell)
+            remove_mine(rules, boards, i, cell)
             add_mine(rules, boards, i, rules.refuges[refuge])
 
 

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
+from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.frontier import SAFE
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, finish_posterior, read_board
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
 from minesweeper_env.inference.counting.states import OK, Floats
-from minesweeper_env.inference.counting.workspace import Workspace, carve
+from minesweeper_env.inference.counting.workspace import Workspace, carve, make_fixed_workspace
 from minesweeper_env.inference.search.endgame import load_layouts, search_loaded
 from minesweeper_env.inference.search.layouts import consistent_layouts
 from minesweeper_env.inference.search.workspace import make_search_workspace
@@ -35,11 +35,14 @@ __all__ = [
     "CONTRADICTION",
     "OK",
     "Workspace",
+    "certainty",
     "consistent_layouts",
     "failure",
     "infer_posteriors",
     "is_known_safe",
     "load_layouts",
+    "local_certainty",
+    "make_fixed_workspace",
     "make_search_workspace",
     "posterior",
     "posterior_after_propagation",
@@ -114,3 +117,40 @@ def posterior(
         The outcome, and the natural logarithm of the number of layouts.
     """
     return mode_posterior(board, max_count, mines, 0.0, FIXED_TOTAL, probabilities, workspace)
+
+
+@inlined
+def certainty(board: NDArray[np.int8], max_count: int, mines: int, probabilities: Floats, workspace: Workspace) -> int:
+    """Finds the cells that are the same in all layouts of a board.
+
+    Args:
+        board: (n,) int8, cell codes.
+        max_count: the largest clue.
+        mines: the number of mines of the board.
+        probabilities: (n,) float64, filled with 0.0 where no layout has a mine, 1.0 where all have one, and a number in
+            between, without a meaning, elsewhere.
+        workspace: for boards of this size.
+
+    Returns:
+        The outcome.
+    """
+    return mode_posterior(board, max_count, mines, 0.0, BOOLEAN, probabilities, workspace)[0]
+
+
+@inlined
+def local_certainty(board: NDArray[np.int8], max_count: int, probabilities: Floats, workspace: Workspace) -> int:
+    """Finds the cells that the clues alone decide, without the number of mines.
+
+    The weights are floating-point numbers. In a component of hundreds of cells a possible filling may weigh so little
+    that it counts as impossible; `certainty` has no such limit.
+
+    Args:
+        board: (n,) int8, cell codes.
+        max_count: the largest clue.
+        probabilities: (n,) float64, filled as `certainty` does.
+        workspace: for boards of this size.
+
+    Returns:
+        The outcome.
+    """
+    return mode_posterior(board, max_count, 0, 0.5, IID, probabilities, workspace)[0]

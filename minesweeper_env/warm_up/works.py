@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import HIDDEN
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.generation import generate
 from minesweeper_env.inference import count_layouts, mine_probabilities, sample_layouts, win_probability
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_env.inference.search.endgame import solve_endgame
@@ -43,6 +45,11 @@ def sample() -> None:
 def count() -> None:
     """Counts layouts."""
     count_layouts(_board(), MINES)
+
+
+def generate_board() -> None:
+    """Searches a board without guesses."""
+    generate(BoardConfig(4, 4, MINES), (0, 0), seed=0)
 
 
 def play_small_board() -> None:

@@ -26,6 +26,7 @@ MAX_VALUES = 20 << 20
 _FIRST_STATES = 1 << 12
 _FIRST_KEYS = 1 << 9
 _FIRST_VALUES = 1 << 14
+_FIXED_STATES, _FIXED_KEYS, _FIXED_VALUES = 1 << 16, 1 << 14, 1 << 21
 _MAX_KEPT_VALUES = 1 << 18
 """The pool drops a workspace with more values than this."""
 
@@ -229,6 +230,18 @@ def make_workspace(rows: int, cols: int, radius: int) -> Workspace:
         np.empty(6 * _FIRST_STATES + 2, np.int32),
         np.empty(4 * _FIRST_KEYS, np.uint64),
         np.empty(_FIRST_VALUES + 8 * cells),
+    )
+
+
+def make_fixed_workspace(rows: int, cols: int, radius: int) -> Workspace:
+    """Returns a workspace for kernels that never grow it, so that its size decides which positions are too hard.
+
+    It has room for 65,536 states, 16,384 of them on one level.
+    """
+    return make_workspace(rows, cols, radius)._replace(
+        tables=np.empty(6 * _FIXED_STATES + 2, np.int32),
+        keys=np.empty(4 * _FIXED_KEYS, np.uint64),
+        values=np.empty(_FIXED_VALUES + 8 * rows * cols),
     )
 
 

@@ -1,0 +1,186 @@
+"""Boards that need no guess: layouts that logic alone wins from a given first cell, each with its proof.
+
+`generate` draws layouts by the first-click rule, and plays each one by logic up to the first position where logic is
+stuck. The first layout that logic wins is the board, so all such layouts are equally likely. Where they are rare, as on
+dense boards, it moves mines at the place where logic is stuck. docs/no-guess.md measures the bias that remains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from minesweeper_env.calls.checks import generator_state
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.inference import Step
+from minesweeper_env.neighbours import neighbour_table
+from minesweeper_env.no_guess.search import LEVELS, METHODS, Searcher, searcher_pool
+
+__all__ = [
+    "MAX_ATTEMPTS",
+    "AttemptsExceededError",
+    "GenerationError",
+    "ImpossibleBoardError",
+    "Level",
+    "Method",
+    "NoGuessBoard",
+    "generate",
+]
+
+Level = Literal["subset", "exact"]
+"""The logic that wins a board; see `generate`."""
+
+Method = Literal["auto", "rejection", "repair"]
+"""The search for a board; see `generate`."""
+
+MAX_ATTEMPTS = 100_000
+"""The number of layouts that a search plays, at most, without `max_attempts`."""
+
+_FEW_LAYOUTS = 20_000
+"""The largest number of layouts that are all tried before a board is called impossible."""
+
+
+class GenerationError(ValueError):
+    """No board was found; the two errors below say why."""
+
+
+class ImpossibleBoardError(GenerationError):
+    """No layout of this configuration can be won without a guess from this first cell."""
+
+
+class AttemptsExceededError(GenerationError):
+    """The search has played as many layouts as allowed, and none could be won without a guess."""
+
+
+@dataclass(frozen=True)
+class NoGuessBoard:
+    """A board that logic wins from its first cell.
+
+    Attributes:
+        config: size, mines and first-click rule.
+        first_cell: (row, col) of the first click.
+        level: "subset" or "exact", the logic that suffices.
+        seed: the seed that gives this board again.
+        layout: (rows, cols) bool, True at the mines.
+        proof: the steps after the first click, in order. Each names the cells that it finds, safe or mines, and the
+            clues that force them. Safe cells are opened at once, and a 0 opens its neighbours as in the game.
+        attempts: the number of layouts that were played to find it.
+    """
+
+    config: BoardConfig
+    first_cell: tuple[int, int]
+    level: Level
+    seed: int
+    layout: NDArray[np.bool_]
+    proof: tuple[Step, ...]
+    attempts: int
+
+
+def generate(
+    config: BoardConfig,
+    first_cell: Sequence[int],
+    level: Level = "exact",
+    seed: int | None = None,
+    max_attempts: int = MAX_ATTEMPTS,
+    *,
+    method: Method = "auto",
+    on_attempts: Callable[[int], object] | None = None,
+) -> NoGuessBoard:
+    """Returns a board that needs no guess.
+
+    The same arguments give the same board. An environment with `no_guess=level` that is reset with the same seed plays
+    it when its first click is `first_cell`.
+
+    Args:
+        config: size, mines and first-click rule. The first cell is never a mine, not even with first_click "any".
+        first_cell: (row, col) of the first click.
+        level: "subset": single clues, all subset differences of clues, and disjoint clues that account for all mines
+            left, as `inference.deduce(level="subset")` finds them. "exact": every cell whose mine probability is 0.
+        seed: determines the board; None draws a seed, which the board tells.
+        max_attempts: the number of layouts to play, at most.
+        method: "rejection": every layout that this level wins is equally likely. "repair": mines are moved where logic
+            is stuck. "auto": rejection for 64 layouts, then repair.
+        on_attempts: called now and then with the number of layouts played so far.
+
+    Raises:
+        ImpossibleBoardError: no layout can be won without a guess; found out where there are at most 20,000.
+        AttemptsExceededError: `max_attempts` layouts were played in vain.
+        ValueError: an argument is not allowed; the message names the allowed values.
+    """
+    cell = _check_cell(config, first_cell)
+    _check_choice("level", level, LEVELS)
+    _check_choice("method", method, METHODS)
+    attempts = whole_number("max_attempts", max_attempts, 1)
+    seed = _check_seed(seed)
+    pool = searcher_pool(config)
+    searcher = pool.borrow()
+    try:
+        state = generator_state(seeding.np_random(seed)[0])
+        found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
+        if not found.solved[0]:
+            raise _failure(config, cell, level, int(found.attempts[0]), searcher)
+        layout = found.layouts[0]
+        proof = tuple(searcher.prove(layout, cell, level))
+    finally:
+        pool.give_back(searcher)
+    row, col = divmod(cell, config.cols)
+    return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(found.attempts[0]))
+
+
+def _check_cell(config: BoardConfig, first_cell: Any) -> int:
+    """Returns the number of a cell given as (row, col)."""
+    allowed = f"first_cell must be (row, col) with row 0 to {config.rows - 1} and col 0 to {config.cols - 1}"
+    if not isinstance(first_cell, (Sequence, np.ndarray)) or isinstance(first_cell, str) or len(first_cell) != 2:
+        raise ValueError(f"{allowed}, not {first_cell!r}")
+    row, col = (whole_number(name, value, 0) for name, value in zip(("row", "col"), first_cell, strict=True))
+    if row >= config.rows or col >= config.cols:
+        raise ValueError(f"{allowed}, not ({row}, {col})")
+    return row * config.cols + col
+
+
+def _check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+def _check_seed(seed: int | None) -> int:
+    if seed is None:
+        return int(np.random.default_rng().integers(1 << 32))
+    return whole_number("seed", seed, 0)
+
+
+def _failure(config: BoardConfig, cell: int, level: Level, attempts: int, searcher: Searcher) -> GenerationError:
+    """Returns the error of a search in vain; where there are few layouts, it tries all of them first."""
+    row, col = divmod(cell, config.cols)
+    board = (
+        f"{config.rows}x{config.cols} with {config.mines} mines, first_click {config.first_click!r} and first cell "
+        f"({row}, {col})"
+    )
+    free = _unprotected(config, cell)
+    if comb(len(free), config.mines) <= _FEW_LAYOUTS:
+        layouts = np.zeros((comb(len(free), config.mines), config.cells), np.bool_)
+        for layout, mines in zip(layouts, combinations(free, config.mines), strict=True):
+            layout[list(mines)] = True
+        if not searcher.solves(layouts, cell, level).any():
+            return ImpossibleBoardError(
+                f"no layout of {board} can be won by logic of level {level!r}; choose another number of mines"
+            )
+    return AttemptsExceededError(
+        f"{attempts} layouts of {board} were played, and logic of level {level!r} won none; allow more attempts, or "
+        "choose fewer mines"
+    )
+
+
+def _unprotected(config: BoardConfig, cell: int) -> list[int]:
+    """Returns the cells that may be mines when the first click is on `cell`."""
+    protected = {cell}
+    if config.first_click in ("opening", "corners"):
+        protected.update(neighbour_table(config.rows, config.cols, config.radius)[cell].tolist())
+    return [each for each in range(config.cells) if each not in protected]

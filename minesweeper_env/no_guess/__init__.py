@@ -1,0 +1,1 @@
+"""Compiled search for boards that logic alone solves. Internal: `minesweeper_env.generation` is the public module."""

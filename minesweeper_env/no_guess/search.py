@@ -1,0 +1,160 @@
+"""Searches for layouts that logic solves, round by round, and their proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import Step
+from minesweeper_env.inference.deduction.steps import LEVELS as RULES
+from minesweeper_env.no_guess.arena import make_arena, with_log
+from minesweeper_env.no_guess.arrays import LOG_CLUES, STEPS, Log
+from minesweeper_env.no_guess.kernels import GIVEN, REJECTION, REPAIR, search_layouts
+
+LEVELS = ("subset", "exact")
+"""The levels of logic, from weak to strong."""
+
+METHODS = ("auto", "rejection", "repair")
+"""The ways to search: rejection first and then repair, or one of them alone."""
+
+REJECTIONS = 64
+"""Layouts that "auto" draws before it repairs one."""
+
+ROUND = 1000
+"""Layouts that one call of a kernel plays, at most; an interrupt waits for the end of the call."""
+
+MOVES_PER_MINE = 5
+"""Moves that mix a repaired layout, for each mine of the board."""
+
+
+class Found(NamedTuple):
+    """Results of M searches.
+
+    Attributes:
+        layouts: (M, rows, cols) bool, the mines.
+        attempts: (M,) int64, the number of layouts played.
+        solved: (M,) bool, False where the attempts did not suffice.
+    """
+
+    layouts: NDArray[np.bool_]
+    attempts: NDArray[np.int64]
+    solved: NDArray[np.bool_]
+
+
+class Searcher:
+    """A searcher for the boards of one configuration; one thread at a time may use it."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Allocates its memory, a few megabytes."""
+        self.config = config
+        self._arena = make_arena(config)
+        self._arrays = self._arena.flat()
+
+    def search(
+        self,
+        firsts: NDArray[np.int64],
+        states: NDArray[np.uint64],
+        level: str,
+        max_attempts: int,
+        method: str = "auto",
+        on_attempts: Callable[[int], object] | None = None,
+    ) -> Found:
+        """Searches a layout for each of M first cells.
+
+        Args:
+            firsts: (M,) int64, the first cells.
+            states: (M,) uint64, the states of the generators of the games; left as they are.
+            level: one of `LEVELS`.
+            max_attempts: the number of layouts to play for each, at most.
+            method: one of `METHODS`.
+            on_attempts: called after each round with the number of layouts played for all M.
+        """
+        many, streams = len(firsts), states.copy()
+        layouts = np.zeros((many, self.config.cells), np.bool_)
+        attempts, solved = np.zeros(many, np.int64), np.zeros(many, np.bool_)
+        task, limit = (REPAIR, ROUND) if method == "repair" else (REJECTION, REJECTIONS)
+        moves = MOVES_PER_MINE * self.config.mines
+        while not (solved | (attempts >= max_attempts)).all():
+            search_layouts(
+                task, LEVELS.index(level), limit, max_attempts, moves, firsts, streams, layouts, attempts, solved,
+                *self._arrays,
+            )  # fmt: skip
+            if on_attempts is not None:
+                on_attempts(int(attempts.sum()))
+            task, limit = (REJECTION if method == "rejection" else REPAIR), ROUND
+        return Found(layouts.reshape(many, self.config.rows, self.config.cols), attempts, solved)
+
+    def solves(self, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
+        """Returns (M,) bool: whether logic wins each of (M, rows, cols) layouts from a first cell without a mine."""
+        many = len(layouts)
+        solved = np.zeros(many, np.bool_)
+        self._play(self._arrays, layouts, first, level, solved)
+        return solved
+
+    def prove(self, layout: NDArray[np.bool_], first: int, level: str) -> list[Step]:
+        """Returns the steps by which logic plays a (rows, cols) layout, up to the win or to where it is stuck."""
+        clues = 4 * self.config.cells
+        while True:
+            arena = with_log(self._arena, clues)
+            self._play(arena.flat(), layout[None], first, level, np.zeros(1, np.bool_))
+            if arena.log.counts[LOG_CLUES] <= clues:
+                return _read_steps(arena.log, self.config.cols)
+            clues = int(arena.log.counts[LOG_CLUES])
+
+    def _play(
+        self,
+        arrays: tuple[object, ...],
+        layouts: NDArray[np.bool_],
+        first: int,
+        level: str,
+        solved: NDArray[np.bool_],
+    ) -> None:
+        many = len(layouts)
+        flat = np.array(layouts, np.bool_, order="C").reshape(many, self.config.cells)
+        firsts, states, attempts = np.full(many, first), np.zeros(many, np.uint64), np.zeros(many, np.int64)
+        search_layouts(GIVEN, LEVELS.index(level), 1, 1, 0, firsts, states, flat, attempts, solved, *arrays)
+
+
+def _read_steps(log: Log, cols: int) -> list[Step]:
+    """Returns the steps of a log."""
+    rows = log.steps[: log.counts[STEPS]].tolist()
+    ends = [(0, 0, 0, 0), *rows]
+    steps = []
+    for (*_, cell, clue), (rule, uses_total, cell_end, clue_end) in pairwise(ends):
+        cells, is_mine = log.cells[cell:cell_end], log.is_mine[cell:cell_end] == 1
+        named = (np.sort(each) for each in (cells[~is_mine], cells[is_mine], log.clues[clue:clue_end]))
+        safe, mine, because = (tuple(divmod(each, cols) for each in one.tolist()) for one in named)
+        steps.append(Step(RULES[rule], safe, mine, because, bool(uses_total)))
+    return steps
+
+
+class SearcherPool:
+    """Lends out searchers for one configuration, so that no two threads share one, and keeps the returned ones."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Prepares a pool for boards of a configuration."""
+        self._config = config
+        self._spare: list[Searcher] = []
+
+    def borrow(self) -> Searcher:
+        """Returns a searcher that nobody else holds."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return Searcher(self._config)
+
+    def give_back(self, searcher: Searcher) -> None:
+        """Keeps a searcher for the next caller."""
+        self._spare.append(searcher)
+
+
+@lru_cache(maxsize=8)
+def searcher_pool(config: BoardConfig) -> SearcherPool:
+    """Returns the pool for boards of a configuration."""
+    return SearcherPool(config)

@@ -1,0 +1,202 @@
+"""`generate`: its proofs, both levels, determinism, repair, and errors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from support.naive_game import NaiveGame
+from support.proofs import replay, visible
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.generation import AttemptsExceededError, GenerationError, ImpossibleBoardError, generate
+from minesweeper_env.inference import certain_cells, deduce
+from minesweeper_env.no_guess.search import Searcher
+
+LEVELS = ("subset", "exact")
+
+
+def board_of(rows, cols, mines, first_click="opening", radius=1):
+    return BoardConfig(rows, cols, mines, first_click, ("click",), radius)
+
+
+def opened_by(find_safe, config, layout, first):
+    """Returns the game after clicking what `find_safe` calls safe on the visible board, again and again."""
+    mines = [tuple(cell) for cell in np.argwhere(layout).tolist()]
+    game = NaiveGame(config.rows, config.cols, mines, config.radius, ("click",))
+    cells = [first]
+    while cells:
+        for row, col in cells:
+            game.step(row * config.cols + col)
+        cells = [] if game.status != "playing" else find_safe(visible(game))
+    return game
+
+
+def safe_by_subsets(config):
+    """Returns the rule that clicks what `deduce` finds at level "subset"."""
+
+    def find(board):
+        steps = deduce(board, config.mines, radius=config.radius, level="subset")
+        return [cell for step in steps for cell in step.safe]
+
+    return find
+
+
+def safe_by_oracle(config):
+    """Returns the rule that clicks what is safe in all layouts."""
+
+    def find(board):
+        return [tuple(cell) for cell in np.argwhere(certain_cells(board, config.mines, radius=config.radius).safe)]
+
+    return find
+
+
+RULES = {"subset": safe_by_subsets, "exact": safe_by_oracle}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("config", "first"),
+    [
+        (board_of(4, 4, 3), (0, 0)),
+        (board_of(5, 5, 6), (2, 2)),
+        (board_of(5, 5, 4, "safe"), (0, 4)),
+        (board_of(4, 6, 5, "any"), (3, 3)),
+        (board_of(5, 5, 5, "corners"), (2, 1)),
+        (board_of(1, 9, 2), (0, 4)),
+        (board_of(8, 8, 14), (0, 0)),
+        (board_of(7, 9, 12, radius=2), (3, 4)),
+    ],
+    ids=str,
+)
+def test_each_proof_wins_by_forced_clicks_alone(config, first, level):
+    for seed in range(8):
+        board = generate(config, first, level, seed)
+        assert board.layout.sum() == config.mines
+        assert level == "exact" or all(step.rule != "exact" for step in board.proof)
+        game = replay(board)
+        zone = game.around(first) if config.first_click in ("opening", "corners") else frozenset()
+        assert not game.mines & {first, *zone}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("config", "seeds"), [(board_of(16, 16, 40), 30), (board_of(16, 30, 99), 10)], ids=str)
+@pytest.mark.parametrize("level", LEVELS)
+def test_proofs_of_large_boards_win_by_forced_clicks_alone(config, seeds, level):
+    for seed in range(seeds):
+        replay(generate(config, (seed % config.rows, seed % config.cols), level, seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [board_of(10, 10, 25), board_of(16, 16, 60), board_of(16, 30, 130)], ids=str)
+@pytest.mark.parametrize("level", LEVELS)
+def test_repaired_boards_have_proofs_too(config, level):
+    for seed in range(3):
+        board = generate(config, (4, 5), level, seed, method="repair")
+        assert board.layout.sum() == config.mines
+        replay(board)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "config", [board_of(4, 5, 6, "safe"), board_of(6, 6, 9), board_of(5, 5, 7, radius=2, first_click="safe")], ids=str
+)
+def test_a_level_solves_the_layouts_that_inference_solves(config, level):
+    rng = np.random.default_rng(5)
+    layouts = np.zeros((60, config.cells), np.bool_)
+    for layout in layouts:
+        # The first cell and its neighbours stay free in two of three layouts, so that many are solved.
+        layout[1 + rng.permutation(config.cells - 1)[: config.mines]] = True
+    layouts = layouts.reshape(60, config.rows, config.cols)
+    layouts = layouts[[not layout[:2, :2].any() for layout in layouts]] if config.radius == 1 else layouts
+    expected = [opened_by(RULES[level](config), config, layout, (0, 0)).status == "won" for layout in layouts]
+    assert Searcher(config).solves(layouts, 0, level).tolist() == expected
+
+
+def test_all_layouts_of_a_small_board_are_judged_as_inference_judges_them():
+    config = board_of(3, 4, 3, "safe")
+    layouts = np.zeros((165, 12), np.bool_)
+    for layout, mines in zip(layouts, itertools.combinations(range(1, 12), 3), strict=True):
+        layout[list(mines)] = True
+    layouts = layouts.reshape(-1, 3, 4)
+    searcher = Searcher(config)
+    for level in LEVELS:
+        expected = [opened_by(RULES[level](config), config, layout, (0, 0)).status == "won" for layout in layouts]
+        assert searcher.solves(layouts, 0, level).tolist() == expected
+        assert 0 < sum(expected) < len(expected)
+
+
+def test_rejection_draws_every_solved_layout_equally_often():
+    config = board_of(3, 4, 2, "safe")
+    layouts = np.zeros((55, 12), np.bool_)
+    for layout, mines in zip(layouts, itertools.combinations(range(1, 12), 2), strict=True):
+        layout[list(mines)] = True
+    solved = Searcher(config).solves(layouts.reshape(-1, 3, 4), 0, "exact")
+    index = {layout.tobytes(): place for place, layout in enumerate(layouts[solved])}
+    games = 200 * len(index)
+    found = Searcher(config).search(
+        np.zeros(games, np.int64), np.arange(games, dtype=np.uint64), "exact", 1000, "rejection"
+    )
+    drawn = np.bincount([index[layout.tobytes()] for layout in found.layouts.reshape(games, -1)], minlength=len(index))
+    excess = float(((drawn - 200) ** 2 / 200).sum())
+    # Chi-square: its mean is the degrees of freedom, and its variance twice as many.
+    freedom = len(index) - 1
+    assert excess < freedom + 4 * (2 * freedom) ** 0.5
+
+
+def test_the_same_arguments_give_the_same_board():
+    config = board_of(8, 8, 14)
+    boards = [generate(config, (3, 3), "exact", 7) for _ in range(2)]
+    assert np.array_equal(boards[0].layout, boards[1].layout)
+    assert boards[0].proof == boards[1].proof
+    assert boards[0].attempts == boards[1].attempts
+    others = [generate(config, (3, 3), "exact", 8), generate(config, (3, 4), "exact", 7)]
+    assert not any(np.array_equal(boards[0].layout, other.layout) for other in others)
+
+
+def test_a_seed_that_is_left_out_is_told():
+    config = board_of(5, 5, 4)
+    board = generate(config, (2, 2))
+    assert np.array_equal(generate(config, (2, 2), seed=board.seed).layout, board.layout)
+
+
+def test_progress_is_reported():
+    told = []
+    board = generate(board_of(10, 10, 25), (4, 4), "subset", 3, method="rejection", on_attempts=told.append)
+    assert told[-1] == board.attempts
+    assert told == sorted(told)
+
+
+def test_a_first_click_that_wins_needs_no_proof():
+    board = generate(board_of(3, 3, 8, "safe"), (1, 1), seed=0)
+    assert board.proof == ()
+    assert board.attempts == 1
+
+
+def test_a_board_that_always_needs_a_guess_is_impossible():
+    with pytest.raises(ImpossibleBoardError, match=r"no layout of 1x3 with 1 mines.*another number of mines"):
+        generate(board_of(1, 3, 1, "safe"), (0, 1), max_attempts=50)
+
+
+def test_too_few_attempts_are_an_error():
+    with pytest.raises(AttemptsExceededError, match=r"^1 layouts of 10x10 with 30 mines.*allow more attempts"):
+        generate(board_of(10, 10, 30), (0, 0), "subset", 0, max_attempts=1)
+    assert issubclass(AttemptsExceededError, GenerationError)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"first_cell": (8, 0)}, r"row 0 to 7 and col 0 to 7, not \(8, 0\)"),
+        ({"first_cell": 3}, "first_cell must be"),
+        ({"first_cell": (0, -1)}, "col must be a whole number of at least 0"),
+        ({"level": "hard"}, "level must be one of subset, exact"),
+        ({"method": "luck"}, "method must be one of auto, rejection, repair"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
+        ({"max_attempts": 0}, "max_attempts must be a whole number of at least 1"),
+    ],
+)
+def test_a_wrong_argument_is_an_error(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        generate(**{"config": board_of(8, 8, 14), "first_cell": (0, 0), **arguments})
