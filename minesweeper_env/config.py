@@ -10,17 +10,17 @@ from typing import Any
 from minesweeper_env.codes import MOVE_NAMES, Codes
 
 __all__ = [
+    "DEFAULT_MINES",
     "FIRST_CLICKS",
     "MAX_CELLS",
     "MAX_RADIUS",
     "MAX_STEPS",
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
-    "USUAL_MINES",
     "BoardConfig",
     "default_mines",
+    "default_mines_text",
     "parse_size",
-    "usual_mines_text",
     "whole_number",
 ]
 
@@ -79,11 +79,11 @@ class BoardConfig:
 
         Args:
             size: the side of a square board, or (rows, cols).
-            mines: the number of mines; None for the usual number of this size, as in `default_mines`.
+            mines: the number of mines; None for the default of this size, as in `default_mines`.
             **fields: the other fields.
 
         Raises:
-            ValueError: a value is not allowed, or this size has no usual number of mines.
+            ValueError: a value is not allowed, or this size has no default number of mines.
         """
         rows, cols = parse_size(size)
         return cls(rows, cols, default_mines(rows, cols) if mines is None else mines, **fields)
@@ -161,14 +161,14 @@ def default_mines(rows: int, cols: int) -> int:
         ValueError: no preset has this size, and the message lists the sizes; or it is no size at all.
     """
     rows, cols = parse_size((rows, cols))
-    if (rows, cols) not in USUAL_MINES:
-        raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {usual_mines_text()}")
-    return USUAL_MINES[rows, cols]
+    if (rows, cols) not in DEFAULT_MINES:
+        raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {default_mines_text()}")
+    return DEFAULT_MINES[rows, cols]
 
 
-def usual_mines_text() -> str:
-    """Returns the entries of `USUAL_MINES` in words, such as "14 on 8x8"."""
-    return ", ".join(f"{mines} on {rows}x{cols}" for (rows, cols), mines in USUAL_MINES.items())
+def default_mines_text() -> str:
+    """Returns the entries of `DEFAULT_MINES` in words, such as "14 on 8x8"."""
+    return ", ".join(f"{mines} on {rows}x{cols}" for (rows, cols), mines in DEFAULT_MINES.items())
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -196,7 +196,7 @@ def parse_size(size: Any) -> tuple[int, int]:
     return side, side
 
 
-USUAL_MINES: dict[tuple[int, int], int] = {
+DEFAULT_MINES: dict[tuple[int, int], int] = {
     parse_size(preset["size"]): int(preset["mines"]) for preset in PRESETS.values()
 }
 """The number of mines that a size has when none is given, by (rows, cols)."""

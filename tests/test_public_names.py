@@ -14,6 +14,7 @@ PUBLIC = (
     "azulejos_env.policies",
     "azulejos_env.position",
     "azulejos_env.search",
+    "azulejos_env.tree",
     "baselines",
     "baselines.adapters",
     "baselines.learned",

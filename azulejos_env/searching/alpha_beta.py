@@ -11,37 +11,31 @@ from numpy.typing import NDArray
 
 from azulejos_env.engine.groups import collapse, gather, list_groups
 from azulejos_env.engine.rules import Rules, new_score
+from azulejos_env.searching.record import record_end, record_node
 from azulejos_env.searching.stack import (
     ALPHA,
     BEST,
     BETA,
     CHOICE,
     COUNT,
-    CUT,
+    DEEPEST,
     HINT,
     HORIZON,
     INFINITE,
-    KNOWN,
     LEFT,
     LOWEST,
-    MOVE,
     NEXT,
     NODES,
     NONE,
     OPEN,
     OTHER,
     OWN,
-    PARENT,
     PLY,
     RECORD,
     RECORDED,
     SIZE,
-    STATUS,
     TILES,
-    TURN,
     UNOPENED,
-    VALUE,
-    VALUED,
     Search,
 )
 from azulejos_env.searching.transposition_table import (
@@ -57,18 +51,6 @@ from minesweeper_env.compiled import inlined, kernel, subroutine
 
 
 @inlined
-def _record(search: Search, parent: int, move: int, turn: int, status: int) -> int:
-    """Adds a node to the record of the tree if there is room, and returns its row, or NONE."""
-    row = search.counters[RECORDED]
-    if row >= len(search.record):
-        return NONE
-    search.counters[RECORDED] += 1
-    node = search.record[row]
-    node[PARENT], node[MOVE], node[TURN], node[VALUE], node[STATUS] = parent, move, turn, 0, status
-    return row
-
-
-@inlined
 def _enter(search: Search, ply: int, own: int, other: int, left: int, alpha: int, beta: int) -> None:
     """Begins a level whose board and number of tiles are set."""
     level = search.levels[ply]
@@ -80,7 +62,7 @@ def _enter(search: Search, ply: int, own: int, other: int, left: int, alpha: int
 
 
 @kernel
-def begin(search: Search, own: int, other: int, tiles: int, depth: int, hint: int) -> None:
+def begin(search: Search, own: int, other: int, tiles: int, depth: int, deepest: int) -> None:
     """Begins a search from the board of level 0.
 
     Args:
@@ -89,22 +71,20 @@ def begin(search: Search, own: int, other: int, tiles: int, depth: int, hint: in
         other: the score of the other player.
         tiles: the number of tiles on the board.
         depth: the number of moves to look ahead.
-        hint: the move to try first, or NONE.
+        deepest: the deepest level whose nodes are recorded.
     """
-    search.counters[RECORDED] = 0
+    search.counters[RECORDED], search.counters[DEEPEST] = 0, deepest
     search.levels[0, TILES] = tiles
-    search.levels[0, HINT] = hint
+    search.levels[0, HINT] = NONE
     search.keys[0] = hash_position(search.codes, search.boards[0], own, other)
     _enter(search, 0, own, other, depth, -INFINITE, INFINITE)
-    search.levels[0, RECORD] = _record(search, NONE, NONE, 0, OPEN)
+    search.levels[0, RECORD] = record_node(search, NONE, NONE, 0, OPEN)
 
 
 @inlined
-def _settle(search: Search, level: NDArray[np.int64], value: int, horizon: int, status: int) -> None:
+def _settle(level: NDArray[np.int64], value: int, horizon: int) -> None:
     """Gives a level its value without trying its moves."""
     level[BEST], level[HORIZON], level[COUNT], level[NEXT] = value, horizon, 0, 0
-    if level[RECORD] != NONE:
-        search.record[level[RECORD], STATUS] = status
 
 
 @inlined
@@ -121,7 +101,7 @@ def _settle_last_move(rules: Rules, search: Search, ply: int, count: int) -> Non
     search.counters[NODES] += count
     search.lines[ply, 0] = choice
     level[CHOICE], level[SIZE] = choice, 1
-    _settle(search, level, best, 0 if cleared else 1, VALUED)
+    _settle(level, best, 0 if cleared else 1)
 
 
 @inlined
@@ -157,13 +137,13 @@ def _open(rules: Rules, search: Search, ply: int) -> None:
         known = search.table[entry]
         # The root needs its move, and the line of a value from the table is not known; `complete_line` finds the rest.
         if ply and settles(known, level[LEFT], level[ALPHA], level[BETA]):
-            _settle(search, level, value_of(known), horizon_of(known), KNOWN)
+            _settle(level, value_of(known), horizon_of(known))
             return
         level[HINT] = move_of(known)
     count = list_groups(search.boards[ply], rules.rows, rules.cols, search.group, search.moves[ply], search.sizes[ply])
     if count == 0 or level[LEFT] == 0:
-        _settle(search, level, level[OWN] - level[OTHER], 1 if count else 0, VALUED)
-    elif level[LEFT] == 1 and len(search.record) == 0:
+        _settle(level, level[OWN] - level[OTHER], 1 if count else 0)
+    elif level[LEFT] == 1 and (len(search.record) == 0 or ply >= search.counters[DEEPEST]):
         _settle_last_move(rules, search, ply, count)
     else:
         level[COUNT], level[NEXT] = count, 0
@@ -190,21 +170,7 @@ def _descend(rules: Rules, search: Search, ply: int, prune: bool) -> None:
         _enter(search, ply + 1, level[OTHER], score, level[LEFT] - 1, -level[BETA], -alpha)
     else:
         _enter(search, ply + 1, level[OTHER], score, level[LEFT] - 1, -INFINITE, INFINITE)
-    search.levels[ply + 1, RECORD] = _record(search, level[RECORD], move, ply + 1, OPEN)
-
-
-@inlined
-def _record_end(search: Search, ply: int) -> None:
-    """Records the value of a level, and the moves that it did not try."""
-    level = search.levels[ply]
-    if level[RECORD] == NONE:
-        return
-    node = search.record[level[RECORD]]
-    node[VALUE] = level[BEST]
-    if node[STATUS] == OPEN:
-        node[STATUS] = VALUED
-    for move in range(level[NEXT], level[COUNT]):
-        _record(search, level[RECORD], search.moves[ply, move], ply + 1, CUT)
+    search.levels[ply + 1, RECORD] = record_node(search, ply, move, ply + 1, OPEN)
 
 
 @subroutine
@@ -213,7 +179,7 @@ def _close(search: Search, ply: int) -> None:
     level = search.levels[ply]
     if level[COUNT]:
         store(search, ply)
-    _record_end(search, ply)
+    record_end(search, ply)
     search.counters[PLY] = ply - 1
     if ply == 0:
         return

@@ -11,7 +11,7 @@ from azulejos_env.engine.rules import compile_rules
 from azulejos_env.position import Position
 from azulejos_env.searching.alpha_beta import advance, begin
 from azulejos_env.searching.limits import Limits
-from azulejos_env.searching.stack import BEST, HORIZON, NODES, NONE, SIZE, make_search
+from azulejos_env.searching.stack import BEST, HORIZON, NODES, SIZE, make_search
 
 TABLE_SIZE = 1 << 19
 """Number of entries of the transposition table."""
@@ -53,7 +53,9 @@ class SearchResult:
 class Searcher:
     """Searches with the same arrays and the same transposition table."""
 
-    def __init__(self, position: Position, depth: int, *, prune: bool, table: bool, record: int = 0) -> None:
+    def __init__(
+        self, position: Position, depth: int, *, prune: bool, table: bool, record: int = 0, levels: int = 0
+    ) -> None:
         """Prepares searches.
 
         Args:
@@ -62,6 +64,7 @@ class Searcher:
             prune: whether to cut branches that cannot change the value.
             table: whether to keep the values of positions.
             record: number of nodes of the tree to record.
+            levels: number of levels of the tree to record, the root not counted.
         """
         config = position.config
         self._begun = time.perf_counter()
@@ -69,6 +72,7 @@ class Searcher:
         self._prune = prune
         self._rules = compile_rules(config)
         self._most = min(depth, max(config.cells // 2, 1))
+        self._levels = levels
         self.arrays = make_search(config.rows, config.cols, self._most, TABLE_SIZE if table else 0, record)
 
     def search(self, position: Position, depth: int, limits: Limits) -> SearchResult | None:
@@ -76,7 +80,7 @@ class Searcher:
         arrays, own = self.arrays, position.scores[position.player]
         arrays.boards[0] = with_border(position.board)
         tiles = int((position.board > 0).sum())
-        begin(arrays, own, position.scores[1 - position.player], tiles, min(depth, self._most), NONE)
+        begin(arrays, own, position.scores[1 - position.player], tiles, min(depth, self._most), self._levels)
         return self._result(depth) if self._run(limits) else None
 
     def complete_line(self, position: Position, result: SearchResult) -> SearchResult:

@@ -31,19 +31,20 @@ OWN, OTHER, TILES, LEFT, ALPHA, BETA, LOWEST, BEST, CHOICE, COUNT, NEXT, HINT, S
 
 COLUMNS = 15
 
-NODES, PLY, RECORDED = range(3)
+NODES, PLY, RECORDED, DEEPEST = range(4)
 """Entries of `Search.counters`:
 
     NODES     number of positions evaluated
     PLY       current level; -1 once the search is over
-    RECORDED  number of rows of the record in use"""
+    RECORDED  number of rows of the record in use
+    DEEPEST   deepest level whose nodes are recorded"""
 
 PARENT, MOVE, TURN, VALUE, STATUS = range(5)
 """Columns of `Search.record`, one row for each node of the tree: the row of its parent, the move that led to it, the
 level, its value for the player to move, and one of the following."""
 
-OPEN, VALUED, CUT, KNOWN = range(4)
-"""Status of a recorded node: entered but without a value; valued; cut without being entered; valued by the table."""
+OPEN, VALUED, CUT = range(3)
+"""Status of a recorded node: entered but without a value; valued; cut without being entered."""
 
 UNOPENED, NONE = -1, -1
 
@@ -67,7 +68,8 @@ class Search(NamedTuple):
         table_keys: (T,) uint64, keys of the transposition table; T is a power of two, or 0 for no table.
         table: (T, 5) int64, its entries: value, kind, depth, move, horizon.
         record: (R, 5) int64, the nodes of the tree; R is 0 if none is wanted.
-        counters: (3,) int64, see the table of entries.
+        places: (R,) int64, room for the new rows of the nodes when deep levels are dropped.
+        counters: (4,) int64, see the table of entries.
     """
 
     boards: NDArray[np.int8]
@@ -82,6 +84,7 @@ class Search(NamedTuple):
     table_keys: NDArray[np.uint64]
     table: NDArray[np.int64]
     record: NDArray[np.int64]
+    places: NDArray[np.int64]
     counters: NDArray[np.int64]
 
 
@@ -110,7 +113,8 @@ def make_search(rows: int, cols: int, depth: int, table: int, record: int) -> Se
         np.zeros(table, np.uint64),
         np.zeros((table, 5), np.int64),
         np.zeros((record, 5), np.int64),
-        np.zeros(3, np.int64),
+        np.zeros(record, np.int64),
+        np.zeros(4, np.int64),
     )
 
 

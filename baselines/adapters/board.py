@@ -12,9 +12,6 @@ from baselines.support.board_names import size_name
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig, parse_size
 
-BATCH_SIZE = 500
-"""Default number of games that an adapter of a network plays side by side."""
-
 
 class BoardPolicy:
     """A policy for one board; subclasses choose the actions.

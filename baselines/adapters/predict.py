@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.adapters.function import FunctionPolicy
-from baselines.policy import DEFAULT_MOVES
 
 MASK_NAMES = ("action_masks", "action_mask", "mask")
 
@@ -28,10 +27,7 @@ class PredictPolicy(FunctionPolicy):
         size: int | Sequence[int],
         mines: int | None = None,
         first_click: str = "opening",
-        *,
-        moves: Sequence[str] = DEFAULT_MOVES,
-        observation: str = "codes",
-        illegal: str = "error",
+        **options: Any,
     ) -> None:
         """Stores the agent and lets it predict once, for an empty board.
 
@@ -40,10 +36,7 @@ class PredictPolicy(FunctionPolicy):
             size: side of a square board, or (rows, cols).
             mines: number of mines; None follows the size.
             first_click: "opening", "safe", "any" or "corners".
-            moves: the moves of the actions.
-            observation: encoding of the observation: "codes", "planes" or "flat".
-            illegal: what happens when the agent chooses an illegal action: "error" ends the evaluation, "random"
-                plays a uniformly random legal action instead.
+            **options: `moves`, `observation` and `illegal`, as `FunctionPolicy` takes them.
 
         Raises:
             PolicyError: `predict` does not return an action of the board.
@@ -51,9 +44,7 @@ class PredictPolicy(FunctionPolicy):
         """
         if not callable(getattr(agent, "predict", None)):
             raise ValueError(f"an agent with a method predict is needed, not {type(agent).__name__}")
-        super().__init__(
-            _Predict(agent), size, mines, first_click, moves=moves, observation=observation, illegal=illegal
-        )
+        super().__init__(_Predict(agent), size, mines, first_click, **options)
 
 
 class _Predict:

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.board import BATCH_SIZE, BoardPolicy, moves_of
+from baselines.adapters.board import moves_of
 from baselines.adapters.choice import choose, random_legal
 from baselines.adapters.inputs import input_of
-from baselines.support.act_inputs import checked_act
-from minesweeper_env.config import whole_number
+from baselines.adapters.scored import BATCH_SIZE, ScoredPolicy
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-class SB3Policy(BoardPolicy):
+class SB3Policy(ScoredPolicy):
     """Plays the legal action that a model prefers.
 
     The model's observation space gives the encoding: codes, planes, flat, or a `Dict` of one of these and a mask.
@@ -63,47 +62,26 @@ class SB3Policy(BoardPolicy):
         name = type(model).__name__
         _check_model(model, name)
         chosen = moves_of(int(model.action_space.n), size, moves, f"the {name} model")
-        super().__init__(name, size, mines, first_click, chosen)
-        self.batch_size = whole_number("batch_size", batch_size, 1)
+        super().__init__(name, size, mines, first_click, chosen, deterministic=deterministic, batch_size=batch_size)
         self._model = model
         self._input = input_of(model.observation_space, self.config, f"the {name} model")
-        self._rng = None if deterministic else np.random.default_rng(0)
-        self._scores(self.empty_board(), np.ones((1, self.config.actions), np.bool_))
+        self._rate(self.empty_board(), np.ones((1, self.config.actions), np.bool_))
 
-    def reset(self, seed: int) -> None:
-        """Seeds the sampled actions; see `baselines.policy.Policy.reset`."""
-        if self._rng is not None:
-            self._rng = np.random.default_rng(seed)
-
-    @checked_act
-    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses one action per board; see `baselines.policy.Policy.act`.
-
-        Raises:
-            PolicyError: the model returned NaN.
-            ValueError: the boards or the masks have another shape or type.
-        """
-        masks = self.legal(action_masks)
-        starts = range(0, len(masks), self.batch_size)
-        parts = [self._act(observations[i : i + self.batch_size], masks[i : i + self.batch_size]) for i in starts]
-        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-    def _act(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        scores = self._scores(boards, masks)
+    def _choose(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
         if self._rng is None or not _has_values(self._model):
-            return choose(self.name, scores, masks, self._rng)
+            return super()._choose(boards, masks)
+        best = choose(self.name, self._rate(boards, masks), masks)
         explores = self._rng.random(len(boards)) < getattr(self._model, "exploration_rate", 0.0)
-        return np.where(explores, random_legal(masks, self._rng), choose(self.name, scores, masks))
+        return np.where(explores, random_legal(masks, self._rng), best)
 
-    def _scores(self, boards: NDArray[np.int8], masks: NDArray[np.bool_]) -> NDArray[np.floating]:
-        """Returns the logits or Q-values, (N, actions)."""
+    def _rate(self, boards: NDArray[np.int8], masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
         import torch
 
         policy = self._model.policy
         policy.set_training_mode(False)
         with torch.no_grad():
             inputs, _ = policy.obs_to_tensor(self._input(boards, masks))
-            scores: NDArray[np.floating] = _rate(policy, inputs, masks).float().cpu().numpy()
+            scores: NDArray[np.floating] = _outputs(policy, inputs, masks).float().cpu().numpy()
         return scores
 
 
@@ -131,7 +109,7 @@ def _has_values(model: Any) -> bool:
     return hasattr(model.policy, "q_net") or hasattr(model.policy, "quantile_net")
 
 
-def _rate(policy: Any, inputs: Any, masks: NDArray[np.bool_]) -> Tensor:
+def _outputs(policy: Any, inputs: Any, masks: NDArray[np.bool_]) -> Tensor:
     """Returns the Q-values or the logits of a policy of Stable-Baselines3, (N, actions)."""
     if hasattr(policy, "q_net"):
         values: Tensor = policy.q_net(inputs)

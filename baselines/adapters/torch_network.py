@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.board import BATCH_SIZE, BoardPolicy
-from baselines.adapters.choice import choose
+from baselines.adapters.scored import BATCH_SIZE, ScoredPolicy
 from baselines.policy import DEFAULT_MOVES
-from baselines.support.act_inputs import checked_act
 from baselines.support.board_names import size_name
 from baselines.support.extras import import_extra
-from minesweeper_env.config import whole_number
 from minesweeper_env.observations import Encoder
 
 if TYPE_CHECKING:
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-class TorchPolicy(BoardPolicy):
+class TorchPolicy(ScoredPolicy):
     """Plays the legal action with the highest output of a network, or samples one.
 
     Example:
@@ -71,38 +68,26 @@ class TorchPolicy(BoardPolicy):
         if not callable(network):
             raise ValueError(f"a torch module or a function of tensors is needed, not {type(network).__name__}")
         import_extra("torch")
-        super().__init__(_name_of(network), size, mines, first_click, moves)
-        self.batch_size = whole_number("batch_size", batch_size, 1)
+        name = _name_of(network)
+        super().__init__(name, size, mines, first_click, moves, deterministic=deterministic, batch_size=batch_size)
         self._network = network
         self._encoder = Encoder(observation, self.config)
         self._mines_input = mines_input
         self._dtype = dtype
         self._device = _place(network, device)
-        self._rng = None if deterministic else np.random.default_rng(0)
         self._check_outputs()
-
-    def reset(self, seed: int) -> None:
-        """Seeds the sampled actions; see `baselines.policy.Policy.reset`."""
-        if self._rng is not None:
-            self._rng = np.random.default_rng(seed)
-
-    @checked_act
-    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Chooses one action per board; see `baselines.policy.Policy.act`.
-
-        Raises:
-            PolicyError: the network returned NaN.
-            ValueError: the boards or the masks have another shape or type.
-        """
-        return choose(self.name, self.scores(observations), self.legal(action_masks), self._rng)
 
     def scores(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the outputs of the network, (N, actions) float32, for codes (N, rows, cols)."""
-        starts = range(0, len(boards), self.batch_size)
-        parts = [self._forward(boards[i : i + self.batch_size]).float().cpu().numpy() for i in starts]
-        return np.concatenate(
-            [np.zeros((0, self.config.actions), np.float32), *(part.reshape(len(part), -1) for part in parts)]
-        )
+        parts = [self._outputs(boards[batch]) for batch in self._batches(len(boards))]
+        return np.concatenate(parts) if parts else np.zeros((0, self.config.actions), np.float32)
+
+    def _rate(self, boards: NDArray[np.int8], _masks: NDArray[np.bool_], /) -> NDArray[np.floating]:
+        return self._outputs(boards)
+
+    def _outputs(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+        outputs: NDArray[np.float32] = self._forward(boards).reshape(len(boards), -1).float().cpu().numpy()
+        return outputs
 
     def _forward(self, boards: NDArray[np.int8]) -> Tensor:
         import torch

@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any, NoReturn
 
 from baselines.support.board_names import parse_size_name
-from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig, usual_mines_text
+from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig, default_mines_text
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""
@@ -91,18 +91,37 @@ def add_board_arguments(
         metavar="SIZE",
         help=f"play on a square board of this side, or on ROWSxCOLS such as 16x30 (default {side})",
     )
-    parser.add_argument(
-        "--mines",
-        type=whole_number_from(1),
-        metavar="N",
-        help=f"hide N mines (default {usual_mines_text()}; other sizes need it)",
-    )
+    add_mines(parser)
     parser.add_argument(
         "--first-click",
         choices=first_clicks,
         default=first_click,
         metavar="RULE",
         help=f"protect the first click by this rule: {', '.join(first_clicks)} (default {first_click})",
+    )
+
+
+def add_mines(parser: argparse._ActionsContainer) -> None:
+    """Adds --mines; left out, the number follows the size."""
+    parser.add_argument(
+        "--mines",
+        type=whole_number_from(1),
+        metavar="N",
+        help=f"hide N mines (default {default_mines_text()}; other sizes need it)",
+    )
+
+
+def add_count(parser: argparse._ActionsContainer, name: str, meaning: str, default: int) -> None:
+    """Adds an option that takes a number of things, at least 1.
+
+    Args:
+        parser: a parser or a group of its arguments.
+        name: the option, such as "--games".
+        meaning: the help text without the default, such as "play N games".
+        default: the number without the option.
+    """
+    parser.add_argument(
+        name, type=whole_number_from(1), default=default, metavar="N", help=f"{meaning} (default {default})"
     )
 
 

@@ -16,6 +16,7 @@ from baselines.cli.arguments import (
     INTERRUPTED,
     SUITE_NEEDS,
     Parser,
+    add_count,
     parse_path,
     positive_number,
     whole_number_from,
@@ -131,18 +132,11 @@ def _make_parser() -> Parser:
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
-    whole = whole_number_from(1)
-    run.add_argument(
-        "--games",
-        type=whole,
-        default=PROTOCOL.least_games,
-        metavar="N",
-        help=f"play N games on each board, {PROTOCOL.least_games} to {len(PROTOCOL.seeds)} "
-        f"(default {PROTOCOL.least_games})",
-    )
+    least, most = PROTOCOL.least_games, len(PROTOCOL.seeds)
+    add_count(run, "--games", f"play N games on each board, {least} to {most}", least)
     run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
-    run.add_argument("--workers", type=whole, default=1, metavar="N", help="use N worker processes (default 1)")
+    add_count(run, "--workers", "use N worker processes", 1)
 
 
 def _add_card_options(parser: argparse.ArgumentParser) -> None:

@@ -10,10 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
+    DEFAULT_GAMES,
     FAILED,
     INTERRUPTED,
     Parser,
     add_board_arguments,
+    add_count,
     parse_path,
     whole_number_from,
 )
@@ -36,7 +38,6 @@ EXTRA = "minari"
 """The extra of this package that installs Minari."""
 
 DEFAULT_POLICIES = ("exact", "lookahead")
-DEFAULT_GAMES = 1000
 PATH_VARIABLE = "MINARI_DATASETS_PATH"
 
 EXAMPLES = """\
@@ -90,13 +91,7 @@ def _make_parser(program: str) -> Parser:
         help=f"play these policies, as evaluate.py names them (default {' '.join(DEFAULT_POLICIES)})",
     )
     add_board_arguments(parser)
-    parser.add_argument(
-        "--games",
-        type=whole_number_from(1),
-        default=DEFAULT_GAMES,
-        metavar="N",
-        help=f"record N games of each policy (default {DEFAULT_GAMES})",
-    )
+    add_count(parser, "--games", "record N games of each policy", DEFAULT_GAMES)
     parser.add_argument(
         "--observation",
         default="codes",
@@ -117,9 +112,7 @@ def _make_parser(program: str) -> Parser:
         metavar="SEED",
         help=f"seed game 0 with SEED, game i with SEED + i; training games only (default {TRAINING_SEEDS.start})",
     )
-    parser.add_argument(
-        "--workers", type=whole_number_from(1), default=1, metavar="N", help="play in N processes (default 1)"
-    )
+    add_count(parser, "--workers", "play in N processes", 1)
     parser.add_argument(
         "--name",
         metavar="ID",

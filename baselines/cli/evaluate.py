@@ -15,6 +15,7 @@ from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
     add_board_arguments,
+    add_count,
     add_seed,
     add_wide,
     parse_path,
@@ -104,9 +105,7 @@ def _make_parser(program: str) -> Parser:
         help=f"play N games of each policy on each board (default {DEFAULT_GAMES}; suites have their own)",
     )
     add_seed(both)
-    both.add_argument(
-        "--workers", type=whole_number_from(1), default=1, metavar="N", help="play in N worker processes (default 1)"
-    )
+    add_count(both, "--workers", "play in N worker processes", 1)
     add_wide(both)
     return parser
 

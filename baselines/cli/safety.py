@@ -6,7 +6,15 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from baselines.cli.arguments import Parser, add_board_arguments, add_seed, add_wide, parse_path, whole_number_from
+from baselines.cli.arguments import (
+    DEFAULT_GAMES,
+    Parser,
+    add_board_arguments,
+    add_count,
+    add_seed,
+    add_wide,
+    parse_path,
+)
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce
 from baselines.evaluation.seeds import check_test_seeds
@@ -32,7 +40,6 @@ examples:
 """
 
 DEFAULT_AGENT = "dqn"
-DEFAULT_GAMES = 1000
 NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib")
 
 
@@ -83,13 +90,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         help=f"compare the probabilities of this agent: any-size, dqn or a run folder (default {DEFAULT_AGENT})",
     )
     add_board_arguments(parser)
-    parser.add_argument(
-        "--games",
-        type=whole_number_from(1),
-        default=DEFAULT_GAMES,
-        metavar="N",
-        help=f"play N games (default {DEFAULT_GAMES})",
-    )
+    add_count(parser, "--games", "play N games", DEFAULT_GAMES)
     add_seed(parser)
     parser.add_argument(
         "--out", type=parse_path, metavar="PNG", help="draw boards of game 0 into this file (default none)"

@@ -15,6 +15,7 @@ from baselines.cli.arguments import (
     FAILED,
     INTERRUPTED,
     Parser,
+    add_count,
     add_wide,
     parse_path,
     positive_number,
@@ -95,14 +96,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="NAME",
         help="train these configurations of train.py, shipped ones or .toml files, each of another algorithm",
     )
-    whole = whole_number_from(1)
-    parser.add_argument(
-        "--seeds",
-        type=whole,
-        default=DEFAULT_SEEDS,
-        metavar="N",
-        help=f"train each configuration with N seeds, at least 5 (default {DEFAULT_SEEDS})",
-    )
+    add_count(parser, "--seeds", "train each configuration with N seeds, at least 5", DEFAULT_SEEDS)
     parser.add_argument(
         "--minutes",
         type=positive_number,
@@ -110,18 +104,13 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         help="train for M minutes each (default as configured)",
     )
     parser.add_argument(
-        "--steps", type=whole, metavar="N", help="train for N steps each, instead of --minutes (default as configured)"
-    )
-    parser.add_argument(
-        "--games",
-        type=whole,
-        default=DEFAULT_GAMES,
+        "--steps",
+        type=whole_number_from(1),
         metavar="N",
-        help=f"play N test games with each agent (default {DEFAULT_GAMES})",
+        help="train for N steps each, instead of --minutes (default as configured)",
     )
-    parser.add_argument(
-        "--workers", type=whole, default=1, metavar="N", help="run N trainings at a time, one per core (default 1)"
-    )
+    add_count(parser, "--games", "play N test games with each agent", DEFAULT_GAMES)
+    add_count(parser, "--workers", "run N trainings at a time, one per core", 1)
     parser.add_argument(
         "--out",
         type=parse_path,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import Parser, add_board_arguments, add_seed, add_wide, parse_path, whole_number_from
+from baselines.cli.arguments import Parser, add_board_arguments, add_count, add_seed, add_wide, parse_path
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.evaluation.seeds import check_test_seeds
@@ -84,13 +84,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         epilog=EXAMPLES.format(program),
     )
     add_board_arguments(parser, 9, (*FIRST_CLICKS, ALL), ALL)
-    parser.add_argument(
-        "--games",
-        type=whole_number_from(1),
-        default=DEFAULT_GAMES,
-        metavar="N",
-        help=f"draw N layouts, and play N games, of each rule (default {DEFAULT_GAMES})",
-    )
+    add_count(parser, "--games", "draw N layouts, and play N games, of each rule", DEFAULT_GAMES)
     add_seed(parser)
     parser.add_argument(
         "--out",

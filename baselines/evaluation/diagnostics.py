@@ -9,6 +9,7 @@ from typing import Any
 
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.terminal.page import Page
 
 NOTES: tuple[str, ...] = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",
@@ -137,6 +138,23 @@ class Diagnostics:
             f"{policy}: {self.clicks_not_judged} clicks were not judged: the oracle found their boards too hard; "
             f"{self.lost_not_judged} of them lost the game."
         ]
+
+
+def add_diagnostics(page: Page, diagnoses: Sequence[tuple[str, Sequence[GameDiagnosis]]]) -> None:
+    """Adds the diagnostics of the policies whose games were judged, one block per policy.
+
+    Args:
+        page: the report that grows.
+        diagnoses: the policies, each with one diagnosis per game; none if its games were not judged.
+    """
+    found = [(policy, Diagnostics.of(games)) for policy, games in diagnoses if games]
+    if not found:
+        return
+    page.title("What the clicks were like")
+    for policy, diagnostics in found:
+        page.block(policy, diagnostics.lines())
+    for note in (*NOTES, *(note for policy, diagnostics in found for note in diagnostics.gaps(policy))):
+        page.note(note)
 
 
 def _interval(ends: tuple[float, float] | None, form: str) -> str:

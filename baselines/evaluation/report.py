@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.diagnostics import NOTES, Diagnostics
+from baselines.evaluation.diagnostics import Diagnostics, add_diagnostics
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.known import known_rate_note
 from baselines.evaluation.results import PolicyResult, compare_with_best
@@ -126,7 +126,7 @@ class Report:
         page.legend(self._legend())
         for note in self.notes():
             page.note(note)
-        self._add_diagnostics(page)
+        add_diagnostics(page, [(result.policy, result.diagnoses) for result in self.results])
 
     def _table(self) -> Table:
         p_values = self._p_values()
@@ -147,17 +147,6 @@ class Report:
         """Returns the explanation of the marks in the table."""
         best = "> highest win rate. " if self._best() else ""
         return f"{best}{significance_note(self._p_values())}".strip()
-
-    def _add_diagnostics(self, page: Page) -> None:
-        found = [(result.policy, Diagnostics.of(result.diagnoses)) for result in self.results if result.diagnoses]
-        if not found:
-            return
-        page.title("What the clicks were like")
-        for policy, diagnostics in found:
-            page.block(policy, diagnostics.lines())
-        notes = [note for policy, diagnostics in found for note in diagnostics.gaps(policy)]
-        for note in (*NOTES, *notes):
-            page.note(note)
 
     def write_plot(self, path: Path) -> None:
         """Writes a plot of the win rates with their intervals; the suffix of the path sets the format."""

@@ -44,6 +44,7 @@ class ColdStart:
         self._say: Callable[[str], object] = say
         self._announced: set[str] = set()
         self._expected = self._measured = 0.0
+        self._has_counting = False
         self._depth = 0
         self._begun_at = 0.0
         self._command_at: tuple[float, float] | None = None
@@ -66,11 +67,12 @@ class ColdStart:
             return
         self._begun_at = time.perf_counter()
         part = part_of(kernel)
-        if not self.is_wanted() or 0 < part.total < LEAST_SECONDS:
+        seconds = part.total(self._has_counting)
+        if not self.is_wanted() or 0 < seconds < LEAST_SECONDS:
             return
         if part.label not in self._announced:
             self._announced.add(part.label)
-            self._say(self._notice(part.label, part.total, _is_stored(kernel)))
+            self._say(self._notice(part.label, seconds, _is_stored(kernel)))
         if self._say is say:
             self._line = live_line()
             self._line.__enter__()
@@ -83,8 +85,10 @@ class ColdStart:
         if self._line is not None:
             self._line.__exit__(None, None, None)
             self._line = None
-        self._expected += part_of(kernel).seconds.get(kernel, 0.0)
+        part = part_of(kernel)
+        self._expected += part.seconds.get(kernel, 0.0) + (0.0 if self._has_counting else part.counting)
         self._measured += time.perf_counter() - self._begun_at
+        self._has_counting |= part.counting > 0
 
     def is_wanted(self) -> bool:
         """Returns whether to announce compilations."""

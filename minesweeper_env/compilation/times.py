@@ -11,12 +11,14 @@ class Part(NamedTuple):
     Attributes:
         name: its name on the command line.
         label: what the kernels are, as the object of "Compiling".
-        seconds: processor seconds of each kernel, given as "module:function"; measured on one core of a 2-core virtual
-            machine.
+        seconds: processor seconds of each kernel, given as "module:function", in a process that has compiled the parts
+            in `after`; measured on one core of a 2-core virtual machine.
         work: "module:function" of the function that compiles them all, called with `argument` if there is one.
         argument: a text for this function.
         after: the parts that it needs; without them it would compile them too.
         extras: the optional dependencies of the function.
+        counting: processor seconds of the functions of exact counting that its kernels call; the first kernel of a
+            process that calls them takes these seconds, too.
     """
 
     name: str
@@ -26,11 +28,15 @@ class Part(NamedTuple):
     argument: str = ""
     after: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
+    counting: float = 0.0
 
-    @property
-    def total(self) -> float:
-        """The processor seconds of all kernels."""
-        return sum(self.seconds.values())
+    def total(self, has_counting: bool = False) -> float:
+        """Returns the processor seconds of all kernels.
+
+        Args:
+            has_counting: whether the process has compiled the functions of exact counting.
+        """
+        return sum(self.seconds.values()) + (0.0 if has_counting else self.counting)
 
     @property
     def package(self) -> str:
@@ -38,17 +44,18 @@ class Part(NamedTuple):
         return next(iter(self.seconds)).partition(".")[0]
 
 
-def _core(name: str, label: str, module: str, work: str, *after: str, **seconds: float) -> Part:
+def _core(name: str, label: str, module: str, work: str, *after: str, counting: float = 0.0, **seconds: float) -> Part:
     """Returns a part of the environment or the inference."""
     kernels = {f"minesweeper_env.{module}:{kernel}": time for kernel, time in seconds.items()}
-    return Part(name, label, kernels, f"minesweeper_env.{work}", after=after)
+    return Part(name, label, kernels, f"minesweeper_env.{work}", after=after, counting=counting)
 
 
-def _played(policy: str, label: str, module: str, *after: str, **seconds: float) -> Part:
+def _played(policy: str, label: str, module: str, *after: str, counting: float = 0.0, **seconds: float) -> Part:
     """Returns the part that a game of a policy compiles."""
     kernels = {f"baselines.scripted.{module}:{kernel}": time for kernel, time in seconds.items()}
     name = policy.replace("_", "-")
-    return Part(name, label, kernels, "baselines.cli.warm_up:play", policy, ("engine", *after))
+    work, after = "baselines.cli.warm_up:play", ("engine", *after)
+    return Part(name, label, kernels, work, policy, after, counting=counting)
 
 
 _SEARCH = ("oracle", "search", "layouts", "exact")
@@ -59,18 +66,25 @@ PARTS: tuple[Part, ...] = (
         "the game engine",
         "engine.kernels",
         "engine.games:compile_kernels",
-        reset_batch=0.8,
-        step_batch=2.5,
-        lay_out_batch=0.3,
-        sample_batch=0.6,
+        reset_batch=0.6,
+        step_batch=1.7,
+        lay_out_batch=0.2,
+        sample_batch=0.5,
     ),
-    _core("oracle", "the oracle", "inference.counting.posterior", "warm_up.works:infer", posteriors=16.0),
+    _core(
+        "oracle",
+        "the oracle",
+        "inference.counting.posterior",
+        "warm_up.works:infer",
+        counting=12.0,
+        posteriors=2.7,
+    ),
     _core(
         "search",
         "the search of endgames",
         "inference.search.endgame",
         "warm_up.works:search_endgame",
-        load_layouts=2.7,
+        load_layouts=2.8,
         search_loaded=6.5,
     ),
     _core(
@@ -78,21 +92,23 @@ PARTS: tuple[Part, ...] = (
         "the list of layouts",
         "inference.search.layouts",
         "warm_up.works:list_layouts",
-        list_layouts_of_board=4.0,
+        list_layouts_of_board=3.2,
     ),
     _core(
         "sampler",
         "the sampler of layouts",
         "inference.counting.sampler",
         "warm_up.works:sample",
-        draw_layouts=5.5,
+        counting=8.6,
+        draw_layouts=3.7,
     ),
     _core(
         "counts",
         "the exact number of layouts",
         "inference.counting.modular",
         "warm_up.works:count",
-        component_remainders=12.0,
+        counting=9.6,
+        component_remainders=2.1,
     ),
     _core(
         "small-boards",
@@ -101,7 +117,7 @@ PARTS: tuple[Part, ...] = (
         "warm_up.works:play_small_board",
         "search",
         lay_out_everywhere=0.2,
-        begin_on_board=1.3,
+        begin_on_board=0.9,
     ),
     _core(
         "generation",
@@ -110,27 +126,31 @@ PARTS: tuple[Part, ...] = (
         "warm_up.works:generate_board",
         search_layouts=33.0,
     ),
-    _played("exact", "the policy exact", "oracle_play.least_risk", "oracle", choose_clicks=16.0),
-    _played("bayes", "the policy bayes", "oracle_play.least_risk", "oracle", choose_least_risks=0.6),
-    _played("lookahead", "the policy lookahead", "oracle_play.one_click_ahead", *_SEARCH, weigh_clicks=3.7),
+    _played("exact", "the policy exact", "oracle_play.least_risk", "oracle", counting=12.0, choose_clicks=3.4),
+    _played("bayes", "the policy bayes", "oracle_play.least_risk", "oracle", choose_least_risks=0.2),
+    _played(
+        "lookahead", "the policy lookahead", "oracle_play.one_click_ahead", *_SEARCH, counting=12.0, weigh_clicks=3.4
+    ),
     _played("graphical", "the policy graphical", "fitted.subgrid_kernels", weigh_states=0.2, expect_rewards=0.3),
     _played("graphical_source", "the policy graphical_source", "fitted.subgrid_kernels", find_longest_paths=0.3),
-    _played("bayes_source", "the policy bayes_source", "replicas.bayes_closed_form", local_probabilities=0.9),
+    _played("bayes_source", "the policy bayes_source", "replicas.bayes_closed_form", local_probabilities=0.8),
     Part(
         "value",
         "the policy value",
-        {"baselines.learned.value.outcomes:list_outcomes": 3.0},
+        {"baselines.learned.value.outcomes:list_outcomes": 2.7},
         "baselines.cli.warm_up:play",
         "value",
         ("engine", *_SEARCH, "lookahead"),
         ("torch", "safetensors"),
+        counting=12.0,
     ),
     Part(
         "value-training",
         "the games that train value",
-        {"baselines.learned.value.advance_kernel:click_and_advance": 5.7},
+        {"baselines.learned.value.advance_kernel:click_and_advance": 3.4},
         "baselines.cli.warm_up:begin_training",
         after=("engine", "oracle", "sampler", "exact"),
+        counting=12.0,
     ),
 )
 """The kernels of both packages. A later part may need earlier ones, never the reverse."""

@@ -116,8 +116,8 @@ def _warm_up(parts: Sequence[Part], workers: int) -> int:
         parts = [part for part in parts if _is_installed(part)]
         left = [part for part in parts if cached_kernels(part) < set(part.seconds)]
     if left:
-        seconds = sum(part.total for part in left)
         count = min(workers, len(left))
+        seconds = _processor_seconds(left, count)
         processes = f"{count} process{'es' if count > 1 else ''}"
         say(f"Compile {len(left)} of {len(parts)} parts in {processes}, about {seconds:.0f} s of processor time")
     with live_line():
@@ -127,6 +127,12 @@ def _warm_up(parts: Sequence[Part], workers: int) -> int:
     done = f"Compiled in {time.perf_counter() - begin:.0f} s" if left else "Nothing to do: everything is compiled"
     print(f"{done}; the compiled code lies in {place_of(folders)} ({size_of(folders) / 1e6:.1f} MB)")
     return 0
+
+
+def _processor_seconds(parts: Sequence[Part], workers: int) -> float:
+    """Returns the estimate for all parts, where each process compiles the functions of exact counting once."""
+    counting = sorted((part.counting for part in parts), reverse=True)[:workers]
+    return sum(part.total(has_counting=True) for part in parts) + sum(counting)
 
 
 def _is_installed(part: Part) -> bool:

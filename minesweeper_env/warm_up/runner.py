@@ -33,7 +33,7 @@ def compile_parts(parts: Sequence[Part], workers: int) -> Iterator[Compiled]:
     # Forked workers would share the locks of threads that numba may have running.
     context = multiprocessing.get_context("spawn")
     # The longest parts come first, or one of them would keep a single worker busy at the end.
-    waiting = sorted(parts, key=lambda part: -part.total)
+    waiting = sorted(parts, key=lambda part: -part.total())
     running: dict[Future[float], Part] = {}
     with ProcessPoolExecutor(min(workers, len(parts)), context, _be_quiet) as pool:
         while waiting or running:

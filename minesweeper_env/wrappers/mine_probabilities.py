@@ -106,7 +106,7 @@ class MineProbabilities(
 
     def render(self) -> Any:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay:
+        if not self._overlay or self.render_mode is None:
             return self.env.render()
         state = {key: np.asarray(value)[None] for key, value in self._bare.get_state().items()}
         return _render(self.render_mode, state, self._oracle)[0]
@@ -204,7 +204,7 @@ class VectorMineProbabilities(
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay:
+        if not self._overlay or self.render_mode is None:
             return self.env.render()
         return _render(self.render_mode, self._bare.get_state(), self._oracle)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.start import typed_command
-from minesweeper_env.config import FIRST_CLICKS, BoardConfig, usual_mines_text
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
 from minesweeper_play.cli.modes import MODES
 from minesweeper_play.game.boards import BOARDS, preset_board, sized_board
 from minesweeper_play.language.catalogue import language_of
@@ -68,7 +68,7 @@ def _add_board(group: argparse._ArgumentGroup) -> None:
         "--mines",
         type=whole_number_from(1),
         metavar="N",
-        help=f"hide N mines (default {usual_mines_text()}; on other sizes a fifth of the cells and one more)",
+        help=f"hide N mines (default {default_mines_text()}; on other sizes a fifth of the cells and one more)",
     )
     group.add_argument(
         "--first-click",

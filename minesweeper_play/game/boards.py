@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minesweeper_env.config import PRESETS, USUAL_MINES, BoardConfig
+from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
 
 BOARDS = {name.lower(): preset for name, preset in PRESETS.items() if name}
 """Size and mines of the presets: "beginner", "intermediate" and "expert"."""
@@ -30,5 +30,5 @@ def sized_board(rows: int, cols: int, mines: int | None, first_click: str) -> Bo
         ValueError: the board is not allowed; the message states the allowed values.
     """
     if mines is None:
-        mines = USUAL_MINES.get((rows, cols), recommended_mines(rows, cols))
+        mines = DEFAULT_MINES.get((rows, cols), recommended_mines(rows, cols))
     return BoardConfig(rows, cols, mines, first_click=first_click)

@@ -20,7 +20,7 @@ LAYERS = (
     {"position"},
     {"searching"},
     {"search"},
-    {"files", "policies"},
+    {"files", "policies", "tree"},
     {"__init__"},
 )
 

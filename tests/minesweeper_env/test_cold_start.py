@@ -14,7 +14,8 @@ from minesweeper_env.compilation import cold_start, live_line, times
 from minesweeper_env.compilation.cold_start import COMMAND, LIBRARY, QUIET, VARIABLE, ColdStart
 from minesweeper_env.compilation.times import PARTS, Part, part_of
 
-ORACLE = Part("oracle", "the oracle", {"a:slow": 14.0})
+ORACLE = Part("oracle", "the oracle", {"a:slow": 2.0}, counting=12.0)
+CLICKS = Part("exact", "the policy exact", {"d:clicks": 3.0}, counting=12.0)
 ENGINE = Part("engine", "the engine", {"b:first": 2.0, "b:second": 2.0})
 
 
@@ -63,6 +64,25 @@ def test_the_estimate_of_a_command_follows_the_load_of_the_machine(parts, capsys
     state.begin("a:slow")
     state.end("a:slow")
     assert capsys.readouterr().err == "Compiling the oracle, once per installation, about 42 s\n"
+
+
+@pytest.mark.parametrize(
+    ("order", "seconds"), [((CLICKS, ORACLE), (15, 2)), ((ORACLE, CLICKS), (14, 3)), ((ENGINE, CLICKS), (4, 15))]
+)
+def test_the_functions_that_parts_have_in_common_are_expected_once(capsys, monkeypatch, order, seconds):
+    monkeypatch.setattr(times, "PARTS", (ORACLE, ENGINE, CLICKS))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    state = ColdStart()
+    state.caller = COMMAND
+    now = 0.0
+    monkeypatch.setattr(cold_start.time, "perf_counter", lambda: now)
+    for part, expected in zip(order, seconds, strict=True):
+        for kernel in part.seconds:
+            state.begin(kernel)
+            now += expected / len(part.seconds)
+            state.end(kernel)
+    said = [line.rpartition("about ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert said == [f"{each} s" for each in seconds]
 
 
 def test_a_cache_that_cannot_be_written_is_named(parts, capsys, monkeypatch):
@@ -141,7 +161,7 @@ def kernels():
 def test_every_kernel_has_its_time():
     listed = [name for part in PARTS for name in part.seconds]
     assert sorted(listed) == sorted(kernels())
-    assert part_of("minesweeper_env.inference.counting.posterior:posteriors").total > 5
+    assert part_of("minesweeper_env.inference.counting.posterior:posteriors").total() > 5
 
 
 def test_notices_and_times_are_no_part_of_the_stamp_of_a_kernel():

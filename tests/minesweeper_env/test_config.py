@@ -119,7 +119,7 @@ def test_the_ids_have_the_boards_of_their_names(middle, end, board):
 
 
 @pytest.mark.parametrize("env_id", ["Minesweeper-v0", "Minesweeper-Beginner-v0", "Minesweeper-Expert-ClickOnly-v0"])
-def test_a_size_without_usual_mines_needs_them(env_id):
+def test_a_size_without_default_mines_needs_them(env_id):
     for make in (gymnasium.make, partial(gymnasium.make_vec, num_envs=2)):
         with pytest.raises(ValueError, match=f"mines must be given for a board of 10x12; {NO_MINES}"):
             make(env_id, size=(10, 12))

@@ -40,6 +40,14 @@ def test_parts_bring_along_what_they_need():
     assert all(names.index(needed) < names.index(part.name) for part in PARTS for needed in part.after)
 
 
+@pytest.mark.parametrize(
+    ("workers", "seconds"), [(1, 2 + 3 + 4 + 12), (2, 2 + 3 + 4 + 12 + 9), (4, 2 + 3 + 4 + 12 + 9)]
+)
+def test_each_process_compiles_the_functions_of_counting_once(workers, seconds):
+    parts = [Part("a", "a", {"m:a": 2.0}, counting=9.0), Part("b", "b", {"m:b": 3.0}, counting=12.0)]
+    assert command._processor_seconds([*parts, Part("c", "c", {"m:c": 4.0})], workers) == seconds
+
+
 def test_bad_arguments_are_one_line(capsys):
     assert "there is no part 'wheel'; there are engine, oracle" in refused(capsys, "wheel")
     assert "must be a whole number of at least 1, not '0'" in refused(capsys, "--workers", "0")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.diagnostics import NOTES, Diagnostics, Share
+from baselines.evaluation.diagnostics import Diagnostics, Share, add_diagnostics
 from baselines.evaluation.intervals import holm, paired_difference
 from baselines.evaluation.report import Report, format_p_value
 from baselines.evaluation.results import Comparison, PolicyResult, compare
@@ -117,7 +117,7 @@ class Results:
         page.table(Table(self._report().title(), COLUMNS, self._cells()))
         for note in self._notes():
             page.note(note)
-        self._add_diagnostics(page)
+        add_diagnostics(page, [(result.policy, result.diagnoses) for result in self.policies])
         return page.text()
 
     def __repr__(self) -> str:
@@ -197,16 +197,6 @@ class Results:
             for result in self.policies
             if result.truncated
         ]
-
-    def _add_diagnostics(self, page: Page) -> None:
-        found = [(result.policy, Diagnostics.of(result.diagnoses)) for result in self.policies if result.diagnoses]
-        if not found:
-            return
-        page.title("What the clicks were like")
-        for policy, diagnostics in found:
-            page.block(policy, diagnostics.lines())
-        for note in (*NOTES, *(note for policy, diagnostics in found for note in diagnostics.gaps(policy))):
-            page.note(note)
 
 
 def _difference(result: PolicyResult, comparison: Comparison, p_holm: float) -> Difference:

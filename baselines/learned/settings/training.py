@@ -92,6 +92,13 @@ class TrainingSettings:
         """The size of the network."""
         return NetworkSize(self.channels, self.depth)
 
+    @property
+    def budget_in_words(self) -> str:
+        """The budget, such as "10 minutes" or "1 000 000 steps"."""
+        if self.minutes is not None:
+            return f"{self.minutes:g} minutes"
+        return f"{self.steps:_} steps".replace("_", " ")
+
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns `number` scaled to boards of `cells` cells; see the function `scaled`."""
         return scaled(number, cells, least)

@@ -14,13 +14,13 @@ from baselines.learned.common.budget import Budget
 from baselines.learned.common.losses import is_probability
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, learning_rate_schedule
+from baselines.learned.common.snapshots import restore_model, snapshot_of_model
 from baselines.learned.common.tensor_files import Tensors
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.common.weights import check_weights
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.snapshots import restore_model, snapshot_of_model
 from minesweeper_env.config import BoardConfig
 
 ALGORITHMS = {

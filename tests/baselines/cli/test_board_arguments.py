@@ -29,7 +29,7 @@ def test_a_training_follows_the_size(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("main", [*(main for main, _ in COMMANDS.values()), train.main])
-def test_a_size_without_usual_mines_needs_them(main, capsys):
+def test_a_size_without_default_mines_needs_them(main, capsys):
     arguments = ["--policy", "random"] if main is evaluate.main else []
     with pytest.raises(SystemExit) as stopped:
         main([*arguments, "--size", "10x12"])

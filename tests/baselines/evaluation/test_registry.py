@@ -141,6 +141,6 @@ def test_mines_left_out_follow_the_size(size, mines):
     assert baselines.make_policy("straightforward", size=size).config.mines == mines
 
 
-def test_a_size_without_usual_mines_needs_them():
+def test_a_size_without_default_mines_needs_them():
     with pytest.raises(ValueError, match="mines must be given for a board of 12x12; left out, they are 14 on 8x8"):
         baselines.make_policy("straightforward", size=12)

@@ -12,7 +12,7 @@ from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training import provenance
 from baselines.learned.training.curves import draw_curves, read_points
 from baselines.learned.training.provenance import earlier_sessions
-from baselines.learned.training.run import Progress
+from baselines.learned.training.session import Progress
 from baselines.support.files import read_json
 
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -15,7 +15,8 @@ from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.training import seed_study
 from baselines.learned.training.evaluation import Selection
-from baselines.learned.training.run import Outcome, Training, prepare, run, train
+from baselines.learned.training.run import Outcome, prepare, run, train
+from baselines.learned.training.session import Training
 from baselines.learned.training.signals import ANNOUNCEMENT, StopSignals
 
 ENDLESS = str(10**9)

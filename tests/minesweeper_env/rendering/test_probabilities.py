@@ -86,6 +86,22 @@ def overlay_of(probabilities, code=CODES.hidden):
     return tiles(render_overlay("rgb_array", codes, CODES, np.zeros(shown.shape, np.bool_), shown))[0]
 
 
+@pytest.mark.parametrize("overlay", [False, True])
+@pytest.mark.parametrize(
+    "env",
+    [
+        lambda **names: MineProbabilities(gymnasium.make("Minesweeper-v0"), **names),
+        lambda **names: VectorMineProbabilities(gymnasium.make_vec("Minesweeper-v0", num_envs=2), **names),
+    ],
+    ids=["single", "batch"],
+)
+def test_without_a_render_mode_the_wrappers_warn_as_the_environment_does(env, overlay):
+    wrapped = env(overlay=overlay)
+    wrapped.reset(seed=0)
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert wrapped.render() in (None, (None, None))
+
+
 @pytest.mark.parametrize("code", [CODES.hidden, CODES.flagged, CODES.question])
 def test_every_level_has_a_tile_of_its_own(code):
     levels = np.array([0.0, 0.005, *(np.arange(1, 100) / 100), 0.995, 1.0])
@@ -152,10 +168,6 @@ def test_without_the_overlay_nothing_changes(mode):
     env = play(mode, *MOVES, overlay=False)
     assert np.array_equal(env.render(), env.unwrapped.render())
     assert not np.array_equal(env.render(), play(mode, *MOVES).render())
-
-
-def test_rendering_nothing():
-    assert play(None).render() is None
 
 
 def test_a_restored_game_is_drawn_as_it_stands():

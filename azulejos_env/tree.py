@@ -1,0 +1,220 @@
+"""Tree of a search, as a DOT file for Graphviz and as a picture."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from azulejos_env.engine.boards import cell_of
+from azulejos_env.position import Position
+from azulejos_env.searching.limits import Limits
+from azulejos_env.searching.searcher import Cell, Searcher, SearchResult
+from azulejos_env.searching.stack import (
+    COUNT,
+    CUT,
+    DEEPEST,
+    MOVE,
+    NEXT,
+    NONE,
+    OPEN,
+    PARENT,
+    PLY,
+    RECORD,
+    RECORDED,
+    STATUS,
+    TURN,
+    VALUE,
+    VALUED,
+    Search,
+)
+
+__all__ = ["MAX_NODES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
+
+MAX_NODES = 5_000
+"""Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""
+
+PICTURES = ("svg", "png", "pdf")
+"""Formats of pictures that Graphviz writes."""
+
+
+class NodeKind(Enum):
+    """What the search did with a position."""
+
+    VALUED = "valued"
+    CHOSEN = "chosen"
+    CUT = "cut"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """A position of the tree.
+
+    Attributes:
+        name: the moves that lead to it from the root, such as "(3,6) (1,2)"; "Start" for the root.
+        parent: the name of the position before; None for the root.
+        move: the last of these moves; None for the root.
+        level: the number of these moves.
+        value: score of the player who moves at the root minus that of the other, with best play; None if the
+            position was cut.
+        kind: what the search did with it; CHOSEN is the best child of its parent.
+    """
+
+    name: str
+    parent: str | None
+    move: tuple[int, int] | None
+    level: int
+    value: int | None
+    kind: NodeKind
+
+
+@dataclass(frozen=True)
+class SearchTree:
+    """The tree of the last depth that a search began.
+
+    Attributes:
+        result: what the search found, at the last depth that it finished.
+        nodes: the positions; each one comes after its parent.
+        levels: the number of levels that are kept below the root; all in a tree of fewer than 5000 nodes.
+    """
+
+    result: SearchResult
+    nodes: tuple[TreeNode, ...]
+    levels: int
+
+    def dot(self) -> str:
+        """Returns the tree in the language of Graphviz.
+
+        Boxes are positions of the player who moves at the root, ellipses those of the other. Blue is the best child
+        of its parent, green dashed a branch that alpha-beta cut, orange dashed one that the time limit cut.
+        """
+        lines = ["digraph search {", '  node [fontname="Helvetica"];', *self._dot_lines(), "}"]
+        return "".join(f"{line}\n" for line in lines)
+
+    def _dot_lines(self) -> Iterator[str]:
+        for node in self.nodes:
+            attributes = {"label": _label(node), "shape": ("box", "ellipse")[node.level % 2], **_STYLES[node.kind]}
+            listed = ", ".join(f'{key}="{value}"' for key, value in attributes.items())
+            yield f'  "{node.name}" [{listed}];'
+            if node.parent is not None:
+                yield f'  "{node.parent}" -> "{node.name}";'
+
+    def save(self, path: str | Path) -> None:
+        """Writes the tree to a file: the text of `dot`, or a picture by Graphviz if the suffix asks for one.
+
+        Raises:
+            ValueError: the suffix is none of .dot, .svg, .png and .pdf.
+            FileNotFoundError: a picture is asked for, and the program `dot` of Graphviz is not installed.
+        """
+        path = Path(path)
+        form = path.suffix.removeprefix(".")
+        if form == "dot":
+            path.write_text(self.dot(), encoding="utf-8")
+            return
+        if form not in PICTURES:
+            raise ValueError(f"a tree is written as .dot, .{', .'.join(PICTURES)}, not {path.suffix!r}")
+        if shutil.which("dot") is None:
+            raise FileNotFoundError(
+                f"a picture of the tree needs the program `dot` of Graphviz: install it, or write {path.stem}.dot"
+            )
+        subprocess.run(["dot", f"-T{form}", "-o", str(path)], input=self.dot(), text=True, check=True)
+
+
+_STYLES: dict[NodeKind, dict[str, str]] = {
+    NodeKind.VALUED: {},
+    NodeKind.CHOSEN: {"style": "filled", "fillcolor": "#9ecae1", "color": "#08519c"},
+    NodeKind.CUT: {"style": "filled,dashed", "fillcolor": "#c7e9c0", "color": "#238b45"},
+    NodeKind.TIMED_OUT: {"style": "filled,dashed", "fillcolor": "#fdd0a2", "color": "#d94801"},
+}
+
+
+def _label(node: TreeNode) -> str:
+    move = "Start" if node.move is None else f"({node.move[0]},{node.move[1]})"
+    return move if node.value is None else f"{move}: {node.value}"
+
+
+def search_tree(
+    position: Position,
+    *,
+    depth: int | None = None,
+    seconds: float | None = None,
+    prune: bool = True,
+    levels: int | None = None,
+) -> SearchTree:
+    """Searches as `search` does without a transposition table, and returns the tree.
+
+    With a time limit the tree is that of the depth which the limit cut short, and the move of its root is that of the
+    last finished depth.
+
+    Args:
+        position: the position.
+        depth: the largest depth; None for none.
+        seconds: the time limit; None for none.
+        prune: whether to cut branches that cannot change the value.
+        levels: number of levels to keep below the root; None for as many as there is room for.
+
+    Raises:
+        ValueError: a limit is missing or not allowed.
+    """
+    limits = Limits.of(depth, seconds, None)
+    kept = limits.depth if levels is None else levels
+    searcher = Searcher(position, limits.depth, prune=prune, table=False, record=MAX_NODES, levels=kept)
+    result = searcher.search(position, limits.depth if limits.only_depth else 1, Limits(limits.depth))
+    assert result is not None
+    for following in range(result.depth + 1, limits.depth + 1):
+        deeper = None if result.final else searcher.search(position, following, limits)
+        if deeper is None:
+            break
+        result = deeper
+    nodes = tuple(_nodes(searcher, position, result))
+    return SearchTree(result, nodes, max(node.level for node in nodes))
+
+
+def _nodes(searcher: Searcher, position: Position, result: SearchResult) -> Iterator[TreeNode]:
+    """Yields the recorded nodes, and then the moves that a time limit left untried."""
+    arrays, cols = searcher.arrays, position.config.cols
+    count = int(arrays.counters[RECORDED])
+    rows: list[list[int]] = arrays.record[:count].tolist()
+    rows += _untried(arrays)
+    rows[0][VALUE], rows[0][STATUS] = result.value, VALUED
+    cells = [None if row[MOVE] == NONE else cell_of(row[MOVE], cols) for row in rows]
+    best = _best_children(rows, cells, result.move)
+    names: list[str] = []
+    for index, (row, cell) in enumerate(zip(rows, cells, strict=True)):
+        parent = None if cell is None else names[row[PARENT]]
+        names.append("Start" if cell is None else f"{parent} ({cell[0]},{cell[1]})".removeprefix("Start "))
+        kind = NodeKind.CHOSEN if index in best else _KINDS[row[STATUS]]
+        value = (-1) ** row[TURN] * row[VALUE] if row[STATUS] == VALUED else None
+        yield TreeNode(names[index], parent, cell, row[TURN], value, kind)
+
+
+def _untried(arrays: Search) -> list[list[int]]:
+    """Returns rows for the moves of the levels that a time limit left open."""
+    rows = []
+    for ply in range(int(arrays.counters[PLY]) + 1):
+        level = arrays.levels[ply]
+        if ply < arrays.counters[DEEPEST]:
+            moves = arrays.moves[ply, level[NEXT] : level[COUNT]].tolist()
+            rows += [[int(level[RECORD]), move, ply + 1, 0, OPEN] for move in moves]
+    return rows
+
+
+def _best_children(rows: list[list[int]], cells: list[Cell | None], move: Cell | None) -> set[int]:
+    """Returns the rows of the best children: of the root the move that was found, else the first with the value."""
+    best: dict[int, int] = {}
+    for index, row in enumerate(rows[1:], start=1):
+        parent, status = row[PARENT], row[STATUS]
+        if parent == 0:
+            is_best = cells[index] == move
+        else:
+            is_best = status == rows[parent][STATUS] == VALUED and row[VALUE] == -rows[parent][VALUE]
+        if is_best:
+            best.setdefault(parent, index)
+    return set(best.values())
+
+
+_KINDS = {VALUED: NodeKind.VALUED, CUT: NodeKind.CUT, OPEN: NodeKind.TIMED_OUT}

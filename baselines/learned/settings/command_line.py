@@ -1,0 +1,96 @@
+"""Settings of a training from the options of a command line, a configuration and an earlier session."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from baselines.learned.settings.files import RUN_FILE, read_configuration
+from baselines.learned.settings.retired import present_names
+from baselines.learned.settings.training import TrainingSettings
+from baselines.support.board_names import board_name, file_name
+from baselines.support.files import read_json
+from minesweeper_env.config import PRESETS, default_mines, parse_size
+
+MAY_CHANGE = ("minutes", "steps", "device", "threads")
+"""The settings that a resumed training need not share with its first session."""
+
+
+def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
+    """Returns the settings of a training, and the folder to train in.
+
+    Args:
+        options: what the command line gives, under the names of `TrainingSettings` and as `config`, `size`, `mines`,
+            `out`, `resume` and `set`; None where it gives nothing.
+
+    Raises:
+        ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
+    """
+    given = _given(options, {field.name for field in fields(TrainingSettings)})
+    if options.steps is not None and options.minutes is not None:
+        raise ValueError("give either --minutes or --steps")
+    if options.resume and options.out is not None:
+        return _resumed(options.out, given), options.out
+    start = {"threads": _cores(), **(read_configuration(options.config) if options.config else {})}
+    given["hyperparameters"] = {**_table(start.get("hyperparameters", {})), **given.get("hyperparameters", {})}
+    settings = TrainingSettings.from_some({**start, **given})
+    folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
+    return (_resumed(folder, given) if options.resume else settings), folder
+
+
+def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
+    """Returns the settings that the command line gives; a budget of one kind replaces one of the other."""
+    given = {name: value for name, value in vars(options).items() if name in names and value is not None}
+    if options.size is not None or options.mines is not None:
+        if options.boards is not None:
+            raise ValueError("give either --boards or --size and --mines")
+        rows, cols = parse_size(options.size or PRESETS[""]["size"])
+        given["boards"] = (board_name(rows, cols, options.mines or default_mines(rows, cols)),)
+    if options.steps is not None:
+        given["minutes"] = None
+    if options.minutes is not None:
+        given["steps"] = None
+    if options.set is not None:
+        given["hyperparameters"] = dict(_assignment(text) for text in options.set)
+    return given
+
+
+def _assignment(text: str) -> tuple[str, int | float]:
+    """Returns the name and the number of a text such as "batch_size=128"."""
+    name, _, value = text.partition("=")
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    raise ValueError(f"a hyperparameter is set by NAME=NUMBER, not {text!r}")
+
+
+def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
+    if not (folder / RUN_FILE).is_file():
+        raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
+    settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
+    for name, value in given.items():
+        current = getattr(settings, name)
+        if name == "hyperparameters":
+            current, value = current.to_json(), current.to_json() | present_names(value)
+        if name not in MAY_CHANGE and value != current:
+            raise ValueError(f"the training in {folder} has {name} {current}, not {value}")
+    return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"hyperparameters must be a table, not {value!r}")
+    return value
+
+
+def _name(settings: TrainingSettings) -> str:
+    return "-".join([settings.algo, *(file_name(board) for board in settings.boards)])
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

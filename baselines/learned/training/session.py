@@ -1,0 +1,193 @@
+"""A training in progress: its parts, their evaluation, and what a checkpoint holds of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from baselines.learned.agents.storage import kept_step
+from baselines.learned.common.budget import Budget
+from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
+from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training.console import Stopwatch, View
+from baselines.learned.training.curves import draw_curves
+from baselines.learned.training.evaluation import BestAgent, References, Score, Selection
+from baselines.learned.training.learner import Learner
+from baselines.learned.training.log import Log
+from baselines.learned.training.schedule import EvaluationSchedule
+from baselines.learned.training.signals import StopSignals
+
+CHECKPOINT_FILE = "checkpoint.safetensors"
+
+ACTIVITIES = ("environment", "inference", "update")
+"""Activities of a learner, whose fractions of the time are reported."""
+
+Snapshot = tuple[Tensors, dict[str, Any]]
+"""State of a learner, as its method `snapshot` returns it."""
+
+
+@dataclass
+class Progress:
+    """State of a training that is not its learner's; a checkpoint holds it as JSON."""
+
+    seconds: float = 0.0
+    evaluation_seconds: float = 0.0
+    kept: dict[str, Any] | None = None
+    highest: float = 0.0
+    references: References | None = None
+
+    @classmethod
+    def from_json(cls, content: Any) -> Progress:
+        """Returns the progress that a checkpoint holds.
+
+        Raises:
+            ValueError: it lacks a value, or has one of another kind.
+        """
+        names = [entry.name for entry in fields(cls)]
+        if not isinstance(content, dict) or set(content) != set(names):
+            raise ValueError(f"its progress must have {', '.join(names)}")
+        numbers = [content[name] for name in ("seconds", "evaluation_seconds", "highest")]
+        if not all(isinstance(number, int | float) and 0 <= number < math.inf for number in numbers):
+            raise ValueError("its seconds and win rates must be numbers of at least 0")
+        if not all(isinstance(content[name], dict | None) for name in ("kept", "references")):
+            raise ValueError("its kept agent and its references must be objects")
+        if content["kept"] is not None and not {"summary", "steps", "win_rate"} <= content["kept"].keys():
+            raise ValueError("its kept agent must have summary, steps and win_rate")
+        return cls(**content)
+
+
+@dataclass
+class Training:
+    """The parts of a training that is ready to run.
+
+    Attributes:
+        settings: with the device chosen.
+        folder: the run folder.
+        learner: new, started from an agent, or restored.
+        selection: its selection games.
+        best: the agent in the run folder.
+        budget: time or steps.
+        schedule: of the evaluations.
+        score: of the last evaluation; None before the first one of this session.
+        evaluated_at: step of the last evaluation; None before the first one of this session.
+        is_drawn: whether the curves show the last evaluation.
+        evaluations: time that the evaluations of this session take, with those of the scripted policies.
+    """
+
+    settings: TrainingSettings
+    folder: Path
+    learner: Learner
+    selection: Selection
+    best: BestAgent
+    budget: Budget
+    schedule: EvaluationSchedule
+    score: Score | None = None
+    evaluated_at: int | None = None
+    is_drawn: bool = True
+    evaluations: Stopwatch = field(default_factory=Stopwatch)
+
+    def evaluate(self, log: Log, *, compares: bool = True) -> None:
+        """Plays the selection games, and keeps the agent if no earlier one was better.
+
+        Args:
+            log: of the session.
+            compares: whether the scripted policies play these games first, if they have not.
+        """
+        with self.evaluations:
+            self._evaluate(log, compares)
+
+    def _evaluate(self, log: Log, compares: bool) -> None:
+        if compares:
+            with self.budget.paused():
+                self.selection.play_references()
+        learner, begin = self.learner, time.perf_counter()
+        # Once: PPO draws random numbers to make the network, which the training would miss.
+        network = learner.current_network()
+        score = self.selection.score(lambda config: learner.policy(network, config))
+        seconds = time.perf_counter() - begin
+        self.schedule.took(seconds, learner.steps)
+        log.record(score, self.selection.references, seconds)
+        learner.log()
+        self.best.offer(network, score, learner.steps, self.selection.describe(score))
+        self.score, self.evaluated_at, self.is_drawn = score, learner.steps, False
+
+    @property
+    def newest(self) -> float | None:
+        """Win rate of the newest weights in the selection games; None if they did not play."""
+        return None if self.score is None or self.evaluated_at != self.learner.steps else self.score.win_rate
+
+    def view(self) -> View:
+        """Returns what the panel shows."""
+        return View(
+            title=f"{self.settings.algo} on {', '.join(self.settings.boards)}",
+            budget=self.budget,
+            steps=self.learner.steps,
+            score=self.score,
+            references=self.selection.references,
+            kept=self.best.kept,
+            next_evaluation=self.schedule.next_at,
+            time_fractions=self.learner.clock.fractions(*ACTIVITIES),
+            evaluating=self.evaluations.running(),
+            evaluated=self.evaluations.seconds(),
+        )
+
+    def is_over(self, stop: StopSignals) -> bool:
+        """Returns whether the budget is spent, or a signal asked for the end."""
+        return stop.requested or self.budget.is_spent(self.learner.steps)
+
+    def finish(self, log: Log, stop: StopSignals) -> None:
+        """Evaluates the newest weights and saves; a stop by SIGTERM evaluates only if there is no agent yet."""
+        if not stop.requested:
+            if self.newest is None:
+                self.evaluate(log)
+            self.save()
+            return
+        snapshot = self.learner.snapshot()
+        self.save(snapshot)
+        if self.newest is None and (self.best.kept is None or not stop.is_quick):
+            # An evaluation draws random numbers; a resumed training misses those of this one unless it was due.
+            is_due = self.schedule.is_due(self.learner.steps)
+            with stop.evaluating():
+                # The games of the scripted policies may take longer than anyone waits for an end.
+                self.evaluate(log, compares=False)
+            self.save(None if is_due else snapshot)
+
+    def save(self, snapshot: Snapshot | None = None) -> None:
+        """Writes the checkpoint, and draws the curves if an evaluation is new.
+
+        Args:
+            snapshot: state of the learner; None for its present one.
+        """
+        tensors, state = snapshot or self.learner.snapshot()
+        progress = Progress(
+            seconds=self.budget.elapsed(),
+            evaluation_seconds=self.schedule.seconds,
+            kept=self.best.kept,
+            highest=self.best.highest,
+            references=self.selection.references or None,
+        )
+        write_tensors(self.folder / CHECKPOINT_FILE, tensors, {"learner": state, "progress": asdict(progress)})
+        if not self.is_drawn:
+            draw_curves(self.folder)
+            self.is_drawn = True
+
+
+def restore(learner: Learner, checkpoint: Path) -> Progress:
+    """Restores the learner from a checkpoint, and returns the rest of it."""
+    tensors, state = read_tensors(checkpoint)
+    try:
+        progress = Progress.from_json(state["progress"])
+        learner.restore(tensors, state["learner"])
+        return progress
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error
+
+
+def stopped_at_once(folder: Path) -> str:
+    """Returns a line about the files that a second Ctrl-C leaves."""
+    steps = kept_step(folder)
+    agent = "there is no agent yet" if steps is None else f"the kept agent is of step {steps}"
+    return f"stopped at once; {agent}, and --resume continues from the last checkpoint in {folder}"

@@ -1,0 +1,123 @@
+"""Tree of a search: what was valued, chosen and cut, and files that Graphviz reads."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from azulejos_env.config import GameConfig
+from azulejos_env.position import Position, random_board
+from azulejos_env.search import search
+from azulejos_env.tree import MAX_NODES, NodeKind, search_tree
+
+CONFIG = GameConfig(4, 4, 3)
+
+
+def position(seed=0, config=CONFIG):
+    return Position(config, random_board(config, seed), (2, 1))
+
+
+def children(tree, parent):
+    """Returns the children of a node."""
+    return [node for node in tree.nodes if node.parent == parent.name]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_plain_tree_holds_all_lines_and_every_value_follows_from_below(seed):
+    tree = search_tree(position(seed), depth=3, prune=False)
+    assert len(tree.nodes) == len({node.name for node in tree.nodes})
+    assert {node.kind for node in tree.nodes} <= {NodeKind.VALUED, NodeKind.CHOSEN}
+    for node in tree.nodes:
+        below = children(tree, node)
+        if below:
+            choose = min if node.level % 2 else max
+            assert node.value == choose(child.value for child in below)
+            assert [child.value for child in below if child.kind is NodeKind.CHOSEN] == [node.value]
+    assert tree.nodes[0].value == search(position(seed), depth=3).value
+
+
+def test_a_plain_tree_has_a_node_for_each_position():
+    root = position(3)
+    tree = search_tree(root, depth=2, prune=False)
+    expected = 1 + len(root.groups) + sum(len(root.play(group.row, group.col).groups) for group in root.groups)
+    assert len(tree.nodes) == expected
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cut_branches_are_in_the_tree_without_a_value(seed):
+    plain, pruned = (search_tree(position(seed), depth=3, prune=prune) for prune in (False, True))
+    cut = [node for node in pruned.nodes if node.kind is NodeKind.CUT]
+    assert cut
+    assert all(node.value is None and not children(pruned, node) for node in cut)
+    assert {node.name for node in pruned.nodes} < {node.name for node in plain.nodes}
+    assert pruned.nodes[0].value == plain.nodes[0].value
+
+
+def test_the_chosen_moves_from_the_root_are_the_line_of_the_search():
+    tree = search_tree(position(), depth=3)
+    node, line = tree.nodes[0], []
+    while below := [child for child in children(tree, node) if child.kind is NodeKind.CHOSEN]:
+        node = below[0]
+        line.append(node.move)
+    assert tuple(line) == tree.result.line
+    assert node.value == tree.result.value
+
+
+def test_a_time_limit_shows_what_it_cut():
+    config = GameConfig(30, 30, 5)
+    tree = search_tree(position(config=config), seconds=0.05, levels=2)
+    timed_out = [node for node in tree.nodes if node.kind is NodeKind.TIMED_OUT]
+    assert timed_out
+    assert all(node.value is None for node in timed_out)
+    chosen = [node.move for node in tree.nodes if node.level == 1 and node.kind is NodeKind.CHOSEN]
+    assert chosen == [tree.result.move]
+
+
+def test_levels_limit_the_tree():
+    tree = search_tree(position(), depth=4, levels=1)
+    assert max(node.level for node in tree.nodes) == 1
+    assert tree.result.depth == 4
+    assert tree.nodes[0].value == search(position(), depth=4).value
+
+
+def test_a_large_tree_leaves_out_its_deepest_levels():
+    root = position(config=GameConfig(12, 12, 4))
+    tree = search_tree(root, depth=3, prune=False)
+    assert tree.levels == 2
+    assert MAX_NODES / 10 < len(tree.nodes) <= MAX_NODES
+    assert tree.nodes == search_tree(root, depth=3, prune=False, levels=2).nodes
+
+
+def test_the_same_search_gives_the_same_file():
+    assert search_tree(position(), depth=2).dot() == search_tree(position(), depth=2).dot()
+
+
+def test_the_file_names_moves_values_and_colours():
+    text = search_tree(position(), depth=3).dot()
+    assert text.startswith("digraph search {\n")
+    assert '"Start" [label="Start: ' in text
+    assert 'fillcolor="#9ecae1"' in text
+    assert 'style="filled,dashed", fillcolor="#c7e9c0"' in text
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz")
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_graphviz_reads_the_file_and_draws_it(tmp_path, suffix):
+    tree = search_tree(position(), depth=2)
+    tree.save(tmp_path / f"tree{suffix}")
+    assert (tmp_path / f"tree{suffix}").stat().st_size > 1000
+    tree.save(tmp_path / "tree.dot")
+    subprocess.run(["dot", "-Tplain", str(tmp_path / "tree.dot")], check=True, capture_output=True)
+
+
+def test_a_picture_without_graphviz_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(FileNotFoundError, match="needs the program `dot` of Graphviz"):
+        search_tree(position(), depth=1).save(tmp_path / "tree.svg")
+
+
+def test_an_unknown_suffix_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"a tree is written as .dot, .svg, .png, .pdf, not '.txt'"):
+        search_tree(position(), depth=1).save(tmp_path / "tree.txt")
