@@ -34,6 +34,7 @@ TEXTS = {
     # Messages
     "title": "Minesweeper",
     "serving": "Minesweeper is at {url}; Ctrl-C ends it.",
+    "save_on_web": "A game in a web page cannot be saved into a file.",
     "web_ended": "The game has ended.",
     "web_again": "Play again",
     "prompt_placeholder": "Type a command:  try 3 7   flag 3 7   expand 3 7   help   man",

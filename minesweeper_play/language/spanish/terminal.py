@@ -34,6 +34,7 @@ TEXTS = {
     # Messages
     "title": "Buscaminas",
     "serving": "El buscaminas está en {url}; Ctrl-C lo termina.",
+    "save_on_web": "Una partida en una página web no se puede guardar en un archivo.",
     "web_ended": "La partida ha terminado.",
     "web_again": "Jugar otra vez",
     "prompt_placeholder": "Escribe una orden:  try 3 7   flag 3 7   expand 3 7   help   man",

@@ -47,6 +47,10 @@ def carry_out(screen: GameScreen, line: str) -> None:
 
 
 def _save(screen: GameScreen, command: Command) -> None:
+    if screen.app.is_web:
+        # The file would lie on the computer that serves the page, wherever the visitor says.
+        screen.say("save_on_web")
+        return
     path = Path(command.path).expanduser()
     try:
         save_game(screen.session, path)

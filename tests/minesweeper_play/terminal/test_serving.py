@@ -1,0 +1,81 @@
+"""The web page: its address, its command line, and whom it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import socket
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.cli.arguments import read_options
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.serving import arguments_of, serve
+from minesweeper_play.terminal.web.server import GameServer, is_loopback
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        PlayOptions(),
+        PlayOptions(config=BoardConfig(12, 20, 45, "safe"), first_click="safe", seed=7, language="es", animation=False),
+        PlayOptions(policy="bayes:prior=count", icons="nerd", palette="colour-blind"),
+        PlayOptions(versus=("exact", "some folder/with blanks.py:Corner")),
+    ],
+)
+def test_visitors_play_what_the_command_line_asks_for(options):
+    words = shlex.split(shlex.join(arguments_of(options)))
+    mode, again = read_options(words, "play.py")
+    assert mode == "terminal"
+    for name in ("language", "config", "first_click", "seed", "icons", "palette", "animation", "policy", "versus"):
+        assert getattr(again, name) == getattr(options, name)
+
+
+def test_a_port_in_use_gives_one_line(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert serve(PlayOptions(host="127.0.0.1", port=port)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"the port {port} of 127.0.0.1 cannot be used" in line
+    assert "--port" in line
+
+
+def asked(path, host="127.0.0.1", language="en", **headers):
+    """Returns the status and the text of a request."""
+
+    async def ask():
+        server = GameServer("false", host, 8000, Catalogue(language))
+        async with TestClient(TestServer(await server._make_app())) as client:
+            answer = await client.get(path, headers=headers)
+            return answer.status, await answer.text()
+
+    return asyncio.run(ask())
+
+
+def test_the_page_asks_no_other_computer_for_anything():
+    status, page = asked("/")
+    assert status == 200
+    assert "https://" not in page
+    assert 'data-session-websocket-url="ws://127.0.0.1' in page
+    assert "<title>Minesweeper</title>" in page
+    assert "<title>Buscaminas</title>" in asked("/", language="es")[1]
+
+
+def test_pages_of_other_sites_cannot_play():
+    assert asked("/ws", Origin="http://elsewhere.example")[0] == 403
+
+
+def test_a_loopback_page_answers_no_other_name():
+    assert asked("/", Host="elsewhere.example")[0] == 403
+    assert asked("/", host="0.0.0.0", Host="elsewhere.example")[0] == 200
+
+
+def test_loopback_addresses_are_known():
+    assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.1")] == [True] * 3 + [
+        False
+    ] * 2

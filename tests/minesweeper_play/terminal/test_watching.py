@@ -1,0 +1,203 @@
+"""Watching: policies step by step, their ratings, two next to each other, and the keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.terminal_games import drive, settled, shown
+
+from baselines.evaluation.games import play_games
+from baselines.registry import build_policy, find_policy
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.board.view import BoardView
+from minesweeper_play.terminal.command import load_players
+from minesweeper_play.terminal.watching.player import Player
+from minesweeper_play.terminal.watching.ratings import Rater
+from minesweeper_play.terminal.watching.screen import is_stacked
+
+SMALL = BoardConfig(5, 5, 4, moves=("click",))
+
+
+class Rated:
+    """A policy of a user that clicks the first legal cell, and says what it thinks of the cells."""
+
+    def __init__(self, size, **_board):
+        self.cells = size[0] * size[1]
+
+    def act(self, _observations, action_masks):
+        return action_masks.argmax(axis=1)
+
+    def scores(self, boards):
+        return np.tile(np.arange(self.cells, dtype=np.float64), (len(boards), 1))
+
+
+class Broken(Rated):
+    """A policy of a user that fails at its second move."""
+
+    def act(self, observations, action_masks):
+        if (observations <= 8).any():
+            raise RuntimeError("out of ideas")
+        return action_masks.argmax(axis=1)
+
+
+def player(name):
+    return Player(find_policy(name), SMALL)
+
+
+@pytest.mark.parametrize("name", ["straightforward", "exact"])
+def test_a_watched_game_is_the_game_that_is_evaluated(name):
+    watched = player(name)
+    for seed in range(5):
+        watched.begin(seed)
+        while not watched.is_over:
+            watched.play(watched.choose(rated=False))
+        policy = build_policy(name, SMALL)
+        policy.reset(seed)
+        (record,) = play_games(policy, SMALL, [seed])
+        assert (record.won, record.clicks) == (watched.status == "won", watched.moves)
+    assert watched.score.games == 5
+
+
+def test_the_fatal_cell_of_a_lost_game_is_known():
+    watched = player("random")
+    watched.begin(1)
+    while not watched.is_over:
+        watched.play(watched.choose(rated=False))
+    assert watched.status == "lost"
+    assert watched.fatal is not None
+    assert watched.board[watched.fatal] == 12
+
+
+def test_scripted_policies_are_shown_with_exact_probabilities():
+    watched = player("exact")
+    watched.play(watched.choose(rated=False))
+    ratings = watched.choose(rated=True).ratings
+    assert ratings.source == "exact"
+    assert np.isnan(ratings.risks[watched.board <= 8]).all()
+    assert (ratings.risks[watched.board > 8] <= 1).all()
+
+
+@pytest.mark.slow
+def test_a_network_is_shown_with_its_own_ratings():
+    pytest.importorskip("torch")
+    config = BoardConfig.of_size(8, moves=("click",))
+    watched = Player(find_policy("dqn"), config)
+    watched.play(watched.choose(rated=False))
+    choice = watched.choose(rated=True)
+    assert choice.ratings.source == "network"
+    covered = watched.board > 8
+    assert choice.ratings.risks[choice.cell] == choice.ratings.risks[covered].min()
+
+
+def test_scores_of_a_users_policy_are_shown_as_preferences():
+    watched = player(f"{__file__}:Rated")
+    ratings = watched.choose(rated=True).ratings
+    assert ratings.source == "preference"
+    assert (ratings.risks[0, 0], ratings.risks[4, 4]) == (1.0, 0.0)
+
+
+def test_mines_that_were_moved_have_no_exact_probabilities():
+    corners = BoardConfig(5, 5, 4, "corners", moves=("click",))
+    ratings = Rater(build_policy("exact", SMALL), corners).rate(np.full((5, 5), 11, np.int8))
+    assert ratings.source == "none"
+
+
+def watch(script, folder, *names, size=(80, 24), **options):
+    drive(script, folder, players=[player(name) for name in names], size=size, **options)
+
+
+def test_one_step_after_the_other(tmp_path):
+    async def script(app, pilot):
+        screen = app.screen
+        await pilot.press("space")
+        await settled(pilot, lambda: any(screen._choices))
+        assert screen.paused
+        moves = screen.players[0].moves
+        for step in (1, 2, 3):
+            await pilot.press("full_stop")
+            await settled(pilot, lambda: any(screen._choices) or screen.players[0].is_over)
+            if screen.players[0].is_over:
+                break
+            assert screen.players[0].moves == moves + step
+        assert "paused" in shown(app)
+
+    watch(script, tmp_path, "exact")
+
+
+def test_games_follow_each_other_and_are_counted(tmp_path):
+    async def script(app, pilot):
+        await pilot.press(*["plus"] * 5)
+        await settled(pilot, lambda: app.screen.players[0].score.games >= 2)
+        assert app.screen.seed >= 8
+        assert "won" in shown(app)
+
+    watch(script, tmp_path, "exact", seed=7)
+
+
+def test_two_policies_play_the_same_seeds_side_by_side(tmp_path):
+    async def script(app, pilot):
+        screen = app.screen
+        await pilot.press("space")
+        await settled(pilot, lambda: all(screen._choices))
+        left, right = screen.query(BoardView)
+        assert left.region.x < right.region.x
+        assert left.region.y == right.region.y
+        assert "straightforward" in shown(app)
+        assert "exact" in shown(app)
+        await pilot.press("n")
+        await settled(pilot, lambda: all(screen._choices))
+        assert screen.seed == 1
+
+    watch(script, tmp_path, "straightforward", "exact")
+
+
+def test_the_next_click_is_marked_and_the_ratings_can_be_hidden(tmp_path):
+    async def script(app, pilot):
+        screen, board = app.screen, app.screen.query_one(BoardView)
+        await pilot.press("space")
+        await settled(pilot, lambda: any(screen._choices))
+        assert board.picture.marks == {screen._choices[0].cell: "choice"}
+        assert board.picture.levels is not None
+        await pilot.press("p", "p")
+        assert board.picture.levels is None
+
+    watch(script, tmp_path, "exact")
+
+
+def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path):
+    async def script(app, pilot):
+        await settled(pilot, lambda: app.problem)
+        assert "out of ideas" in app.problem
+        assert app.return_value == 1
+
+    watch(script, tmp_path, f"{__file__}:Broken")
+
+
+def test_spanish_reaches_the_watching_screen(tmp_path):
+    async def script(app, pilot):
+        await settled(pilot, lambda: "riesgo exacto" in shown(app))
+        assert "pausa" in shown(app)
+
+    watch(script, tmp_path, "exact", language="es")
+
+
+@pytest.mark.parametrize(
+    ("size", "board", "expected"),
+    [((80, 24), (8, 8), False), ((80, 24), (16, 30), False), ((100, 60), (16, 30), True), ((200, 30), (16, 30), False)],
+)
+def test_two_boards_stand_where_they_show_most(size, board, expected):
+    assert is_stacked(*size, *board) is expected
+
+
+def test_unknown_policies_and_boards_are_refused_before_the_screen():
+    with pytest.raises(ValueError, match="unknown policy 'exakt'"):
+        load_players(PlayOptions(policy="exakt"))
+    with pytest.raises(ValueError, match="has no Missing"):
+        load_players(PlayOptions(policy=f"{__file__}:Missing"))
+
+
+def test_policies_to_watch_play_the_usual_board():
+    first, second = load_players(PlayOptions(versus=("exact", "subset")))
+    assert (first.config.rows, first.config.cols, first.config.mines) == (8, 8, 14)
+    assert second.name == "subset"
