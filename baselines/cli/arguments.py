@@ -29,7 +29,7 @@ DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 DEFAULT_GAMES = 1000
 """The number of games of each policy without --games."""
 
-SUITE_NEEDS = ("scipy", "matplotlib")
+SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
 _UNSET = object()

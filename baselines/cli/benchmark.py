@@ -61,6 +61,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     }  # fmt: skip
     announce(_intention(options))
     try:
+        check_extra("rich")
         with live_line():
             work = works[options.work](options)
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
@@ -219,9 +220,8 @@ def _with_earlier_times(result: ResultFile, path: Path) -> ResultFile:
 
 def _print_result(result: ResultFile) -> None:
     from baselines.evaluation.intervals import wilson_interval
-    from baselines.terminal.page import render
-    from baselines.terminal.streams import output_width
-    from baselines.terminal.tables import Column
+    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Column, Table
 
     columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
     rows = []
@@ -229,7 +229,9 @@ def _print_result(result: ResultFile) -> None:
         low, high = wilson_interval(games.wins, games.games)
         rate = games.wins / games.games
         rows.append([games.name, f"{games.games}", f"{games.wins}", f"{rate:.1%}", f"{low:.1%} to {high:.1%}"])
-    print(render(f"{result.card.name}, track {result.card.track}", columns, rows, output_width()))
+    page = Page.for_stdout()
+    page.table(Table(f"{result.card.name}, track {result.card.track}", columns, rows))
+    page.print()
 
 
 def _prepare_check(options: argparse.Namespace) -> Callable[[], int]:

@@ -25,7 +25,7 @@ from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy, config_for, find_policy
 from baselines.support.board_names import name_of
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.terminal.game_bar import game_bar
+from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
@@ -135,7 +135,8 @@ def _check(options: argparse.Namespace) -> str:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
     for module in ("minari", "h5py"):
         check_extra(module, EXTRA)
-    check_extra("scipy")
+    for module in ("scipy", "rich"):
+        check_extra(module)
     return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
 
 

@@ -151,7 +151,7 @@ def _check_policies(options: argparse.Namespace) -> str:
     options.games = options.games or DEFAULT_GAMES
     check_test_seeds(options.seed, options.games)
     _check_files(options)
-    for module in ("scipy",) + (("matplotlib",) if options.plot is not None else ()):
+    for module in ("scipy", "rich") + (("matplotlib",) if options.plot is not None else ()):
         check_extra(module)
     for name in options.policy:
         if name != ALL:

@@ -14,7 +14,7 @@ from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
 from baselines.registry import build_policy, config_for, find_policy, policy_names
-from baselines.terminal.game_bar import game_bar
+from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
 
 

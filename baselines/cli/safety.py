@@ -22,9 +22,7 @@ from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_writable, replace_file
-from baselines.terminal.game_bar import game_bar
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 
@@ -40,7 +38,7 @@ examples:
 """
 
 DEFAULT_AGENT = "dqn"
-NEEDED = ("torch", "safetensors", "stable_baselines3", "sb3_contrib")
+NEEDED = ("rich", "torch", "safetensors", "stable_baselines3", "sb3_contrib")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -120,6 +118,9 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
 
 
 def _print(comparison: ProbabilityComparison, config: BoardConfig, options: argparse.Namespace) -> None:
+    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Column, Table
+
     last = options.seed + options.games - 1
     title = (
         f"{options.agent}, {size_name(config.rows, config.cols)}, {config.mines} mines, "

@@ -27,14 +27,13 @@ from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file
-from baselines.terminal.game_bar import game_bar
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
     from baselines.learned.training.seed_study import Summary, Task
+    from baselines.terminal.tables import Table
 
 PROGRAM = f"{MODULE} seeds"
 EXAMPLES = """\
@@ -211,6 +210,7 @@ def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
 
 def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
     from baselines.learned.training.seed_study import difference
+    from baselines.terminal.page import Page
 
     page = Page.for_stdout(wide)
     page.table(_table(summaries, task))
@@ -222,6 +222,8 @@ def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
 
 
 def _table(summaries: Sequence[Summary], task: Task) -> Table:
+    from baselines.terminal.tables import Column, Table
+
     title = f"{', '.join(task.settings.boards)}, {len(summaries[0].win_rates)} seeds, {task.games} test games each"
     columns = (
         Column("algorithm", "left", folds=True),

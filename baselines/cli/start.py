@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from shutil import get_terminal_size
 from textwrap import fill
 
-from baselines.terminal.streams import stream_width
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import say
 
@@ -55,6 +55,6 @@ def announce(line: str) -> None:
     """
     COLD_START.begin_command()
     if sys.stderr.isatty():
-        width = stream_width(sys.stderr)
+        width = get_terminal_size().columns
         line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     say(line)

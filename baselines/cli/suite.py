@@ -16,7 +16,7 @@ from baselines.suites.display import print_tables
 from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.plots import draw
-from baselines.suites.progress import Progress
+from baselines.suites.progress import suite_progress
 from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
 from baselines.suites.tables import csv_text, markdown
@@ -122,7 +122,7 @@ class SuiteRun:
         schedule = Schedule(self.tasks, parts, workers)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
         try:
-            with Progress(schedule) as progress:
+            with suite_progress(schedule) as progress:
                 play_tasks(self.tasks, self._stores(), schedule, self.seed, workers, progress)
         except KeyboardInterrupt:
             self._tell_what_is_left(schedule, "interrupted:")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from baselines.learned.training.session import Training
     from baselines.terminal.page import Page
 
-NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib")
+NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib", "rich")
 PROGRAM = "train.py"
 EXAMPLES = """\
 examples:

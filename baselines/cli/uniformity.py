@@ -16,9 +16,7 @@ from baselines.evaluation.seeds import check_test_seeds
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import replace_file
-from baselines.terminal.game_bar import game_bar
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import FIRST_CLICKS, UNIFORM_FIRST_CLICKS, BoardConfig
 
@@ -33,15 +31,6 @@ examples:
   {0} --size 16x30 --out runs/uniformity
 """
 DEFAULT_GAMES = 10_000
-
-COLUMNS = (
-    Column("first click", "left"),
-    Column("test", "left", folds=True),
-    Column("chi-squared", priority=1),
-    Column("degrees", priority=2),
-    Column("p"),
-    Column("observation", "left", folds=True),
-)
 
 NOTES = (
     "placement: chi-squared test that each cell holds a mine equally often, corrected for drawing without replacement.",
@@ -101,7 +90,7 @@ def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
     check_test_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
-    for module in ("scipy",) + (("matplotlib",) if options.out is not None else ()):
+    for module in ("scipy", "rich") + (("matplotlib",) if options.out is not None else ()):
         check_extra(module)
     announce(
         f"Draw {options.games} layouts and play {options.games} games of {size_name(*options.size)} with "
@@ -147,6 +136,10 @@ def _write(findings: Sequence[Finding], options: argparse.Namespace, command: st
 
 
 def _print(findings: Sequence[Finding], options: argparse.Namespace) -> None:
+    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Table
+    from baselines.uniformity.report import COLUMNS
+
     last = options.seed + 2 * options.games - 1
     title = (
         f"{size_name(*options.size)}, {findings[0].sample.config.mines} mines, {options.games} layouts and games, "

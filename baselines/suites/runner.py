@@ -12,9 +12,9 @@ from typing import Any
 from baselines.evaluation.games import Player
 from baselines.evaluation.workers import worker_pool
 from baselines.suites.parts import Part, PartStore
-from baselines.suites.progress import Progress
 from baselines.suites.schedule import Schedule, Unit
 from baselines.suites.tasks import Task
+from baselines.terminal.progress import Progress
 
 LOOK_SECONDS = 1.0
 """Time between two updates of the progress while no unit ends."""
@@ -49,7 +49,7 @@ def play_tasks(
                 unit, part = flying.pop(future), future.result()
                 stores[unit.task].write(part)
                 if schedule.finish(unit, part.seconds):
-                    progress.finished(f"{tasks[unit.task]} is done")
+                    progress.show(f"{tasks[unit.task]} is done; ")
             progress.show()
 
 

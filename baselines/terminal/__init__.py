@@ -1,1 +1,1 @@
-"""Output on terminals: tables that fit their width, and lines that are drawn again."""
+"""Output on terminals, drawn by rich: tables that fit their width, and displays that are drawn again."""

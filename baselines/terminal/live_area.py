@@ -1,128 +1,102 @@
-"""Lines at the bottom of a terminal that are drawn again and again, below whatever else is printed."""
+"""A display at the bottom of a terminal that rich draws again and again, below whatever else is printed.
+
+The commands use it where they know how far their work is. `minesweeper_env.compilation.live_line` shows the elapsed
+seconds before and between, without rich, which the core does not install.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, TextIO
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 
-from baselines.terminal.streams import stream_width
+from rich.console import RenderableType
+from rich.file_proxy import FileProxy
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table as Grid
 
-INTERVAL = 0.5
-"""Seconds between two drawings."""
+from baselines.terminal.folding import Name
+from baselines.terminal.streams import console_on
 
-CLEAR_BELOW = "\033[J"
+DRAWINGS_PER_SECOND = 2.0
 
-
-def _most_lines(stream: TextIO) -> int:
-    """Returns the number of lines that stay on the screen: the cursor cannot move up to one that has left it."""
-    with suppress(OSError, ValueError):
-        return max(os.get_terminal_size(stream.fileno()).lines - 1, 1)
-    return 23
+MOST_NAME, LEAST_BAR, MOST_BAR = 20, 6, 40
+"""Maximum width of the name in a line of progress, and the bounds of its bar: in less room it has none."""
 
 
-class LiveArea:
-    """Lines that a thread draws on stderr; use it as a context manager.
-
-    While it is open, what others print on stdout and stderr appears above the lines.
+@contextmanager
+def live_area(draw: Callable[[int], RenderableType], leave: bool = False) -> Generator[Live]:
+    """Shows a display on stderr; what others print on stdout and stderr meanwhile appears above it.
 
     Args:
-        draw: returns the lines that fit into a number of columns; the thread calls it.
+        draw: returns the display for a number of columns; another thread calls it.
         leave: whether the last state stays on the screen.
     """
+    console = console_on(sys.stderr, styled=True)
+    live = _Live(
+        console=console,
+        get_renderable=lambda: draw(console.width - 1),
+        refresh_per_second=DRAWINGS_PER_SECOND,
+        transient=not leave,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    above = [_Above(console, stream) for stream in (sys.stderr, sys.stdout)]
+    stdout = redirect_stdout(above[1]) if sys.stdout.isatty() else nullcontext()
+    with redirect_stderr(above[0]), stdout:
+        live.start(refresh=True)
+        try:
+            yield live
+        finally:
+            with suppress(OSError, ValueError):
+                for stream in above:
+                    stream.flush()
+                live.stop()
 
-    def __init__(self, draw: Callable[[int], Sequence[str]], leave: bool = False) -> None:
-        """Draws nothing yet."""
-        self._draw = draw
-        self._leave = leave
-        self._lock = threading.RLock()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._height = 0
-        self._is_inside_line = False
-        self._process = os.getpid()
 
-    def __enter__(self) -> LiveArea:
-        """Draws the lines, and starts the thread."""
-        self._stream, self._stdout = sys.stderr, sys.stdout
-        sys.stderr = _Above(self, self._stream, False)
-        if self._stdout.isatty():
-            sys.stdout = _Above(self, self._stdout, True)
-        self.refresh()
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Ends the thread, draws the last state or removes the lines, and restores the streams."""
-        self._over.set()
-        self._thread.join()
-        with self._lock, suppress(OSError, ValueError):
-            if self._is_inside_line:
-                self.print_above(self._stream, "\n")
-            if self._leave:
-                self.refresh()
-            else:
-                self._write(self._erasure())
-        sys.stderr, sys.stdout = self._stream, self._stdout
+class _Live(Live):
+    """A display that outlives its terminal."""
 
     def refresh(self) -> None:
-        """Draws the lines again, unless somebody has begun a line and not ended it."""
-        width, most = stream_width(self._stream), _most_lines(self._stream)
-        with self._lock, suppress(OSError, ValueError):
-            if self._is_inside_line:
-                return
-            lines = [line[: width - 1] for line in self._draw(width - 1)][:most]
-            erasure, self._height = self._erasure(), len(lines)
-            self._write(erasure + "".join(f"{line}\n" for line in lines))
-
-    def print_above(self, stream: TextIO, text: str) -> None:
-        """Writes a text on a stream; the lines come back below it once its last line is complete."""
-        if os.getpid() != self._process:
-            # A forked process inherits the lock, maybe taken, but not the thread that would release it.
-            stream.write(text)
-            return
-        with self._lock:
-            self._write(self._erasure())
-            self._height = 0
-            stream.write(text)
-            stream.flush()
-            self._is_inside_line = not text.endswith("\n")
-            self.refresh()
-
-    def _run(self) -> None:
-        while not self._over.wait(INTERVAL):
-            self.refresh()
-
-    def _erasure(self) -> str:
-        """Returns what moves the cursor to the first line, and clears from there."""
-        return f"\033[{self._height}A\r{CLEAR_BELOW}" if self._height else ""
-
-    def _write(self, text: str) -> None:
-        if text:
-            self._stream.write(text)
-            self._stream.flush()
+        """Draws the display, unless the terminal is gone."""
+        with suppress(OSError, ValueError):
+            super().refresh()
 
 
-class _Above:
-    """A stream whose text appears above a live area; it passes everything but `write` on to the stream."""
+class _Above(FileProxy):
+    """A stream whose lines appear above a display; nothing else draws there."""
 
-    def __init__(self, area: LiveArea, stream: TextIO, is_terminal: bool) -> None:
-        self._area = area
-        self._stream = stream
-        self._is_terminal = is_terminal
+    _process = os.getpid()
 
     def write(self, text: str) -> int:
-        """Writes a text above the area."""
-        if text:
-            self._area.print_above(self._stream, text)
-        return len(text)
+        """Writes a text; a forked process lacks the thread that draws, so that its text takes no lock."""
+        return super().write(text) if os.getpid() == self._process else self.rich_proxied_file.write(text)
 
     def isatty(self) -> bool:
-        """Returns False for stderr, so that nothing else draws bars there."""
-        return self._is_terminal
+        """Returns False."""
+        return False
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+
+def progress_line(name: str, fraction: float, facts: str, width: int) -> Grid:
+    """Returns a line with a bar for rich; where room is short, the name folds, then the bar goes, then the name.
+
+    Args:
+        name: name of the work; "" for none.
+        fraction: fraction that is done, 0 to 1.
+        facts: numbers, which stay whole.
+        width: maximum width of the line, in characters.
+    """
+    percentage = f"{100 * fraction:3.0f}%"
+    room = width - len(percentage) - len(facts) - 4
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    cells: list[RenderableType] = []
+    if name and room > LEAST_BAR:
+        grid.add_column(width=min(len(name), MOST_NAME, room - 2))
+        cells.append(Name(name))
+        room -= min(len(name), MOST_NAME, room - 2) + 2
+    if room >= LEAST_BAR:
+        cells.append(ProgressBar(1.0, fraction, min(room, MOST_BAR)))
+    grid.add_row(*cells, percentage, facts)
+    return grid

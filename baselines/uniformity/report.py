@@ -10,6 +10,7 @@ import numpy as np
 from baselines.evaluation.report import config_row, format_p_value
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
+from baselines.terminal.tables import Column
 from baselines.uniformity.hypotheses import (
     Bin,
     ChiSquared,
@@ -26,6 +27,17 @@ if TYPE_CHECKING:
 
 OBSERVED, EXPECTED, FLOODED = "C0", "C1", "C2"
 """Colours, by their places in the palette of the style."""
+
+
+COLUMNS = (
+    Column("first click", "left"),
+    Column("test", "left", folds=True),
+    Column("chi-squared", priority=1),
+    Column("degrees", priority=2),
+    Column("p"),
+    Column("observation", "left", folds=True),
+)
+"""Columns of the rows of a `Finding`."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from baselines.support.board_names import board_name
-from baselines.terminal.streams import output_width
+from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table
 from minesweeper_play.game.records import BoardKind, Summary, summarise
 from minesweeper_play.game.statistics import Statistics
@@ -28,8 +28,9 @@ def run(options: PlayOptions) -> int:
         print(catalogue.text("statistics_empty"))
         return 0
     table = statistics_table(summarise(records), catalogue)
-    for line, _ in table.lines(output_width()):
-        print(line.rstrip())
+    page = Page.for_stdout()
+    page.add(table.draw(page.width))
+    page.print()
     return 0
 
 

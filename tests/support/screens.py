@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-_TOKEN = re.compile(r"\x1b\[(\d*)([A-Za-z])|\r|\n|[^\x1b\r\n]+")
+_TOKEN = re.compile(r"\x1b\[([?;\d]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+")
 
 
 class Screen(io.StringIO):
@@ -33,8 +33,8 @@ class Screen(io.StringIO):
             self.lines[self._row] = self.lines[self._row][: self._column]
             del self.lines[self._row + 1 :]
         elif command == "K":
-            self.lines[self._row] = self.lines[self._row][: self._column]
-        elif command == "m":
+            self.lines[self._row] = "" if number == "2" else self.lines[self._row][: self._column]
+        elif command == "m" or number == "?25":
             pass
         elif token.group() == "\r":
             self._column = 0

@@ -14,7 +14,7 @@ from baselines.evaluation.scoring.entrants import Entrant, check_sendable, named
 from baselines.evaluation.scoring.table import Results
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.support.extras import import_extra
-from baselines.terminal.game_bar import game_bar
+from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import is_live
 from minesweeper_env.config import BoardConfig, whole_number
 

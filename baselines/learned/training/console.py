@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
 from baselines.learned.training.evaluation import REFERENCES, References, Score
-from baselines.terminal.bars import format_seconds, progress_line
-from baselines.terminal.live_area import LiveArea
+from baselines.terminal.live_area import progress_line
 from baselines.terminal.page import Page
+from baselines.terminal.progress import Progress, format_seconds
 from baselines.terminal.tables import Column, Table
-from minesweeper_env.compilation.live_line import is_live
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""
@@ -122,39 +119,40 @@ class TrainingPanel:
     def __init__(self, read: Callable[[], View], shown: bool) -> None:
         """Shows nothing yet."""
         self._read = read
-        self._shown = shown
-        self.is_live = shown and is_live(sys.stderr)
         self._speed = Speed()
-        self._area = ExitStack()
-        self._next_line = time.monotonic() + LINE_SECONDS
+        self._progress = Progress(self._draw, self._line, LINE_SECONDS, leave=True) if shown else None
         self._score: Score | None = None
         self._is_over = False
 
     def __enter__(self) -> TrainingPanel:
         """Draws the panel, which a thread keeps up to date."""
-        if self.is_live:
-            self._area.enter_context(LiveArea(self._lines, leave=True))
+        if self._progress is not None:
+            self._progress.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Leaves the last state on the screen."""
         self._is_over = True
-        self._area.close()
+        if self._progress is not None:
+            self._progress.close()
 
     def show(self) -> None:
         """Takes note of a finished round; prints a line if one is due and there is no terminal."""
         view = self._read()
         self._speed.begin(view)
-        is_news = view.score is not self._score or time.monotonic() >= self._next_line
-        if self._shown and not self.is_live and is_news:
-            self._score, self._next_line = view.score, time.monotonic() + LINE_SECONDS
-            print(plain_line(view, self._speed.of(view)), file=sys.stderr, flush=True)
+        if self._progress is not None:
+            self._progress.show(at_once=view.score is not self._score)
+        self._score = view.score
 
-    def _lines(self, width: int) -> list[str]:
+    def _line(self) -> str:
+        view = self._read()
+        return plain_line(view, self._speed.of(view))
+
+    def _draw(self, width: int) -> Page:
         view = self._read()
         if self._is_over:
             view = view._replace(next_evaluation=math.inf)
-        return panel_lines(view, self._speed.of(view), width)
+        return panel(view, self._speed.of(view), width)
 
 
 def plain_line(view: View, speed: float | None) -> str:
@@ -167,8 +165,8 @@ def plain_line(view: View, speed: float | None) -> str:
     return ", ".join(parts)
 
 
-def panel_lines(view: View, speed: float | None, width: int) -> list[str]:
-    """Returns the lines of the panel.
+def panel(view: View, speed: float | None, width: int) -> Page:
+    """Returns the panel.
 
     Args:
         view: state of the training.
@@ -178,16 +176,15 @@ def panel_lines(view: View, speed: float | None, width: int) -> list[str]:
     page = Page(width)
     page.note(f"{view.title}: {_steps(view, speed)}")
     done = format_seconds(view.budget.elapsed())
-    page.line(progress_line("", view.budget.progress(view.steps), f"{done}, {_time_left(view, speed)}", width))
+    page.add(progress_line("", view.budget.progress(view.steps), f"{done}, {_time_left(view, speed)}", width))
     if view.score is not None:
-        for line, _ in _table(view.score, view.references).lines(width):
-            page.line(line)
+        page.add(_table(view.score, view.references).draw(width))
     page.note(_evaluations(view, speed))
     if view.kept is not None:
         page.note(f"kept: the agent of step {view.kept['steps']}, which won {view.kept['win_rate']:.1%}")
     if view.time_fractions:
         page.note("time: " + ", ".join(f"{name} {part:.0%}" for name, part in view.time_fractions.items()))
-    return page.text().splitlines()
+    return page
 
 
 def _steps(view: View, speed: float | None) -> str:

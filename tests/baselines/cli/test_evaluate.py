@@ -210,10 +210,11 @@ def test_a_policy_alone_has_the_known_rate_of_exact_beside_it(capsys):
     assert "exact wins" not in capsys.readouterr().out
 
 
-def test_missing_extra_says_which_to_install(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
+@pytest.mark.parametrize("module", ["scipy", "rich"])
+def test_missing_extra_says_which_to_install(capsys, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
     line = refused(capsys, "--policy", "random")
-    assert "scipy is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
+    assert f"{module} is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
 
 
 def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):

@@ -10,7 +10,7 @@ from support.screens import Screen
 from support.tiny_training import tiny
 
 from baselines.learned.common.budget import Budget
-from baselines.learned.training.console import Speed, Stopwatch, TrainingPanel, View, panel_lines, plain_line
+from baselines.learned.training.console import Speed, Stopwatch, TrainingPanel, View, panel, plain_line
 from baselines.learned.training.evaluation import Score
 from baselines.learned.training.run import train
 
@@ -20,21 +20,21 @@ KEPT = {"steps": 112_000, "win_rate": 0.62}
 
 FIRST = """\
 dqn on 8x8/14: step 23456 of 1000000
-[--------------------------------------]    2%  40 s, time left not known yet
+╸                                           2%  40 s, time left not known yet
 first evaluation at step 100000
 time: environment 12%, inference 20%, update 68%"""
 
 EVALUATING = """\
 dqn on 8x8/14: step 99999 of 1000000, 312 steps a second
-[###-----------------------------------]   10%  7 min, 48 min left
+━━━╸                                       10%  7 min, 48 min left
 evaluating since 12 s
 time: environment 12%, inference 20%, update 68%"""
 
 EVALUATED = """\
 dqn on 8x8/14: step 123456 of 1000000, 312 steps a second
-[####----------------------------------]   12%  7 min, 47 min left
+━━━━╸                                      12%  7 min, 47 min left
 board   win rate   95 % interval  random  exact  lookahead
-------  --------  --------------  ------  -----  ---------
+──────────────────────────────────────────────────────────
 8x8/14     61.2%  56.9% to 65.4%    0.0%  67.4%      70.2%
 500 selection games on each board; next evaluation in 4 min
 kept: the agent of step 112000, which won 62.0%
@@ -43,9 +43,9 @@ time: environment 12%, inference 20%, update 68%"""
 SEVERAL = """\
 dqn on 5x5/5, 8x8/14, 9x9/10, 16x16/40, 16x30/99: step 123456, 312 steps a
 second
-[###-----------------------------------]    9%  7 min, 68 min left
+━━━╸                                        9%  7 min, 68 min left
 board     win rate   95 % interval  random  exact  lookahead
---------  --------  --------------  ------  -----  ---------
+────────────────────────────────────────────────────────────
 5x5/5        80.2%  76.5% to 83.5%    1.0%  70.0%      75.0%
 8x8/14       66.7%  62.6% to 70.8%    1.0%  70.0%      75.0%
 9x9/10       95.9%  93.9% to 97.4%    1.0%  70.0%      75.0%
@@ -84,22 +84,22 @@ def several(now) -> View:
 
 def test_the_panel_at_80_columns(now):
     first = view(now, 40, 23_456, next_evaluation=0.1)
-    assert "\n".join(panel_lines(first, None, 79)) == FIRST
-    assert "\n".join(panel_lines(view(now, steps=99_999, evaluating=12.0), 312.4, 79)) == EVALUATING
-    assert "\n".join(panel_lines(evaluated(now), 312.4, 79)) == EVALUATED
-    assert "\n".join(panel_lines(several(now), 312.4, 79)) == SEVERAL
+    assert panel(first, None, 79).text() == FIRST
+    assert panel(view(now, steps=99_999, evaluating=12.0), 312.4, 79).text() == EVALUATING
+    assert panel(evaluated(now), 312.4, 79).text() == EVALUATED
+    assert panel(several(now), 312.4, 79).text() == SEVERAL
 
 
 @pytest.mark.parametrize("width", [40, 60, 79, 99, 159])
 def test_no_width_costs_a_win_rate(now, width):
-    lines = panel_lines(several(now), 312.4, width)
+    lines = panel(several(now), 312.4, width).text().splitlines()
     assert max(map(len, lines)) <= width
     for rate in ("80.2%", "66.7%", "95.9%", "85.7%", "45.3%", "74.8%"):
         assert any(rate in line for line in lines)
 
 
 def test_a_budget_in_minutes_says_when_the_first_evaluation_comes(now):
-    lines = panel_lines(view(now, 60, 100, minutes=45, next_evaluation=0.1), None, 79)
+    lines = panel(view(now, 60, 100, minutes=45, next_evaluation=0.1), None, 79).text().splitlines()
     assert lines[1].endswith("2%  60 s, 44 min left")
     assert lines[2] == "first evaluation in 4 min"
 

@@ -20,17 +20,18 @@ WIDTHS = (80, 100, 160)
 
 BOARD_AT_80 = """\
 16x16/40, first click any
-                           win
-  policy                  rate   95 % interval          p  against
-  ---------------------  -----  --------------  ---------  ---------------------
-  subset:                46.2%  45.2% to 47.1%  1.6e-06 *  expected_value_source
+                          win
+  policy                 rate   95 % interval          p  against
+────────────────────────────────────────────────────────────────────────────────
+  subset:               46.2%  45.2% to 47.1%  1.6e-06 *  expected_value_source
   deduction=source
-  expected_value_        45.6%  44.6% to 46.5%     0.31    subset:
-  source:                                                  deduction=source
+  expected_value_       45.6%  44.6% to 46.5%     0.31    subset:
+  source:                                                 deduction=source
   deduction=source
-  subset                 50.5%  49.5% to 51.5%  5.3e-11 *  expected_value
-  expected_value_source  48.9%  47.9% to 49.9%   0.0047 *  subset
-> expected_value         53.8%  52.8% to 54.7%
+  subset                50.5%  49.5% to 51.5%  5.3e-11 *  expected_value
+  expected_value_       48.9%  47.9% to 49.9%   0.0047 *  subset
+  source
+> expected_value        53.8%  52.8% to 54.7%
 > highest win rate. * significant at 5%, after Holm's correction for 4 tests.
 """
 
@@ -38,7 +39,7 @@ RATES_AT_80 = """\
 Win rates in %, with 95 % intervals
 The tables of the boards below have the intervals.
 policy              9x9/1  9x9/2  9x9/3  9x9/4  9x9/5  9x9/6  9x9/7  9x9/8
-------------------  -----  -----  -----  -----  -----  -----  -----  -----
+──────────────────────────────────────────────────────────────────────────
 random               78.1   48.9   26.2   12.0    4.6    1.6    0.4    0.1
 marginal             78.6   48.3   24.6   11.6    4.9    1.5    0.6    0.1
 graphical_source     98.7   84.9   70.0   43.0   23.9   12.8    3.2    1.2
@@ -46,7 +47,7 @@ conditional          98.8   89.0   69.7   47.8   28.3   14.5    6.1    2.5
 graphical            98.8   94.1   86.2   76.3   64.8   54.0   40.6   30.8
 semi_deterministic  >98.8  >97.3  >95.3  >92.6  >89.9  >85.8  >81.2  >75.4
 policy              9x9/9  9x9/10
-------------------  -----  ------
+─────────────────────────────────
 random                0.0     0.0
 marginal              0.1     0.0
 graphical_source      0.4     0.1

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import multiprocessing
+import os
 import sys
 from threading import Event
 
 import pytest
 from support.screens import Screen
 
-from baselines.terminal.bars import bar, format_seconds, progress_line
-from baselines.terminal.game_bar import GameCount, game_bar
-from baselines.terminal.live_area import LiveArea
-from baselines.terminal.streams import stream_width
+from baselines.terminal.live_area import live_area, progress_line
+from baselines.terminal.page import Page
+from baselines.terminal.progress import GameCount, Progress, format_seconds, game_bar
+from minesweeper_env.compilation.live_line import is_live
 
 
 def put_on_screen(monkeypatch, columns: int = 80) -> Screen:
@@ -22,20 +25,36 @@ def put_on_screen(monkeypatch, columns: int = 80) -> Screen:
     return screen
 
 
+def lines_of(text: str) -> list[str]:
+    """Returns the lines of a screen without the spaces that rich leaves at their ends."""
+    return [line.rstrip() for line in text.splitlines()]
+
+
 def test_an_area_is_drawn_below_other_output_and_removed(monkeypatch):
     screen, frames = put_on_screen(monkeypatch), iter(range(100))
-    with LiveArea(lambda _: [f"frame {next(frames)}", "below"]) as area:
-        assert screen.text == "frame 0\nbelow"
+    with live_area(lambda _: f"frame {next(frames)}\nbelow") as area:
+        first = screen.text
         area.refresh()
-        assert screen.text == "frame 1\nbelow"
+        assert screen.text > first
+        assert lines_of(screen.text)[1:] == ["below"]
         print("a warning", file=sys.stderr)
-        assert screen.text == "a warning\nframe 2\nbelow"
+        assert lines_of(screen.text)[0] == "a warning"
+        assert lines_of(screen.text)[2:] == ["below"]
         sys.stderr.write("half")
-        area.refresh()
-        assert screen.text == "a warning\nhalf"
-        assert not sys.stderr.isatty()
+        assert not is_live(sys.stderr)
     assert screen.text == "a warning\nhalf"
     assert sys.stderr is screen
+
+
+def test_what_is_printed_on_stdout_appears_above_on_a_terminal_and_goes_into_a_pipe(monkeypatch):
+    screen = put_on_screen(monkeypatch)
+    for stdout in (Screen(), io.StringIO()):
+        monkeypatch.setattr(sys, "stdout", stdout)
+        with live_area(lambda _: "below"):
+            print("a result")
+        assert sys.stdout is stdout
+        assert stdout.getvalue() == ("" if stdout.isatty() else "a result\n")
+    assert screen.text == "a result"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -43,7 +62,7 @@ def test_an_error_leaves_the_last_state_and_the_stream(monkeypatch, error):
     screen, state = put_on_screen(monkeypatch), ["begun"]
 
     def work():
-        with LiveArea(lambda _: state, leave=True):
+        with live_area(lambda _: "\n".join(state), leave=True):
             state[:] = ["almost done", "two lines"]
             raise error
 
@@ -53,47 +72,76 @@ def test_an_error_leaves_the_last_state_and_the_stream(monkeypatch, error):
     assert sys.stderr is screen
     print("a message", file=sys.stderr)
     assert screen.text == "almost done\ntwo lines\na message"
+    assert screen.getvalue().endswith("\x1b[?25ha message\n")
+
+
+def test_a_terminal_that_goes_away_stops_nothing(monkeypatch):
+    screen = put_on_screen(monkeypatch)
+    with live_area(lambda _: "a line", leave=True) as area:
+
+        def gone(_text):
+            raise OSError(5, "Input/output error")
+
+        monkeypatch.setattr(screen, "write", gone)
+        area.refresh()
+    assert sys.stderr is screen
 
 
 def test_the_thread_draws_by_itself(monkeypatch):
-    monkeypatch.setattr("baselines.terminal.live_area.INTERVAL", 0.01)
+    monkeypatch.setattr("baselines.terminal.live_area.DRAWINGS_PER_SECOND", 100.0)
     screen, drawn, enough = put_on_screen(monkeypatch), [], Event()
 
     def draw(width):
         drawn.append(width)
-        if len(drawn) > 3:
+        if len(drawn) > 6:
             enough.set()
-        return ["a line"]
+        return "a line"
 
-    with LiveArea(draw):
+    with live_area(draw):
         assert enough.wait(10)
     assert screen.text == ""
     assert set(drawn) == {79}
 
 
-def test_a_line_longer_than_the_terminal_is_cut(monkeypatch):
-    screen = put_on_screen(monkeypatch, 20)
-    with LiveArea(lambda _: ["x" * 50], leave=True):
-        pass
-    assert screen.text == "x" * 19
-    monkeypatch.setenv("COLUMNS", "")
-    assert stream_width(screen) == 80
+def print_in_child(sender):
+    sys.stderr.write("from a child")
+    sender.send(sys.stderr.rich_proxied_file.getvalue())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
+def test_a_forked_process_prints_without_the_area(monkeypatch):
+    put_on_screen(monkeypatch)
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    with live_area(lambda _: "below"):
+        child = multiprocessing.get_context("fork").Process(target=print_in_child, args=(sender,))
+        child.start()
+        assert receiver.poll(10)
+        assert receiver.recv().endswith("from a child")
+        child.join(10)
 
 
 @pytest.mark.parametrize("name", ["exact", "runs/dqn-8x8-14:temperature=0.25,seed=3", ""])
 @pytest.mark.parametrize("width", [20, 40, 60, 79, 159])
 def test_a_line_of_progress_keeps_its_numbers(name, width):
     facts = "5000 of 10000 games, 812/s, 6 s left"
-    text = progress_line(name, 0.5, facts, width)
-    assert text.endswith(f"50%  {facts}")
-    assert len(text) <= max(width, len(f" 50%  {facts}"))
-    assert ("[" in text) == (width >= 79 or (width == 60 and len(name) < 6))
+    page = Page(max(width, len(f" 50%  {facts}")))
+    page.add(progress_line(name, 0.5, facts, width))
+    first, *folded = page.text().splitlines()
+    assert first.endswith(f"50%  {facts}")
+    assert len(first) <= page.width
+    assert ("━" in first) == (width >= 79 or (width == 60 and len(name) < 6))
+    shown = first.split()[0].rstrip("━╸0%") + "".join(line.strip() for line in folded)
+    assert shown.startswith(name if width >= 60 else ("5", "%", ""))
 
 
-def test_bars_and_times():
-    assert bar(0.0, 8) == "[------]"
-    assert bar(0.5, 8) == "[###---]"
-    assert bar(1.0, 8) == "[######]"
+def test_bars_are_as_long_as_what_is_done():
+    for fraction, bar in ((0.0, ""), (0.5, "━━━━━"), (0.55, "━━━━━╸"), (1.0, "━━━━━━━━━━")):
+        page = Page(40)
+        page.add(progress_line("", fraction, "x" * 20, 38))
+        assert page.text().split("%")[0].rstrip("0123456789 ") == bar
+
+
+def test_times():
     assert [format_seconds(seconds) for seconds in (0.4, 89, 90, 5399)] == ["0 s", "89 s", "2 min", "90 min"]
     assert format_seconds(5400) == "1.5 h"
 
@@ -101,15 +149,24 @@ def test_bars_and_times():
 def test_games_are_counted_on_a_terminal(monkeypatch):
     screen = put_on_screen(monkeypatch)
     with game_bar("playing", "exact", 1000) as add:
-        assert screen.text.startswith("exact  [------")
-        assert screen.text.endswith("0 of 1000 games, 0 s")
+        assert screen.text.startswith("exact  ━━━━━━")
+        assert screen.text.rstrip().endswith("0%  0 of 1000 games, 0 s")
         add(250)
     assert screen.text == ""
 
 
+def test_a_terminal_without_colours_gets_none(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    screen = put_on_screen(monkeypatch)
+    with game_bar("playing", "exact", 1000) as add:
+        add(500)
+    assert "\x1b[3" not in screen.getvalue()
+    assert "\x1b[9" not in screen.getvalue()
+
+
 def test_games_without_a_terminal_are_plain_lines(monkeypatch, capsys):
     monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr("baselines.terminal.game_bar.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("baselines.terminal.progress.LINE_SECONDS", 0.0)
     with game_bar("playing", "exact", 1000) as add:
         add(250)
     first, second = capsys.readouterr().err.splitlines()
@@ -118,19 +175,34 @@ def test_games_without_a_terminal_are_plain_lines(monkeypatch, capsys):
     assert second.endswith("0 s left")
 
 
+def test_lines_without_a_terminal_come_with_news_and_from_time_to_time(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    with Progress(str, lambda: "5 of 9 games", seconds=10.0) as progress:
+        progress.show()
+        progress.show("exact is done; ")
+        now[0] += 9.0
+        progress.show()
+        now[0] += 2.0
+        progress.show()
+        progress.show()
+        progress.show(at_once=True)
+    assert capsys.readouterr().err == "exact is done; 5 of 9 games\n5 of 9 games\n5 of 9 games\n"
+
+
 def test_the_pace_is_that_of_the_games_so_far(monkeypatch):
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    count = GameCount("exact", 1000)
+    count = GameCount(1000)
     now[0] = 102.0
-    count.add(100)
-    assert count.line(79).endswith("  10%  100 of 1000 games, 50/s, 18 s left")
+    count.done += 100
+    assert count.facts() == "100 of 1000 games, 50/s, 18 s left"
 
 
 def test_slow_work_shows_the_time_of_each(monkeypatch):
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    count = GameCount("seeds", 10, "trainings")
+    count = GameCount(10, "trainings")
     now[0] = 700.0
-    count.add(2)
-    assert count.line(79).endswith("  20%  2 of 10 trainings, 5 min each, 40 min left")
+    count.done += 2
+    assert count.facts() == "2 of 10 trainings, 5 min each, 40 min left"

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import io
+import os
+import re
 import sys
 
 import pytest
 
-from baselines.terminal.page import BEST, BOLD, PLAIN, Page
+from baselines.terminal.page import Page
 from baselines.terminal.streams import is_styled, output_width
 from baselines.terminal.tables import Column, Table
 from minesweeper_env.compilation.live_line import is_live
 
 TABLE = Table("Boards", (Column("policy", "left", folds=True), Column("wins")), (("random", "1"), ("exact", "6")), (1,))
+
+
+BOLD, BEST, PLAIN = "\033[1m", "\033[1;32m", "\033[0m"
+SEQUENCE = "\033\\[[\\d;]*m"
 
 
 class Terminal(io.StringIO):
@@ -24,7 +30,7 @@ def put_on_terminal(monkeypatch) -> Terminal:
     """Makes stdout a terminal of 80 columns."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stdout", stream)
-    monkeypatch.setattr("baselines.terminal.streams.stream_width", lambda _stream: 80)
+    monkeypatch.setattr("baselines.terminal.streams.get_terminal_size", lambda: os.terminal_size((80, 24)))
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -39,7 +45,9 @@ def test_a_terminal_gets_its_width_and_emphasis(monkeypatch):
     assert page.width == 80
     lines = terminal.getvalue().splitlines()
     assert lines[0] == f"{BOLD}Boards{PLAIN}"
-    assert lines[3:] == ["  random     1", f"{BEST}> exact      6{PLAIN}"]
+    assert [re.sub(SEQUENCE, "", line) for line in lines[3:]] == ["  random     1", "> exact      6"]
+    assert set(re.findall(SEQUENCE, lines[3])) == set()
+    assert set(re.findall(SEQUENCE, lines[4])) == {BEST, PLAIN}
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "")])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.terminal.page import render
+from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table, marked_numbers
 
 COLUMNS = (
@@ -31,7 +31,7 @@ AT_80 = """\
 8x8, 14 mines
                                             win                    ms/
   policy                     games  wins   rate   95 % interval   game         p
-  -------------------------  -----  ----  -----  --------------  -----  --------
+────────────────────────────────────────────────────────────────────────────────
   random                     10000    72   0.7%    0.5% to 0.9%   0.02  2e-198 *
   semi_deterministic         10000  6234  62.3%  61.3% to 63.3%   1.02   0.031
 > lookahead                  10000  6543  65.4%  64.4% to 66.4%   2.31
@@ -45,7 +45,7 @@ AT_100 = """\
 8x8, 14 mines
                                                        win                  clicks/    ms/
   policy                                games  wins   rate   95 % interval     game   game         p
-  ------------------------------------  -----  ----  -----  --------------  -------  -----  --------
+────────────────────────────────────────────────────────────────────────────────────────────────────
   random                                10000    72   0.7%    0.5% to 0.9%      3.1   0.02  2e-198 *
   semi_deterministic                    10000  6234  62.3%  61.3% to 63.3%     17.2   1.02   0.031
 > lookahead                             10000  6543  65.4%  64.4% to 66.4%     18.1   2.31
@@ -56,7 +56,7 @@ AT_100 = """\
 AT_160 = """\
 8x8, 14 mines
   policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game         p
-  ---------------------------------------  -----  ----  --------  --------------  -----------  -------  --------
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────
   random                                   10000    72      0.7%    0.5% to 0.9%          3.1     0.02  2e-198 *
   semi_deterministic                       10000  6234     62.3%  61.3% to 63.3%         17.2     1.02   0.031
 > lookahead                                10000  6543     65.4%  64.4% to 66.4%         18.1     2.31
@@ -64,9 +64,17 @@ AT_160 = """\
 > highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
 
 
+def shown(table: Table, width: int | None = None, *notes: str) -> str:
+    page = Page(width)
+    page.table(table)
+    for note in notes:
+        page.note(note)
+    return page.text()
+
+
 @pytest.mark.parametrize(("width", "text"), [(80, AT_80), (100, AT_100), (160, AT_160), (None, AT_160)])
 def test_wider_terminals_show_more_columns(width, text):
-    assert render("8x8, 14 mines", COLUMNS, ROWS, width, (NOTE,), (2,)) == text
+    assert shown(Table("8x8, 14 mines", COLUMNS, ROWS, (2,)), width, NOTE) == text
 
 
 @given(
@@ -78,12 +86,11 @@ def test_wider_terminals_show_more_columns(width, text):
 def test_every_shown_number_is_whole_and_no_line_is_too_long(facts, width):
     rows = [(name, f"{wins}", f"{rate:.4f}", f"{wins / 7:.2f}") for name, wins, rate in facts]
     columns = (Column("policy", "left", folds=True), Column("wins"), Column("rate"), Column("time", priority=1))
-    lines = Table("", columns, rows, marked=(0,)).lines(width)
-    text = "\n".join(line for line, _ in lines)
+    text = shown(Table("", columns, rows, marked=(0,)), width)
     assert all(len(line) <= width for line in text.splitlines())
     for row in rows:
         assert all(cell in text for cell in row[1:3])
-    assert next(number for number, (_, marked) in enumerate(lines) if marked) == 2
+    assert text.splitlines()[2].startswith("> ")
 
 
 def test_columns_are_left_out_from_the_greatest_priority_on():
@@ -94,18 +101,17 @@ def test_columns_are_left_out_from_the_greatest_priority_on():
     assert table.left_out(20) == ["games", "wins", "clicks/game", "ms/game", "p"]
 
 
-def test_a_heading_that_stays_folded_does_not_widen_its_column():
-    lines = Table("", COLUMNS[3:6], [("1.0%", "0.1% to 0.9%", "3.1")]).lines(30)
-    assert [line for line, _ in lines] == [
-        " win                 clicks/",
-        "rate  95 % interval     game",
-        "----  -------------  -------",
-        "1.0%   0.1% to 0.9%      3.1",
+def test_a_folded_heading_does_not_widen_its_column():
+    assert shown(Table("", COLUMNS[3:6], [("1.0%", "0.1% to 0.9%", "3.1")]), 30).splitlines() == [
+        " win          95 %  clicks/",
+        "rate      interval     game",
+        "───────────────────────────",
+        "1.0%  0.1% to 0.9%      3.1",
     ]
 
 
 def test_an_empty_column_is_not_shown():
-    assert render("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")]).splitlines()[0] == "policy  games"
+    assert shown(Table("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")])).splitlines()[0] == "policy  games"
 
 
 def test_marks_leave_the_digits_in_their_column():
