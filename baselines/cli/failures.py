@@ -25,6 +25,8 @@ def explain(error: Exception) -> str:
     """Returns the message of an error in one line."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        return error.strerror
     return " ".join(str(error).split())
 
 

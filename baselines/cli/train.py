@@ -12,6 +12,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
+from baselines.cli.failures import explain
 from baselines.cli.start import announce, sibling, typed_command
 from baselines.learned.settings.command_line import settings_and_folder
 from baselines.learned.settings.files import RUN_FILE
@@ -20,7 +21,7 @@ from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.support.files import check_writable, hold_folder, is_empty
+from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
 from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             for module in NEEDED:
                 check_extra(module)
             settings, folder = settings_and_folder(options)
+            check_folder(folder)
             if not options.resume:
                 _check_unused(folder)
             boards = ", ".join(settings.boards)
@@ -75,7 +77,8 @@ def _train(program: str, training: Training, folder: Path, command: str) -> int:
     try:
         outcome = run(training, command)
     except OSError as error:
-        print(f"{program}: {error}; what was saved before is in {folder}", file=sys.stderr)
+        saved = f"--resume continues, and what was saved before is in {folder}"
+        print(f"{program}: {explain(error)}; {saved}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print(f"{program}: {stopped_at_once(folder)}", file=sys.stderr)

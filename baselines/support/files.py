@@ -44,6 +44,19 @@ def check_writable(path: Path) -> None:
         raise ValueError(f"the folder of {path} cannot be written: {error.strerror}") from error
 
 
+def check_folder(folder: Path) -> None:
+    """Checks that a folder can be written or made, before minutes are spent on imports.
+
+    Raises:
+        ValueError: it is a file, lies in one, or may not be written.
+    """
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"the folder {folder} cannot be used: {there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ValueError(f"the folder {folder} cannot be used: {there} may not be written")
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Writes a file atomically: at any moment its path holds either the old content or the whole new content.
 
@@ -77,7 +90,9 @@ def _replace(path: Path, content: bytes) -> None:
             file.close()
             temporary.replace(path)
         except BaseException:
-            file.close()
+            # On a full disk, closing writes what is buffered, and fails again.
+            with suppress(OSError):
+                file.close()
             temporary.unlink(missing_ok=True)
             raise
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from baselines.support.files import check_writable, hold_folder, is_empty, replace_file
+from baselines.support.files import check_folder, check_writable, hold_folder, is_empty, replace_file
 
 WRITE = "from pathlib import Path; from baselines.support.files import replace_file; "
 
@@ -137,6 +137,29 @@ def test_a_write_that_fails_keeps_the_old_content_and_leaves_nothing(tmp_path, m
         replace_file(path, b"after")
     assert path.read_bytes() == b"before"
     assert names(tmp_path) == ["results.json"]
+
+
+def test_a_file_that_the_disk_cannot_hold_leaves_nothing(tmp_path):
+    """The system refuses to write beyond a limit, as on a full disk, again when the file is closed."""
+    resource = pytest.importorskip("resource")
+    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, kept[1]))
+    try:
+        with pytest.raises(OSError, match=r"results\.json"):
+            replace_file(tmp_path / "results.json", b"content" * 10)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, kept)
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_written_or_made_is_refused(tmp_path, monkeypatch):
+    check_folder(tmp_path / "new" / "run")
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"cannot be used: .*/file is a file"):
+        check_folder(tmp_path / "file" / "run")
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != tmp_path)
+    with pytest.raises(ValueError, match=f"cannot be used: {tmp_path} may not be written"):
+        check_folder(tmp_path / "new" / "run")
 
 
 def killed_while_writing(folder, name="run.json"):
