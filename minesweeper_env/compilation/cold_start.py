@@ -101,7 +101,8 @@ class ColdStart:
         estimate = f", about {seconds * self._slowness():.0f} s" if seconds else ""
         if is_stored:
             return f"Compiling {label}, once per installation{estimate}"
-        return f"Compiling {label}, in every process{estimate}: the compiled code cannot be stored; set NUMBA_CACHE_DIR"
+        lack = "the compiled code cannot be stored; set NUMBA_CACHE_DIR to a folder that can be written"
+        return f"Compiling {label}, in every process{estimate}: {lack}"
 
     def _slowness(self) -> float:
         """Returns the seconds of the clock that take the place of one listed processor second.

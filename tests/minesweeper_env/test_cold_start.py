@@ -89,7 +89,8 @@ def test_a_cache_that_cannot_be_written_is_named(parts, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "a", SimpleNamespace(slow=SimpleNamespace(_cache=None)))
     compile_all(COMMAND, "a:slow")
     assert capsys.readouterr().err == (
-        "Compiling the oracle, in every process, about 14 s: the compiled code cannot be stored; set NUMBA_CACHE_DIR\n"
+        "Compiling the oracle, in every process, about 14 s: the compiled code cannot be stored; "
+        "set NUMBA_CACHE_DIR to a folder that can be written\n"
     )
 
 

@@ -10,6 +10,7 @@ from importlib import import_module
 import pytest
 from support import ROOT
 
+from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.times import PARTS, Part
 from minesweeper_env.warm_up import cache, command, runner
 from minesweeper_env.warm_up.command import CORE, main
@@ -67,6 +68,18 @@ def test_a_part_waits_for_those_that_it_needs(tmp_path):
     parts = [part("last", tmp_path, "first", "second"), part("second", tmp_path, "first"), part("first", tmp_path)]
     done = [compiled.part.name for compiled in runner.compile_parts(parts, 2)]
     assert done == (tmp_path / "log").read_text().split() == ["first", "second", "last"]
+
+
+def test_without_shared_memory_this_process_compiles_in_the_same_order(tmp_path, monkeypatch):
+    def no_shared_memory(*_):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(runner, "ProcessPoolExecutor", no_shared_memory)
+    parts = [part("last", tmp_path, "first"), part("first", tmp_path)]
+    caller = COLD_START.caller
+    done = [compiled.part.name for compiled in runner.compile_parts(parts, 2)]
+    assert done == (tmp_path / "log").read_text().split() == ["first", "last"]
+    assert COLD_START.caller == caller
 
 
 def test_a_failure_is_one_line_and_exit_1(tmp_path, capsys, monkeypatch):
