@@ -10,9 +10,9 @@ from typing import Any
 
 from baselines.evaluation.report import config_row, result_row, versions
 from baselines.evaluation.results import PolicyResult, compare
-from baselines.suites.definitions import Suite
 from baselines.suites.measures import marked, scores
 from baselines.suites.parts import Part
+from baselines.suites.suite import Suite
 from baselines.suites.tasks import LeftOut, Task
 from minesweeper_env.config import BoardConfig
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from baselines.evaluation.report import format_p_value, significance_note, significant
-from baselines.suites.definitions import Suite
+from baselines.suites.suite import Suite
 from baselines.suites.tables import COLUMNS, board_title, caption
 from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table, marked_numbers

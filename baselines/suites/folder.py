@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from baselines.registry import policy_digest
-from baselines.suites.definitions import Suite
+from baselines.suites.definitions import added_policies
+from baselines.suites.suite import Suite
 from baselines.suites.tasks import policy_folder
 from baselines.support.files import hold_folder, replace_file
 from minesweeper_env import __version__
@@ -38,7 +39,7 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> list[str]:
             policy has changed; the message says which.
         PolicyError: the code of an added policy fails while it is loaded.
     """
-    added = {policy: policy_digest(policy) for policy in suite.added_policies()}
+    added = {policy: policy_digest(policy) for policy in added_policies(suite)}
     wanted = {"format": FORMAT, "suite": suite.name, "seed": seed, "version": __version__, "games": games}
     try:
         folder.mkdir(parents=True, exist_ok=True)

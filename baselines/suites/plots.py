@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from baselines.suites.definitions import Suite
+from baselines.suites.suite import Suite
 from baselines.suites.tables import board_title, caption
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from baselines.evaluation.report import format_p_value
-from baselines.suites.definitions import Suite
+from baselines.suites.suite import Suite
 from baselines.support.board_names import board_name
 
 Content = dict[str, Any]

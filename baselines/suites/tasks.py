@@ -13,7 +13,7 @@ from typing import NamedTuple
 from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import Player, Start
 from baselines.registry import build_policy, find_policy
-from baselines.suites.definitions import Entry, Suite
+from baselines.suites.suite import Entry, Suite
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
 

@@ -4,7 +4,7 @@ import sys
 
 from baselines.cli import evaluate
 from baselines.suites import definitions, schedule
-from baselines.suites.definitions import Entry, Suite
+from baselines.suites.suite import Entry, Suite
 from minesweeper_env import BoardConfig
 
 COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p")

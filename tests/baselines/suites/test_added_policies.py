@@ -13,7 +13,7 @@ from support import tiny_suites
 from baselines.cli import evaluate
 from baselines.registry import policy_digest
 from baselines.suites import definitions, runner
-from baselines.suites.definitions import find_suite
+from baselines.suites.definitions import added_policies, find_suite
 from baselines.suites.tasks import policy_folder
 
 FIRST = """import numpy as np
@@ -194,4 +194,4 @@ def test_digests_follow_the_content():
     assert policy_digest("value") is None
     with pytest.raises(ValueError, match="unknown policy"):
         policy_digest("nosuch")
-    assert find_suite("tiny").with_policies(["mine.py:First"]).added_policies() == ["mine.py:First"]
+    assert added_policies(find_suite("tiny").with_policies(["mine.py:First"])) == ["mine.py:First"]
