@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -16,9 +15,11 @@ from typing import Any
 
 from baselines.entries.factory import EntryFactory
 from baselines.entries.loading import existing_file, load, source_file
+from baselines.entries.maker import PolicyMaker
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.environments import config_of
 from baselines.support.extras import import_extra
+from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, AGENTS_FOLDER, agent_folder, agent_names
 from baselines.support.specifications import Specification, parse_specification
 from minesweeper_env.config import BoardConfig
 
@@ -60,69 +61,10 @@ SCRIPTED: dict[str, str] = {
 }
 """The scripted policies, weakest first, each with its class as "module:class"."""
 
-AGENT_FILE = "agent.json"
-"""The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
-
-AGENT_WEIGHTS_FILE = "agent.safetensors"
-"""The weights of the agent in a run folder."""
-
-AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
-"""The shipped agents: one run folder each, named after the agent."""
-
-
-def agent_names() -> list[str]:
-    """Returns the names of the shipped agents."""
-    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
-
-
-def agent_folder(name: str) -> Path | None:
-    """Returns the run folder of a shipped agent or at a path, or None if there is no such folder."""
-    for folder in (AGENTS_FOLDER / name, Path(name)):
-        if (folder / AGENT_FILE).is_file():
-            return folder
-    return None
-
 
 def policy_names() -> list[str]:
     """Returns the names of the scripted policies, weakest first, and of the shipped agents."""
     return [*SCRIPTED, *agent_names()]
-
-
-@dataclass(frozen=True)
-class PolicyMaker:
-    """A factory of one policy: its class and its options, without a board.
-
-    Attributes:
-        name: the specification that names it.
-        make: its class, or another callable that takes a `BoardConfig` and the options.
-        options: the given options; `find_policy` has checked that the policy has them.
-    """
-
-    name: str
-    make: Callable[..., Policy]
-    options: dict[str, Any]
-
-    def moves_on(self, config: BoardConfig) -> tuple[str, ...]:
-        """Returns the moves that games of this board must offer for the policy."""
-        if isinstance(self.make, EntryFactory):
-            return self.make.moves_on(config, self.options)
-        return getattr(self.make, "moves", DEFAULT_MOVES)
-
-    def config_for(self, config: BoardConfig) -> BoardConfig:
-        """Returns the configuration with those moves."""
-        return replace(config, moves=self.moves_on(config))
-
-    def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
-        """Makes the policy for a configuration, and resets it with `seed`.
-
-        Raises:
-            ValueError: an option or the board is not allowed; the message names the allowed values.
-        """
-        policy = self.make(config, **self.options)
-        # Messages name the policy as its user does.
-        policy.name = self.name  # type: ignore[attr-defined]
-        policy.reset(seed)
-        return policy
 
 
 def make_policy(

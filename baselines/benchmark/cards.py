@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, policy_digest, read_specification
+from baselines.registry import SCRIPTED, policy_digest, read_specification
 from baselines.support.checks import number_within, one_of
+from baselines.support.run_folders import AGENT_FILE, AGENTS_FOLDER
 
 MOST_TEXT = 200
 """Maximum length of a text of a card, in characters."""

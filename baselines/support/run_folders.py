@@ -1,0 +1,27 @@
+"""Run folders with an agent: their files, and those that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+AGENT_FILE = "agent.json"
+"""The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
+
+AGENT_WEIGHTS_FILE = "agent.safetensors"
+"""The weights of the agent in a run folder."""
+
+AGENTS_FOLDER = Path(__file__).parents[1] / "learned" / "weights"
+"""The shipped agents: one run folder each, named after the agent."""
+
+
+def agent_names() -> list[str]:
+    """Returns the names of the shipped agents."""
+    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
+
+
+def agent_folder(name: str) -> Path | None:
+    """Returns the run folder of a shipped agent or at a path, or None if there is no such folder."""
+    for folder in (AGENTS_FOLDER / name, Path(name)):
+        if (folder / AGENT_FILE).is_file():
+            return folder
+    return None
