@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.diagnostics import Diagnostics, Share, add_diagnostics
-from baselines.evaluation.intervals import holm, paired_difference
+from baselines.evaluation.diagnostics import add_diagnostics
+from baselines.evaluation.intervals import holm
 from baselines.evaluation.report import Report, format_p_value
-from baselines.evaluation.results import Comparison, PolicyResult, compare
+from baselines.evaluation.results import PolicyResult, compare
+from baselines.evaluation.scoring.figures import Difference, difference_of, flat_diagnostics
 from baselines.support.board_names import name_of
 from baselines.support.extras import import_extra
 from baselines.support.figures import SUFFIXES
@@ -33,25 +34,6 @@ COLUMNS = (
     Column("p (Holm)"),
     Column("ms/game", priority=1),
 )
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Difference of a policy to the reference on the same games.
-
-    Attributes:
-        points: win rate less that of the reference, in percentage points.
-        low: lower end of its 95 % interval, by `paired_difference`.
-        high: upper end.
-        p_value: p-value of the exact McNemar test.
-        p_holm: the same after Holm's correction for all policies in the table.
-    """
-
-    points: float
-    low: float
-    high: float
-    p_value: float
-    p_holm: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,7 +132,7 @@ class Results:
         comparisons = [compare(result, self[self.reference]) for result in others]
         adjusted = holm([1.0 if each is None else each.p_value for each in comparisons])
         return {
-            result.policy: _difference(result, comparison, p_holm)
+            result.policy: difference_of(result, comparison, p_holm)
             for result, comparison, p_holm in zip(others, comparisons, adjusted, strict=True)
             if comparison is not None
         }
@@ -177,7 +159,7 @@ class Results:
             "p": None if difference is None else difference.p_value,
             "p_holm": None if difference is None else difference.p_holm,
             **result.counters_per_game,
-            **_flat_diagnostics(result),
+            **flat_diagnostics(result),
         }
 
     def _cells(self) -> list[list[str]]:
@@ -199,13 +181,6 @@ class Results:
         ]
 
 
-def _difference(result: PolicyResult, comparison: Comparison, p_holm: float) -> Difference:
-    both = result.wins - comparison.won_alone
-    neither = comparison.games - both - comparison.won_alone - comparison.lost_alone
-    points, low, high = paired_difference(both, comparison.won_alone, comparison.lost_alone, neither)
-    return Difference(100.0 * points, 100.0 * low, 100.0 * high, comparison.p_value, p_holm)
-
-
 def _cells_of(result: PolicyResult, difference: Difference | None) -> list[str]:
     low, high = result.interval
     compared = ["", "", ""]
@@ -222,25 +197,6 @@ def _cells_of(result: PolicyResult, difference: Difference | None) -> list[str]:
         *compared,
         f"{result.ms_per_game:.2f}",
     ]
-
-
-def _flat_diagnostics(result: PolicyResult) -> dict[str, Any]:
-    """Returns the diagnostics as single numbers: a fraction of games under its own name, its ends with suffixes."""
-    if not result.diagnoses:
-        return {}
-    flat: dict[str, Any] = {}
-    diagnostics = Diagnostics.of(result.diagnoses)
-    for name in diagnostics.row():
-        value = getattr(diagnostics, name)
-        if isinstance(value, Share):
-            ends = value.ci95 or (None, None)
-            flat |= {name: value.share, f"{name}_low": ends[0], f"{name}_high": ends[1]}
-        elif name == "excess_risk_per_game_ci95":
-            low, high = value or (None, None)
-            flat |= {"excess_risk_per_game_low": low, "excess_risk_per_game_high": high}
-        else:
-            flat[name] = value
-    return flat
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
