@@ -7,6 +7,8 @@ import pytest
 from gymnasium.spaces import Box
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.observations import Encoder, decode
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 
@@ -65,6 +67,19 @@ def test_a_batch_has_an_axis_more(observation):
     assert observed in env.observation_space
     assert observed.shape == (3, *env.single_observation_space.shape)
     assert observed.dtype == env.single_observation_space.dtype
+
+
+@pytest.mark.parametrize("radius", [1, 2])
+@pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
+def test_decoding_gives_the_codes_back(observation, radius):
+    config = BoardConfig(3, 5, 4, first_click="any", radius=radius)
+    codes = np.random.default_rng(0).integers(0, config.codes.mine + 1, (40, 15)).astype(np.int8)
+    encoder = Encoder(observation, config)
+    encoded = encoder.encode(codes)
+    assert encoded.shape == (40, *encoder.space.shape)
+    decoded = decode(encoded, config)
+    assert decoded.dtype == np.int8
+    assert np.array_equal(decoded, codes.reshape(40, 3, 5))
 
 
 @pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
