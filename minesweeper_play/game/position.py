@@ -105,13 +105,16 @@ class Position:
             return self.covered_around(cell)[1]
         return [cell] if move == EngineMove.CLICK else []
 
-    def place_mines(self, layout: NDArray[np.bool_]) -> None:
-        """Places the mines of a game that has none yet; all marks stay."""
-        self._restore({**self._env.get_state(), "mines": layout, "status": np.int64(PLAYING)})
+    def take(self, steps: Iterable[Step], layout: NDArray[np.bool_] | None = None) -> Difference:
+        """Takes legal steps, and returns what they changed.
 
-    def take(self, steps: Iterable[Step]) -> Difference:
-        """Takes legal steps, and returns what they changed."""
+        Args:
+            steps: the steps.
+            layout: bool (rows, cols), mines to place before them in a game that has none yet; None places none.
+        """
         before = self._env.get_state()
+        if layout is not None:
+            self._env.set_state({**before, "mines": layout, "status": np.int64(PLAYING)})
         for move, (row, col) in steps:
             self._env.step(move * self.config.cells + row * self.config.cols + col)
         self._look()

@@ -38,7 +38,11 @@ class Session:
         practice: whether a move was taken back, or the layout was known before; then the game is in no statistics.
         aids: the kinds of help that the player used: "hint", "help", "probabilities".
         stopwatch: the clock.
+        on_attempts: called with the number of layouts tried so far, while the first click searches for a board that
+            needs no guess. An exception of the function cancels the search, and the click.
     """
+
+    on_attempts: Callable[[int], object] | None = None
 
     def __init__(
         self,
@@ -115,7 +119,11 @@ class Session:
         return bool(self._history) and self.status != "won"
 
     def open(self, row: int, col: int) -> Report:
-        """Opens a cell, and floods from a 0; refused on flagged and open cells."""
+        """Opens a cell, and floods from a 0; refused on flagged and open cells.
+
+        Raises:
+            GenerationError: the first click found no board that needs no guess; nothing has changed.
+        """
         if refusal := self._refuse_open_cell(row, col):
             return refusal
         if self._position.is_flagged((row, col)):
@@ -251,8 +259,8 @@ class Session:
         return Report("won" if self.is_over else "revealed", changed_cells(before, self._position.board), revealed)
 
     def _is_protected(self) -> bool:
-        """Returns whether the first-click rule protects the next click."""
-        return not self._position.has_mines and self.config.first_click != "any"
+        """Returns whether the next click is the first one, and cannot hit a mine."""
+        return not self._position.has_mines and (self.config.first_click != "any" or bool(self.no_guess))
 
     def _can_infer(self) -> bool:
         if self._is_protected():
@@ -278,17 +286,27 @@ class Session:
     def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[Step]) -> Report:
         """Makes a move, and records it."""
         opened = self._position.opened_by(steps[-1])
+        # A search for a board may fail or be cancelled, so it comes before anything changes.
+        layout = self._find_layout(cell) if opened and self.no_guess and not self._position.has_mines else None
         if opened and self.status == "ready":
             self.stopwatch.start()
         self.moves.append(Move(kind, *cell, self.seconds))
         before = self._position.board
-        self._history.append(self._position.take(steps))
+        self._history.append(self._position.take(steps, layout))
         if self.is_over:
             self.stopwatch.stop()
         if self.status == "lost":
             self.exploded = min(each for each in opened if self._position.mines[each])
         key = self.status if self.is_over else ""
         return Report(key, changed_cells(before, self._position.board), {"x": cell[1] + 1, "y": cell[0] + 1})
+
+    def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_]:
+        """Returns a layout that needs no guess after its first cell."""
+        from minesweeper_env.generation import generate
+
+        assert self.no_guess, "another board needs no search"
+        found = generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=self.on_attempts)
+        return found.layout
 
     def _take_back(self) -> None:
         self._position.take_back(self._history.pop())
