@@ -24,6 +24,7 @@ class Console:
         glyphs: the characters of cells.
         painter: the colours of cells.
         is_interactive: whether a person types on a terminal and sees the answers there.
+        is_live: whether lines on that terminal can be drawn again.
         is_animated: whether openings are animated.
     """
 
@@ -33,7 +34,8 @@ class Console:
         self.glyphs = choose_glyphs(options.icons, sys.stdout)
         self.painter = Painter(options.palette, sys.stdout)
         self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        self.is_animated = options.animation and self.is_interactive and is_live(sys.stdout)
+        self.is_live = self.is_interactive and is_live(sys.stdout)
+        self.is_animated = options.animation and self.is_live
         if self.is_interactive:
             with suppress(ImportError):
                 # Its import gives `input` the arrow keys and a history.

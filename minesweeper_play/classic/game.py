@@ -88,7 +88,7 @@ class ClassicGame:
 
     def _move_at(self, word: str, cell: Cell) -> None:
         """Makes a move at a cell: `try` opens it, the other words are methods of a session."""
-        method = getattr(self.session, {"try": "open"}.get(word, word))
+        method = self._open if word == "try" else getattr(self.session, word)
         self._move(lambda: method(*cell), cell)
 
     def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
@@ -102,6 +102,15 @@ class ClassicGame:
             animate(self.session, report, origin, self._console)
         self.show_board()
         self._describe(report, flags - self.session.mines_left)
+
+    def _open(self, row: int, col: int) -> Report:
+        """Opens a cell; the first one of a game without guesses needs a search."""
+        if not self.session.no_guess or self.session.status != "ready":
+            return self.session.open(row, col)
+        # Its module loads kernels.
+        from minesweeper_play.classic.search import open_first
+
+        return open_first(self.session, (row, col), self._console)
 
     def _describe(self, report: Report, new_flags: int) -> None:
         """Says what an accepted move did."""

@@ -76,6 +76,12 @@ def _add_board(group: argparse._ArgumentGroup) -> None:
         metavar="RULE",
         help=f"protect the first click by this rule: {rules} (default {BoardConfig.first_click})",
     )
+    group.add_argument(
+        "--no-guess",
+        choices=("subset", "exact"),
+        metavar="LEVEL",
+        help="play on boards that logic alone wins: subset (differences of clues), exact (all that can be inferred)",
+    )
     seed_help = "give game i the seed SEED + i (default: random seeds)"
     group.add_argument("--seed", type=whole_number_from(0), metavar="SEED", help=seed_help)
     group.add_argument("--load", type=parse_path, metavar="FILE", help="continue the saved game in this file")
@@ -141,7 +147,8 @@ def _check_company(given: argparse.Namespace, mode: str) -> None:
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if given.mines and not given.size and mode != "analyse":
         raise ValueError("--mines needs --size")
-    if given.load and (given.preset or given.size or given.seed is not None or given.first_click):
+    board = (given.preset, given.size, given.first_click, given.no_guess)
+    if given.load and (any(board) or given.seed is not None):
         raise ValueError("--load takes board and seed from the file; leave out the options of the board")
     _check_needs(given, mode)
 
@@ -174,6 +181,7 @@ def _options(given: argparse.Namespace, program: str) -> PlayOptions:
         first_click=rule,
         is_first_click_given=given.first_click is not None,
         seed=given.seed,
+        no_guess=given.no_guess or False,
         icons=given.icons,
         palette=given.palette,
         animation=not given.no_animation,

@@ -10,6 +10,7 @@ from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
 from baselines.cli.failures import explain
 from baselines.cli.start import announce
 from baselines.support.board_names import board_name
+from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_play.cli.arguments import read_options
 from minesweeper_play.cli.modes import MODES
 from minesweeper_play.options import PlayOptions
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     mode, options = read_options(arguments, program)
     if mode == "terminal" and not _has_terminal():
         mode = "classic"
+    COLD_START.begin_command()
     if options.config is not None:
         announce(f"Play {board_name(options.config.rows, options.config.cols, options.config.mines)}")
     return _run(mode, options)

@@ -38,6 +38,7 @@ GAMES: dict[str, tuple[BoardConfig | None, list[str]]] = {
             *("expand 2 3", "save", "undo", "flag 2 4", "try 3 4", "", "quit"),
         ],
     ),
+    "no_guess": (BoardConfig(5, 5, 5), ["flag 1 1", "1 1", "3 3", "hint", "undo", "3 3", "quit"]),
     "setup": (
         None,
         [
@@ -80,7 +81,7 @@ class Clock:
 def transcript(name: str, language: str) -> str:
     """Returns what a game prints, the typed lines included."""
     config, lines = GAMES[name]
-    options = PlayOptions(language=language, config=config, seed=0)
+    options = PlayOptions(language=language, config=config, seed=0, no_guess="exact" if name == "no_guess" else False)
     stdin, stdout = io.StringIO("".join(f"{line}\n" for line in lines)), io.StringIO()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(stdout):
         session = partial(Session, now=Clock())

@@ -30,6 +30,11 @@ no statistics, and a game with hint, help or probabilities sets no best time."""
 
 TEXTS = {
     "manual": MANUAL,
+    "searching": "Searching for a board that needs no guess: {count} of {most} tried ({share}). Ctrl-C cancels.",
+    "search_cancelled": "The search is cancelled. Open another cell, or type new or quit.",
+    "search_failed": "{most} boards were tried, and each needs a guess. Open another cell, or type new or quit.",
+    "search_impossible": "No board of this kind can be solved without a guess.",
+    "solvable": "This board can be solved without a guess.",
     "manual_return": "Press Enter to return to the game. ",
     "ask_size": "Size of the board ({least} to {most}): ",
     "ask_mines": "Number of mines (1 to {most}, recommended: {recommended}): ",

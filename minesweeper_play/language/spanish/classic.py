@@ -33,6 +33,11 @@ probabilities no marca un mejor tiempo."""
 
 TEXTS = {
     "manual": MANUAL,
+    "searching": "Buscando un tablero sin adivinar: {count} de {most} intentos ({share}). Ctrl-C cancela.",
+    "search_cancelled": "Búsqueda cancelada. Descubre otra celda, o escribe new o quit.",
+    "search_failed": "Se probaron {most} tableros y todos obligan a adivinar. Prueba otra celda, o escribe new o quit.",
+    "search_impossible": "Ningún tablero de este tipo se puede resolver sin adivinar.",
+    "solvable": "Este tablero se puede resolver con seguridad, sin adivinar.",
     "manual_return": "Pulsa Enter para volver a la partida. ",
     "ask_size": "Tamaño del tablero (de {least} a {most}): ",
     "ask_mines": "Cantidad de minas (de 1 a {most}, recomendado: {recommended}): ",

@@ -1,0 +1,86 @@
+"""Played games whose boards need no guess: the board of the seed, a search that is cancelled, and one in vain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.generation import ImpossibleBoardError, generate
+from minesweeper_play.game.saved import from_json, to_json
+from minesweeper_play.game.session import Session
+
+CONFIG = BoardConfig(8, 8, 14)
+
+
+class CancelledError(Exception):
+    """Cancels a search."""
+
+
+@pytest.mark.parametrize("level", ["subset", "exact"])
+def test_the_board_is_the_one_of_the_seed(level):
+    session = Session(CONFIG, seed=5, no_guess=level)
+    assert session.hint().risk == 0.0
+    session.flag(0, 0), session.question(7, 7)
+    session.open(3, 4)
+    assert session.placed_mines().tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
+    assert session.moves[0][:3] == ("flag", 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hints_alone_win(seed):
+    session = Session(CONFIG, seed=seed, no_guess="exact")
+    session.open(3, 4)
+    while not session.is_over:
+        advice = session.hint()
+        assert advice.is_safe
+        session.open(*advice.cell)
+    assert session.status == "won"
+
+
+def test_taking_the_first_click_back_leads_to_a_new_search():
+    session = Session(CONFIG, seed=5, no_guess="exact")
+    session.flag(0, 0), session.open(3, 4)
+    first = session.placed_mines()
+    session.undo()
+    assert (session.status, session.mines_left) == ("ready", 13)
+    assert not session.placed_mines().any()
+    session.open(6, 6)
+    assert session.placed_mines().tolist() == generate(CONFIG, (6, 6), "exact", 5).layout.tolist()
+    session.undo(), session.open(3, 4)
+    assert np.array_equal(session.placed_mines(), first)
+
+
+def test_a_cancelled_search_changes_nothing():
+    counts = []
+
+    def cancel(count):
+        counts.append(count)
+        raise CancelledError
+
+    session = Session(CONFIG, seed=5, no_guess="exact")
+    session.flag(0, 0)
+    session.on_attempts = cancel
+    with pytest.raises(CancelledError):
+        session.open(3, 4)
+    assert len(counts) == 1
+    assert counts[0] > 0
+    assert (session.status, len(session.moves), session.seconds, session.mines_left) == ("ready", 1, 0.0, 13)
+    session.on_attempts = None
+    assert session.open(3, 4).accepted
+
+
+def test_an_impossible_board_changes_nothing():
+    session = Session(BoardConfig(2, 2, 2, first_click="safe"), seed=0, no_guess="exact")
+    with pytest.raises(ImpossibleBoardError):
+        session.open(0, 0)
+    assert (session.status, session.moves, session.seconds) == ("ready", [], 0.0)
+
+
+def test_a_saved_game_keeps_its_board():
+    session = Session(CONFIG, seed=5, no_guess="exact")
+    session.open(3, 4)
+    loaded = from_json(to_json(session))
+    assert loaded.no_guess == "exact"
+    assert np.array_equal(loaded.placed_mines(), session.placed_mines())
+    assert np.array_equal(loaded.board, session.board)
