@@ -15,17 +15,20 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import baselines
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
+from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value
-from baselines.registry import AGENTS_FOLDER
+from baselines.recording.replay import replay
+from baselines.recording.slides import Recording
+from baselines.registry import AGENTS_FOLDER, build_policy
 from baselines.support.board_names import board_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
@@ -33,9 +36,8 @@ from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 DOCS = Path(__file__).parent
-PICTURE_SEED = 3
-FRAME_MS = 350
-LAST_FRAME_MS = 3000
+PICTURE_SEED = 49
+FRAME_SECONDS = 0.5
 
 
 def environment_page() -> str:
@@ -56,24 +58,14 @@ def _describe(arguments: dict[str, Any]) -> str:
 
 
 def write_game_picture(path: Path) -> None:
-    """Writes an animation of a game of the expected-value policy."""
-    import imageio.v3 as imageio
+    """Writes an animation of a game of `exact`, as ``evaluate.py --record`` draws it, with the mine probabilities."""
+    from baselines.recording.animations import gif
 
-    env = MinesweeperEnv(16, 40, moves=("click",), render_mode="rgb_array")
-    policy = baselines.make_policy("expected_value", size=16, mines=40, seed=PICTURE_SEED)
-    observation, info = env.reset(seed=PICTURE_SEED)
-    frames, terminated = [env.render()], False
-    while not terminated:
-        action = policy.act(observation[None], info["action_mask"][None])[0]
-        observation, _, terminated, _, info = env.step(action)
-        frames.append(env.render())
-    shown = _thin(frames)
-    imageio.imwrite(path, np.stack(shown), duration=[FRAME_MS] * (len(shown) - 1) + [LAST_FRAME_MS], loop=0)
-
-
-def _thin(frames: list[np.ndarray], most: int = 40) -> list[np.ndarray]:
-    chosen = np.unique(np.linspace(0, len(frames) - 1, most).round().astype(int))
-    return [frames[i] for i in chosen]
+    config = BoardConfig.of_size(16, moves=("click",))
+    played = evaluate_policy(partial(build_policy, "exact", config), config, [PICTURE_SEED], record=True)
+    actions = np.frombuffer(played.records[0].actions, "<u2").tolist()
+    game = replay("exact", config, PICTURE_SEED, actions)
+    path.write_bytes(gif(Recording([[game]], FRAME_SECONDS, overlay=True), lambda _: None))
 
 
 def write_uniformity_picture(path: Path) -> None:

@@ -54,6 +54,7 @@ GLOSSES = {
         "scripted": "rules, oracle_play, bayes, fitted, replicas",
         "learned": "networks, common, settings, dqn, ppo, value, agents, training, calibration",
         "suites": "whole experiments",
+        "recording": "pictures of games",
         "uniformity": "are mines uniform?",
         "benchmark": "result files, their checks, the leaderboard",
         "cli": "train.py, evaluate.py, python -m baselines",

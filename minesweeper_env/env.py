@@ -22,8 +22,11 @@ from minesweeper_env.calls.checks import (
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.engine.saved import check_saved
+from minesweeper_env.engine.state import LOST
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
+from minesweeper_env.rendering.human import HumanView, metadata_here
+from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
 
 __all__ = ["MinesweeperEnv"]
@@ -106,7 +109,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | observation | "codes" | "codes", "planes", "flat" |
     | radius | 1 | reach of a count, 1 to 5 |
     | max_steps | None | steps after which the game is truncated; None means ten per cell |
-    | render_mode | None | None, "ansi", "rgb_array" |
+    | render_mode | None | None, "ansi", "rgb_array", "human": see below |
 
     Mines that are left out follow the size: 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30. Any other size needs
     them.
@@ -120,6 +123,13 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
       corner: bottom right, top left, bottom left, top right. When all four are taken, it moves to the first
       free cell of the sides, or else of the rest, in reading order.
 
+    ## Rendering
+    "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
+    'minesweeper-env[play]'`), in which every reset and step shows the board, four frames per second
+    (`metadata["render_fps"]`). The user may resize it, and closing it does not end the game. A lost game shows the
+    mines, the exploded one on red, and wrong flags crossed out. A machine without a display needs "rgb_array", or
+    the variable `SDL_VIDEODRIVER=dummy`.
+
     ## Threads
     An environment belongs to one thread; several threads need an environment each.
 
@@ -128,6 +138,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     """
 
     metadata: dict[str, Any] = METADATA
+    view: HumanView | None = None
 
     def __new__(cls, *_: Any, **named: Any) -> Self:
         """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
@@ -154,7 +165,9 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.config = BoardConfig.of_size(
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps
         )
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
+        self.metadata = metadata_here(render_mode)
+        self.view = HumanView(self.config) if render_mode == "human" else None
         self.reward = reward
         weights, self._reward = find_reward(reward, self.config)
         self.observation = observation
@@ -166,6 +179,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._games = Games(self.config, 1, weights)
         self._shape = (self.config.rows, self.config.cols)
         self._action = np.zeros(1, np.int64)
+        self._last_action: int | None = None
         self._begun = False
         self._seeded_by: np.random.Generator | None = None
 
@@ -194,6 +208,9 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         if layouts is not None:
             self._games.lay_out(layouts)
         self._begun = True
+        self._last_action = None
+        if self.view is not None:
+            self.render()
         return self._observe(codes), self._info(masks, False, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
@@ -216,6 +233,10 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         reward = games.rewards.item()
         if self._reward is not None and not idle:
             reward = check_reward(self._reward(describe(games, self._action, codes).first()))
+        if not idle:
+            self._last_action = int(self._action[0])
+        if self.view is not None:
+            self.render()
         return self._observe(codes), reward, terminated, truncated, self._info(masks, illegal, won)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -225,13 +246,28 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the board as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
 
-        Without a render mode it returns None, and warns.
+        With "human" it shows the board in the window, and returns None. Without a render mode it warns.
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
+            gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
         games = self._current_games()
         warn_without_mode(self.render_mode, self.spec)
-        return render_board(
-            self.render_mode, self._board(games.show()[0]), self.config.codes, games.revealed_mines()[0]
-        )
+        board, mines = self._board(games.show()[0]), games.revealed_mines()[0]
+        if self.view is not None:
+            fps = self.metadata["render_fps"]
+            self.view.show(board[None], mines[None], games.status, [self._last_action], fps)
+            return None
+        exploded = None
+        if self._last_action is not None and games.status[0] == LOST:
+            exploded = exploded_cells(board, self.config, self._last_action)
+        return render_board(self.render_mode, board, self.config.codes, mines, exploded)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self.view is not None:
+            self.view.close()
 
     def get_state(self) -> dict[str, Any]:
         """Returns the game in progress, mines included, in arrays for `set_state`."""
@@ -248,6 +284,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         batch = {key: [value] for key, value in state.items()}
         self._games.restore(check_saved(batch, self._games.save(), self.config))
         self._seeded_by = self.np_random
+        self._last_action = None
         self._begun = True
 
     def _current_games(self) -> Games:

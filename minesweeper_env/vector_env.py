@@ -28,9 +28,11 @@ from minesweeper_env.calls.checks import (
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
 from minesweeper_env.engine.saved import check_saved
-from minesweeper_env.engine.state import IDLE, ILLEGAL, PLAYING, SUCCESS, TERMINATION, TRUNCATION
+from minesweeper_env.engine.state import IDLE, ILLEGAL, LOST, PLAYING, SUCCESS, TERMINATION, TRUNCATION
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
+from minesweeper_env.rendering.human import HumanView, metadata_here
+from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_rewards, describe, find_reward
 
 __all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
@@ -63,6 +65,8 @@ class MinesweeperVectorEnv(BatchCalls):
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
 
+    view: HumanView | None = None
+
     def __new__(cls, *_: Any, **named: Any) -> Self:
         """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
         check_keywords(cls, named)
@@ -92,8 +96,9 @@ class MinesweeperVectorEnv(BatchCalls):
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
-        self.metadata = {**METADATA, "autoreset_mode": self._autoreset_mode}
-        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
+        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
+        self.metadata = {**metadata_here(render_mode), "autoreset_mode": self._autoreset_mode}
+        self.view = HumanView(self.config) if render_mode == "human" else None
         weights, self._reward = find_reward(reward, self.config)
         self.reward = reward
         self.observation = observation
@@ -105,6 +110,7 @@ class MinesweeperVectorEnv(BatchCalls):
         compile_kernels()
         self._games = Games(self.config, self.num_envs, weights)
         self._sampler = np.zeros(1, np.uint64)
+        self._last_actions: NDArray[np.int64] | None = None
         self._begun = False
 
     @classmethod
@@ -153,6 +159,8 @@ class MinesweeperVectorEnv(BatchCalls):
         if layouts is not None:
             self._games.lay_out(layouts, np.flatnonzero(chosen))
         self._begun = True
+        if self.view is not None:
+            self.render()
         nothing = np.zeros(self.num_envs, np.bool_)
         return self._encoder.encode(codes), self._infos(masks, nothing, nothing.copy(), chosen)
 
@@ -195,6 +203,9 @@ class MinesweeperVectorEnv(BatchCalls):
         if self._autoreset_mode is AutoresetMode.DISABLED:
             _check_under_way(games)
         codes, masks = games.step(actions, True)
+        self._last_actions = actions
+        if self.view is not None:
+            self.render()
         terminations, truncations = games.events[TERMINATION].copy(), games.events[TRUNCATION].copy()
         rewards = games.rewards.copy()
         if self._reward is not None:
@@ -220,12 +231,34 @@ class MinesweeperVectorEnv(BatchCalls):
         return self._current_games().show()[1].reshape(self.num_envs, -1).astype(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Returns a picture or text for each game, as `MinesweeperEnv.render` does."""
+        """Returns a picture or text for each game, as `MinesweeperEnv.render` does.
+
+        With "human" it shows the games side by side in one window, as many as fit on a screen, and returns None.
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
+            gymnasium.error.Error: the window needs a display, which the machine lacks.
+        """
         games = self._current_games()
         warn_without_mode(self.render_mode, self.spec)
         mines = games.revealed_mines()
-        boards = zip(games.show()[0].reshape(mines.shape), mines, strict=True)
-        return tuple(render_board(self.render_mode, codes, self.config.codes, known) for codes, known in boards)
+        boards = games.show()[0].reshape(mines.shape)
+        last = [None] * self.num_envs if self._last_actions is None else self._last_actions.tolist()
+        if self.view is not None:
+            self.view.show(boards, mines, games.status, last, self.metadata["render_fps"])
+            return None
+        return tuple(
+            render_board(self.render_mode, codes, self.config.codes, known, self._exploded(codes, status, action))
+            for codes, known, status, action in zip(boards, mines, games.status, last, strict=True)
+        )
+
+    def _exploded(self, codes: NDArray[np.int8], status: int, action: int | None) -> NDArray[np.bool_] | None:
+        return exploded_cells(codes, self.config, action) if status == LOST and action is not None else None
+
+    def close_extras(self, **_: Any) -> None:
+        """Closes the window, if there is one."""
+        if self.view is not None:
+            self.view.close()
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Returns the games in progress, mines included, in arrays for `set_state`."""
@@ -241,6 +274,7 @@ class MinesweeperVectorEnv(BatchCalls):
         saved = check_saved(state, example, self.config)
         self._games.restore(saved)
         self._sampler[:] = saved["sampler"]
+        self._last_actions = None
         self._begun = True
 
     def _current_games(self) -> Games:

@@ -18,7 +18,7 @@ LAYERS = (
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"learned"},
-    {"suites", "uniformity"},
+    {"recording", "suites", "uniformity"},
     {"benchmark"},
     {"cli"},
     {"__init__", "__main__"},

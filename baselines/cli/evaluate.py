@@ -26,6 +26,7 @@ from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.policy import PolicyError
+from baselines.recording.options import OPTION_NAMES, add_recording_options, check_recording
 from baselines.registry import check_name, policy_names
 from baselines.suites.definitions import SUITES, find_suite
 from baselines.support.board_names import size_name
@@ -37,13 +38,15 @@ from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
 
-POLICY_OPTIONS = ("size", "mines", "first_click", "max_seconds", "diagnose", "json", "plot")
+POLICY_OPTIONS = ("size", "mines", "first_click", "max_seconds", "diagnose", "json", "plot", *OPTION_NAMES)
 """The options that a suite does not take."""
 
 EXAMPLES = """\
 examples:
   {0} --policy exact bayes:prior=count --size 16x30
   {0} --policy runs/dqn-8x8-14 lookahead --json results.json
+  {0} --policy exact straightforward --games 100 --record games.gif --record-all
+  {0} --policy exact --games 100 --gallery games.html
   {0} --suite ladder --out runs/ladder --workers 4
 """
 
@@ -85,6 +88,8 @@ def _make_parser(program: str) -> Parser:
         epilog=EXAMPLES.format(typed_command(program, ())),
     )
     _add_policy_options(parser.add_argument_group("policies", "--suite takes --policy alone of these."))
+    pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[play]'")
+    add_recording_options(pictures, parse_path, whole_number_from(1), positive_number)
     suites = parser.add_argument_group("suites")
     suites.add_argument(
         "--suite",
@@ -140,10 +145,10 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
         ValueError: an option is not allowed; the message is one line.
         MissingExtraError: a package is not installed.
     """
-    return _check_policies(options) if options.suite is None else _check_suite(options, given)
+    return _check_policies(options, given) if options.suite is None else _check_suite(options, given)
 
 
-def _check_policies(options: argparse.Namespace) -> str:
+def _check_policies(options: argparse.Namespace, given: Sequence[str]) -> str:
     if options.out is not None:
         raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
     options.policy = options.policy or list(DEFAULT_POLICIES)
@@ -151,6 +156,7 @@ def _check_policies(options: argparse.Namespace) -> str:
     options.games = options.games or DEFAULT_GAMES
     check_test_seeds(options.seed, options.games)
     _check_files(options)
+    check_recording(options, given, config.cells)
     for module in ("scipy", "rich") + (("matplotlib",) if options.plot is not None else ()):
         check_extra(module)
     for name in options.policy:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from baselines.cli.arguments import ALL, INTERRUPTED
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
+from baselines.recording.options import is_recorded
 from baselines.registry import build_policy, config_for, find_policy, policy_names
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
@@ -26,11 +28,13 @@ class PolicyRun:
         options: options of the command.
         report: the games, and the results of the policies that have played.
         batch_sizes: the number of games that each policy plays side by side, by its name.
+        played: the configuration and the records of each policy that has played, for pictures of games.
     """
 
     options: argparse.Namespace
     report: Report
     batch_sizes: dict[str, int]
+    played: dict[str, tuple[BoardConfig, list[GameRecord]]] = field(default_factory=dict)
 
     @classmethod
     def prepare(cls, options: argparse.Namespace, config: BoardConfig, command: str) -> PolicyRun:
@@ -55,6 +59,14 @@ class PolicyRun:
 
     def play(self) -> int:
         """Plays the games and reports the results, also those from before an error; returns the exit status."""
+        status = self._play_and_report()
+        if status == 0 and is_recorded(self.options):
+            from baselines.recording.writing import write_pictures
+
+            write_pictures(self.options, self.played)
+        return status
+
+    def _play_and_report(self) -> int:
         try:
             return self._play_all()
         finally:
@@ -68,6 +80,7 @@ class PolicyRun:
             evaluation = self._play(name, batch_size)
             if evaluation.records:
                 self.report.results.append(PolicyResult.of(name, evaluation))
+                self.played[name] = (config_for(name, self.report.config), evaluation.records)
             if self.options.json is not None:
                 self.report.write_json(self.options.json)
             if evaluation.interrupted:
@@ -89,6 +102,7 @@ class PolicyRun:
                 on_finished=on_finished,
                 diagnose=options.diagnose,
                 batch_size=batch_size,
+                record=is_recorded(options),
             )
 
 

@@ -51,7 +51,7 @@ def warn_without_mode(mode: str | None, spec: Any) -> None:
         env_id = "Minesweeper-v0" if spec is None else spec.id
         logger.warn(
             "render() returns nothing, because the environment has no render mode; choose one when you make it: "
-            f'gym.make("{env_id}", render_mode="ansi") or "rgb_array"'
+            f'gym.make("{env_id}", render_mode="ansi"), "rgb_array" or "human"'
         )
 
 

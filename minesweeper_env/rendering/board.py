@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.rendering.tiles import (
     ALARM,
     INK,
+    RED,
     TILE,
     Colour,
     covered_tile,
@@ -23,7 +24,7 @@ from minesweeper_env.rendering.tiles import (
     write,
 )
 
-METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}
 """The render modes and frame rate in the metadata of an environment."""
 
 TEXT = {"zero": ".", "flagged": "F", "question": "?", "hidden": "#", "mine": "*", "wrong_flag": "X"}
@@ -49,21 +50,28 @@ def check_render_mode(mode: str | None, allowed: Sequence[str]) -> str | None:
 
 
 def render_board(
-    mode: str | None, codes: NDArray[np.int8], meaning: Codes, mines: NDArray[np.bool_]
+    mode: str | None,
+    codes: NDArray[np.int8],
+    meaning: Codes,
+    mines: NDArray[np.bool_],
+    exploded: NDArray[np.bool_] | None = None,
+    side: int = TILE,
 ) -> str | NDArray[np.uint8] | None:
-    """Returns a board as text, as a picture or, for the mode None, as None.
+    """Returns a board as text, as a picture or, for any other mode, as None.
 
     Args:
         mode: "ansi", "rgb_array" or None.
         codes: (rows, cols) int8, the codes that the player sees.
         meaning: the meaning of the codes.
         mines: (rows, cols) bool, the mines of a finished game, which reveal wrong flags; all False otherwise.
+        exploded: (rows, cols) bool, the mines that the last move opened, which a picture shows on strong red.
+        side: the side of a cell in a picture, in pixels.
     """
     wrong_flags = find_wrong_flags(codes, meaning, mines)
     if mode == "ansi":
         return render_text(codes, meaning, wrong_flags)
     if mode == "rgb_array":
-        return render_picture(codes, meaning, wrong_flags)
+        return render_picture(codes, meaning, wrong_flags, exploded, side)
     return None
 
 
@@ -102,27 +110,38 @@ def join_cells(cells: Sequence[Sequence[str]], width: int) -> str:
     return "\n".join(lines)
 
 
-def render_picture(codes: NDArray[np.int8], meaning: Codes, wrong_flags: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Returns a board as a (TILE * rows, TILE * cols, 3) uint8 picture."""
-    return join_tiles(_tiles(meaning)[np.where(wrong_flags, meaning.mine + 1, codes)])
+def render_picture(
+    codes: NDArray[np.int8],
+    meaning: Codes,
+    wrong_flags: NDArray[np.bool_],
+    exploded: NDArray[np.bool_] | None = None,
+    side: int = TILE,
+) -> NDArray[np.uint8]:
+    """Returns a board as a (side * rows, side * cols, 3) uint8 picture."""
+    kinds = np.where(wrong_flags, meaning.mine + 1, codes)
+    if exploded is not None:
+        kinds = np.where(exploded, meaning.mine + 2, kinds)
+    return join_tiles(_tiles(meaning, side)[kinds])
 
 
 def join_tiles(tiles: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Returns the picture made of (rows, cols, TILE, TILE, 3) tiles."""
-    rows, cols = tiles.shape[:2]
-    return np.ascontiguousarray(tiles.swapaxes(1, 2)).reshape(rows * TILE, cols * TILE, 3)
+    """Returns the picture made of (rows, cols, side, side, 3) tiles."""
+    rows, cols, side = tiles.shape[:3]
+    return np.ascontiguousarray(tiles.swapaxes(1, 2)).reshape(rows * side, cols * side, 3)
 
 
-@cache
-def _tiles(meaning: Codes) -> NDArray[np.uint8]:
-    """Returns a tile per code and a last one for a wrong flag, (codes + 1, TILE, TILE, 3)."""
-    tiles = [open_tile()]
-    tiles += [write(open_tile(), str(count), _count_ink(count, meaning)) for count in range(1, meaning.max_count + 1)]
-    flagged = draw_flag(covered_tile())
-    tiles += [flagged, write(covered_tile(), "?", INK), covered_tile(), draw_mine(open_tile(ALARM))]
-    tiles.append(draw_cross(flagged.copy()))
+@lru_cache(maxsize=16)
+def _tiles(meaning: Codes, side: int) -> NDArray[np.uint8]:
+    """Returns a tile per code, one for a wrong flag and one for an exploded mine, (codes + 2, side, side, 3)."""
+    covered, opened = covered_tile(side=side), open_tile(side=side)
+    tiles = [opened]
+    tiles += [write(opened.copy(), str(count), count_ink(count, meaning)) for count in range(1, meaning.max_count + 1)]
+    flagged = draw_flag(covered.copy())
+    tiles += [flagged, write(covered.copy(), "?", INK), covered, draw_mine(open_tile(ALARM, side))]
+    tiles += [draw_cross(flagged.copy()), draw_mine(open_tile(RED, side))]
     return np.stack(tiles)
 
 
-def _count_ink(count: int, meaning: Codes) -> Colour:
+def count_ink(count: int, meaning: Codes) -> Colour:
+    """Returns the colour of a count above 0."""
     return _COUNT_INKS[(count - 1) * len(_COUNT_INKS) // meaning.max_count]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ def render_overlay(
     meaning: Codes,
     mines: NDArray[np.bool_],
     probabilities: NDArray[np.float64],
+    exploded: NDArray[np.bool_] | None = None,
+    side: int = TILE,
 ) -> str | NDArray[np.uint8] | None:
     """Returns a board as `rendering.render_board` does, with the probabilities in its covered cells.
 
@@ -51,6 +53,8 @@ def render_overlay(
         meaning: the meaning of the codes.
         mines: (rows, cols) bool, the mines of a finished game, which reveal wrong flags; all False otherwise.
         probabilities: (rows, cols) float64, NaN where unknown; open cells are ignored.
+        exploded: (rows, cols) bool, the mines that the last move opened; none by default.
+        side: the side of a cell in a picture, in pixels.
     """
     wrong_flags = find_wrong_flags(codes, meaning, mines)
     levels = levels_of(probabilities)
@@ -59,7 +63,8 @@ def render_overlay(
     if mode == "ansi":
         return _render_text(codes, meaning, wrong_flags, levels, written)
     if mode == "rgb_array":
-        return _render_picture(codes, meaning, wrong_flags, levels, written)
+        picture = render_picture(codes, meaning, wrong_flags, exploded, side)
+        return _write_levels(picture, codes, meaning, levels, written)
     return None
 
 
@@ -71,7 +76,8 @@ def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(np.isnan(probabilities), LEVEL_UNKNOWN, levels)
 
 
-def _per_cent(level: int) -> str:
+def level_text(level: int) -> str:
+    """Returns the per cent of a level, without the sign."""
     special = {LEVEL_SAFE: "0", 1: "<1", 101: ">99", LEVEL_MINE: "100"}
     return special.get(level, str(level - 1))
 
@@ -86,42 +92,45 @@ def _render_text(
     cells = text_cells(codes, meaning, wrong_flags)
     for row, col in np.argwhere(written).tolist():
         mark = "" if codes[row, col] == meaning.hidden else cells[row][col]
-        cells[row][col] = f"{mark}{_per_cent(int(levels[row, col]))}%"
+        cells[row][col] = f"{mark}{level_text(int(levels[row, col]))}%"
     return join_cells(cells, max(len(cell) for line in cells for cell in line))
 
 
-def _render_picture(
+def _write_levels(
+    picture: NDArray[np.uint8],
     codes: NDArray[np.int8],
     meaning: Codes,
-    wrong_flags: NDArray[np.bool_],
     levels: NDArray[np.int64],
     written: NDArray[np.bool_],
 ) -> NDArray[np.uint8]:
+    """Returns a picture whose `written` cells show their levels."""
     rows, cols = codes.shape
-    tiles = render_picture(codes, meaning, wrong_flags).reshape(rows, TILE, cols, TILE, 3).swapaxes(1, 2)
+    side = len(picture) // rows
+    tiles = picture.reshape(rows, side, cols, side, 3).swapaxes(1, 2)
     for row, col in np.argwhere(written).tolist():
-        tiles[row, col] = _tile(int(levels[row, col]), int(codes[row, col]), meaning)
+        tiles[row, col] = _tile(int(levels[row, col]), int(codes[row, col]), meaning, side)
     return join_tiles(tiles)
 
 
-@cache
-def _tile(level: int, code: int, meaning: Codes) -> NDArray[np.uint8]:
+@lru_cache(maxsize=1024)
+def _tile(level: int, code: int, meaning: Codes, side: int) -> NDArray[np.uint8]:
     """Returns the tile of a covered cell with this level and code."""
     certain = level in (LEVEL_SAFE, LEVEL_MINE)
-    tile, ink = covered_tile(_face(level)), _WHITE if certain else INK
+    tile, ink = covered_tile(level_face(level), side), _WHITE if certain else INK
     if code != meaning.hidden:
-        write(tile, _per_cent(level), ink, scale=1, middle=0.8)
+        write(tile, level_text(level), ink, scale=1, middle=0.8)
     if code == meaning.flagged:
         return draw_flag(tile, 0.72, cloth=_WHITE if level == LEVEL_MINE else RED)
     if code == meaning.question:
         return write(tile, "?", ink, scale=2, middle=0.4)
     if certain:
         return draw_tick(tile, ink) if level == LEVEL_SAFE else draw_mine(tile)
-    text = _per_cent(level)
+    text = level_text(level)
     return write(tile, text, ink, scale=2 if len(text) < 3 else 1)
 
 
-def _face(level: int) -> Colour:
+def level_face(level: int) -> Colour:
+    """Returns the colour of a covered cell of a level."""
     if level in (LEVEL_SAFE, LEVEL_MINE):
         return _SAFE_FACE if level == LEVEL_SAFE else _MINE_FACE
     red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, tint)) for tint in zip(*_TINTS, strict=True))

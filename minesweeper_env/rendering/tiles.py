@@ -1,4 +1,4 @@
-"""Tiles of a picture, uint8 (TILE, TILE, 3), and the characters and symbols on them."""
+"""Tiles of a picture, uint8 (side, side, 3), and the characters and symbols on them; each side has its own drawing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 TILE = 32
-"""The side of a cell in a picture, in pixels."""
+"""The usual side of a cell in a picture, in pixels."""
+
+LEAST_TILE = 4
+"""The least side of a cell, in pixels; characters need 7."""
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
@@ -34,20 +37,20 @@ _GLYPHS = {
 }
 
 
-def open_tile(face: Colour = _OPEN) -> NDArray[np.uint8]:
+def open_tile(face: Colour = _OPEN, side: int = TILE) -> NDArray[np.uint8]:
     """Returns the tile of an open cell without a count."""
-    tile = np.full((TILE, TILE, 3), face, np.uint8)
+    tile = np.full((side, side, 3), face, np.uint8)
     tile[0, :] = tile[:, 0] = _LINE
     return tile
 
 
-def covered_tile(face: Colour = FACE) -> NDArray[np.uint8]:
+def covered_tile(face: Colour = FACE, side: int = TILE) -> NDArray[np.uint8]:
     """Returns the tile of a covered cell, with raised edges."""
-    tile = np.full((TILE, TILE, 3), face, np.uint8)
+    tile = np.full((side, side, 3), face, np.uint8)
     light, shade = (np.add(face, step).clip(0, 255) for step in (_RISE, _FALL))
-    for edge in range(3):
-        tile[edge, edge : TILE - edge] = tile[edge : TILE - edge, edge] = light
-        tile[-1 - edge, edge : TILE - edge] = tile[edge : TILE - edge, -1 - edge] = shade
+    for edge in range(max(1, round(3 * side / TILE))):
+        tile[edge, edge : side - edge] = tile[edge : side - edge, edge] = light
+        tile[-1 - edge, edge : side - edge] = tile[edge : side - edge, -1 - edge] = shade
     return tile
 
 
@@ -58,13 +61,13 @@ _RISE, _FALL = np.subtract(_LIGHT, FACE), np.subtract(_SHADE, FACE)
 def write(
     tile: NDArray[np.uint8], text: str, ink: Colour, scale: int | None = None, middle: float = 0.5
 ) -> NDArray[np.uint8]:
-    """Writes up to three characters into a tile.
+    """Writes up to three characters into a tile; a text that does not fit is left out.
 
     Args:
         tile: the tile, changed in place.
         text: digits, "?", "<" and ">".
         ink: the colour.
-        scale: pixels per dot of a character; None means as many as fit.
+        scale: pixels per dot of a character in a tile of side `TILE`; None means as many as fit.
         middle: vertical position of the middle of the text, from 0 at the top to 1 at the bottom.
 
     Returns:
@@ -72,16 +75,18 @@ def write(
     """
     rows = ["0".join(_GLYPHS[char].split()[row] for char in text) for row in range(7)]
     pixels = np.array([[char == "1" for char in row] for row in rows])
-    scale = (TILE - 6) // max(pixels.shape[1], 8) if scale is None else scale
-    shape = np.kron(pixels, np.ones((scale, scale), bool))
-    top, left = int(2 * middle * TILE - shape.shape[0] + 1) // 2, (TILE - shape.shape[1] + 1) // 2
-    tile[top : top + shape.shape[0], left : left + shape.shape[1]][shape] = ink
+    side = len(tile)
+    scale = (side - 6 * side // TILE) // max(pixels.shape[1], 8) if scale is None else scale * side // TILE
+    shape = np.kron(pixels, np.ones((max(scale, 1),) * 2, bool))
+    top, left = int(2 * middle * side - shape.shape[0] + 1) // 2, (side - shape.shape[1] + 1) // 2
+    if min(top, left) >= 0 and top + shape.shape[0] <= side:
+        tile[top : top + shape.shape[0], left : left + shape.shape[1]][shape] = ink
     return tile
 
 
 def draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = RED) -> NDArray[np.uint8]:
     """Draws a flag, scaled by `size`, at the top of a tile; returns the tile."""
-    y, x = _grid()
+    y, x = _grid(tile)
     y, x = y / size, (x - 0.5) / size + 0.5
     _paint(tile, (abs(x - 0.55) < 0.035) & (y > 0.2) & (y < 0.74), INK)
     _paint(tile, (y > 0.72) & (y < 0.8) & (abs(x - 0.55) < 0.2), INK)
@@ -90,7 +95,7 @@ def draw_flag(tile: NDArray[np.uint8], size: float = 1.0, cloth: Colour = RED) -
 
 def draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Draws a mine on a tile; returns the tile."""
-    y, x = _grid()
+    y, x = _grid(tile)
     down, right = y - 0.5, x - 0.5
     distance = np.hypot(down, right)
     spikes = np.minimum.reduce([abs(down), abs(right), abs(down - right) / 2**0.5, abs(down + right) / 2**0.5])
@@ -100,27 +105,29 @@ def draw_mine(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def draw_cross(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Crosses a tile out; returns the tile."""
-    y, x = _grid()
+    y, x = _grid(tile)
     strokes = np.minimum(abs(y - x), abs(y + x - 1)) / 2**0.5
     return _paint(tile, (strokes < 0.04) & (np.maximum(abs(x - 0.5), abs(y - 0.5)) < 0.34), INK)
 
 
 def draw_tick(tile: NDArray[np.uint8], ink: Colour) -> NDArray[np.uint8]:
     """Draws a tick on a tile; returns the tile."""
-    y, x = _grid()
+    y, x = _grid(tile)
     short = (abs((y - 0.66) - (x - 0.42)) < 0.09) & (x > 0.24) & (x < 0.42 + 0.045)
     long = (abs((y - 0.66) + (x - 0.42)) < 0.09) & (x > 0.42 - 0.045) & (x < 0.78)
     return _paint(tile, short | long, ink)
 
 
-def _grid() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _grid(tile: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns the coordinates y and x, 0 to 1, of the pixels of a tile at four times its resolution."""
-    y, x = (np.indices((4 * TILE, 4 * TILE)) + 0.5) / (4 * TILE)
+    fine = 4 * len(tile)
+    y, x = (np.indices((fine, fine)) + 0.5) / fine
     return y, x
 
 
 def _paint(tile: NDArray[np.uint8], inside: NDArray[np.bool_], ink: Colour) -> NDArray[np.uint8]:
     """Paints a shape, given at four times the resolution; each pixel takes `ink` by the fraction that is covered."""
-    covered = inside.reshape(TILE, 4, TILE, 4).mean(axis=(1, 3))[..., None]
+    side = len(tile)
+    covered = inside.reshape(side, 4, side, 4).mean(axis=(1, 3))[..., None]
     tile[:] = np.rint(tile * (1 - covered) + np.array(ink) * covered).astype(np.uint8)
     return tile

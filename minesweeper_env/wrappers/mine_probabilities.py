@@ -63,7 +63,7 @@ class MineProbabilities(
             place: "info", "dict" or "plane".
             observation_key: the key of the observation if "dict" makes a new `Dict`.
             probability_key: the key of the probabilities in a `Dict`.
-            overlay: whether `render` shows the probabilities, in render modes "ansi" and "rgb_array".
+            overlay: whether `render` shows the probabilities, in every render mode.
 
         Raises:
             ValueError: the environment is of another kind, its first-click rule or its observation does not
@@ -92,6 +92,8 @@ class MineProbabilities(
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts a new game; returns the environment's observation and info, with the probabilities."""
+        if self._overlay and self._bare.view is not None:
+            self._bare.view.ask = self._oracle.ask
         return self._add(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -106,7 +108,7 @@ class MineProbabilities(
 
     def render(self) -> Any:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay or self.render_mode is None:
+        if not self._overlay or self.render_mode in (None, "human"):
             return self.env.render()
         state = {key: np.asarray(value)[None] for key, value in self._bare.get_state().items()}
         return _render(self.render_mode, state, self._oracle)[0]
@@ -144,7 +146,7 @@ class VectorMineProbabilities(
             place: "info", "dict" or "plane".
             observation_key: the key of the observation in a `Dict`.
             probability_key: the key of the probabilities in a `Dict`.
-            overlay: whether `render` shows the probabilities, in render modes "ansi" and "rgb_array".
+            overlay: whether `render` shows the probabilities, in every render mode.
             threads: number of threads that share the games.
 
         Raises:
@@ -180,6 +182,8 @@ class VectorMineProbabilities(
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts new games; returns the environment's observations and infos, with the probabilities."""
+        if self._overlay and self._bare.view is not None:
+            self._bare.view.ask = self._oracle.ask
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(decode(observations, self._bare.config))
         chosen = infos["_action_mask"].copy()
@@ -204,7 +208,7 @@ class VectorMineProbabilities(
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay or self.render_mode is None:
+        if not self._overlay or self.render_mode in (None, "human"):
             return self.env.render()
         return _render(self.render_mode, self._bare.get_state(), self._oracle)
 

@@ -113,5 +113,56 @@ def test_gymnasium_renders_through_make(mode):
     env = gymnasium.make("Minesweeper-v0", render_mode=mode)
     env.reset(seed=0)
     assert isinstance(env.render(), str if mode == "ansi" else np.ndarray)
-    assert env.metadata["render_modes"] == ["ansi", "rgb_array"]
+    assert env.metadata["render_modes"][:2] == ["ansi", "rgb_array"]
     assert env.metadata["render_fps"] == 4
+
+
+def click_on(cell, kind=MinesweeperEnv, **arguments):
+    """Returns the tiles after a click on a mine."""
+    env = example("rgb_array", kind, **arguments)
+    env.step(np.array([cell]) if arguments else cell)
+    picture = env.render()
+    return tiles(picture[0] if arguments else picture)
+
+
+def test_the_exploded_mine_differs_from_the_others():
+    shown = click_on(35)
+    assert (shown[2, 11] != shown[2, 4]).any()
+    other = click_on(28)
+    assert np.array_equal(shown[2, 11], other[2, 4])
+    assert np.array_equal(shown[2, 4], other[2, 11])
+    assert np.array_equal(click_on(35, MinesweeperVectorEnv, num_envs=1), shown)
+
+
+def test_a_chord_may_open_several_mines():
+    layout = np.zeros((1, 5), np.bool_)
+    layout[0, [0, 4]] = True
+    env = MinesweeperEnv((1, 5), 2, "any", ALL_MOVES, radius=2, render_mode="rgb_array")
+    env.reset(options={"layout": layout})
+    for move, cell in (("click", 2), ("flag", 1), ("flag", 3), ("chord", 2)):
+        env.step(ALL_MOVES.index(move) * 5 + cell)
+    shown = tiles(env.render())[0]
+    assert np.array_equal(shown[0], shown[4])
+    assert np.array_equal(shown[0], click_on(35)[2, 11])
+
+
+def test_a_restored_game_has_no_exploded_mine_and_later_steps_move_none():
+    env = example("rgb_array")
+    env.step(35)
+    lost = env.render()
+    env.step(2)
+    assert np.array_equal(env.render(), lost)
+    env.set_state(env.get_state())
+    shown = tiles(env.render())
+    assert np.array_equal(shown[2, 11], shown[2, 4])
+
+
+@pytest.mark.parametrize("side", [4, 7, 8, 12, 17, 24, 48, 61])
+def test_pictures_of_every_size_show_all_codes_apart(side):
+    codes = Codes.of_radius(1)
+    board = np.arange(codes.mine + 1, dtype=np.int8).reshape(1, -1)
+    picture = render_picture(board, codes, np.zeros(board.shape, np.bool_), side=side)
+    assert picture.shape == (side, side * (codes.mine + 1), 3)
+    kinds = {picture[:, i * side : (i + 1) * side].tobytes() for i in range(codes.mine + 1)}
+    # Characters need seven pixels.
+    assert len(kinds) == (codes.mine + 1 if side >= 7 else 4)

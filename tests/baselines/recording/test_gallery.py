@@ -1,0 +1,139 @@
+"""Galleries of final boards, and the options of `evaluate.py` for pictures of games."""
+
+from __future__ import annotations
+
+import io
+import sys
+from functools import cache, partial
+from html.parser import HTMLParser
+from xml.dom import minidom
+
+import imageio.v3 as imageio
+import numpy as np
+import pytest
+from support.commands import complaint
+from support.policies import click_config
+
+from baselines.cli import evaluate
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.recording import gallery
+from baselines.recording.captions import gallery_title, summary
+from baselines.recording.frames import draw_board
+from baselines.recording.gallery import Grid, ordered
+from baselines.recording.replay import replay
+from baselines.registry import build_policy
+
+SMALL = ("--size", "5x6", "--mines", "6", "--games", "12")
+
+
+@cache
+def games(count=9):
+    config = click_config(5, 6, 6)
+    played = evaluate_policy(partial(build_policy, "exact", config), config, range(count), record=True)
+    return [
+        replay("exact", config, record.seed, np.frombuffer(record.actions, "<u2").tolist()) for record in played.records
+    ]
+
+
+def test_games_are_sorted_by_the_risk_taken():
+    risks = [game.risk_taken for game in ordered(games())]
+    assert risks == sorted(risks)
+    assert {game.seed for game in ordered(games())} == set(range(9))
+
+
+def test_a_png_shows_every_final_board():
+    picture = imageio.imread(io.BytesIO(gallery.png(games())))
+    grid = Grid.of(games())
+    assert picture.shape == (*grid.size[::-1], 3)
+    for index, game in enumerate(ordered(games())):
+        left, top = grid.place(index)
+        board = picture[top : top + 5 * grid.side, left : left + 6 * grid.side]
+        assert np.array_equal(board, draw_board(game, game.frames - 1, grid.side, overlay=False))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 9])
+def test_boards_and_captions_of_a_gallery_do_not_overlap(count):
+    grid = Grid.of(games()[:count])
+    assert grid.columns * grid.rows >= count
+    for index in range(count):
+        left, top = grid.place(index)
+        assert left + grid.width <= grid.size[0]
+        assert top + grid.height + gallery.CAPTION <= grid.size[1]
+
+
+def test_an_svg_and_a_page_name_every_game():
+    document = minidom.parseString(gallery.svg(games()))
+    texts = [node.firstChild.data for node in document.getElementsByTagName("text") if node.parentNode.nodeName == "g"]
+    for game in games():
+        assert summary(game)[1] in texts
+    page = gallery.html(games()).decode()
+    assert page.count("<figure") == 9
+    assert gallery_title(games()) in page
+    assert "<script" not in page
+    assert "http-equiv" not in page
+    HTMLParser().feed(page)
+    defined = {part.split("'")[0] for part in page.split("<g id='")[1:]}
+    used = {part.split("'")[0] for part in page.split("href='#")[1:]}
+    assert used <= defined
+
+
+def test_the_command_draws_what_it_played(tmp_path, capsys):
+    record, picture = tmp_path / "games.svg", tmp_path / "games.png"
+    command = ("--policy", "exact", "random", *SMALL, "--record-all", "--record-games", "2")
+    assert evaluate.main([*command, "--record", str(record), "--gallery", str(picture)]) == 0
+    text = record.read_text()
+    minidom.parseString(text)
+    assert "Minesweeper, played by exact and random" in text
+    for seed in ("seed 0", "seed 1"):
+        assert seed in text
+    assert imageio.imread(picture).ndim == 3
+    captured = capsys.readouterr()
+    assert "games.svg: " in captured.err
+    assert "12 games of exact" in captured.err
+    assert "exact" in captured.out
+    assert {path.name for path in tmp_path.iterdir()} == {"games.svg", "games.png"}
+
+
+def test_pictures_change_no_result(tmp_path, capsys):
+    assert evaluate.main(["--policy", "exact", *SMALL]) == 0
+    plain = capsys.readouterr().out.split()
+    assert evaluate.main(["--policy", "exact", *SMALL, "--record", str(tmp_path / "a.png")]) == 0
+    assert [word for word in plain if "%" in word] == [word for word in capsys.readouterr().out.split() if "%" in word]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--record", "a.avi"], "--record takes a file that ends in .gif, .mp4, .svg or .png, not a.avi"),
+        (["--gallery", "a.gif"], "--gallery takes a file that ends in .png, .svg or .html, not a.gif"),
+        (["--record", "no/such/a.gif"], "the folder of no/such/a.gif does not exist"),
+        (["--record-games", "2"], "--record-games needs --record FILE"),
+        (["--record-all"], "--record-all needs --record FILE"),
+        (["--gallery-games", "2"], "--gallery-games needs --gallery FILE"),
+        (["--record", "a.gif", "--record-games", "13"], "--record-games must be at most the 12 of --games"),
+        (["--record", "a.gif", "--record-speed", "0"], "a number above 0"),
+        (["--record", "a.gif", "--size", "150", "--mines", "99"], "at most 13107 cells, and this one has 22500"),
+    ],
+)
+def test_bad_arguments_are_refused_before_the_first_game(capsys, arguments, words):
+    with pytest.raises(SystemExit) as stopped:
+        evaluate.main(["--policy", "exact", *SMALL, *arguments])
+    assert stopped.value.code == 2
+    captured = capsys.readouterr()
+    assert words in complaint(captured.err)
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("PIL", "gif"), ("imageio_ffmpeg", "mp4")])
+def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch, name, suffix):
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SystemExit):
+        evaluate.main(["--policy", "exact", *SMALL, "--record", f"a.{suffix}"])
+    line = capsys.readouterr().err
+    assert f"{name} is not installed; install it with: pip install 'minesweeper-env[play]'" in line
+
+
+def test_a_suite_takes_no_pictures(capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        evaluate.main(["--suite", "ladder", "--out", str(tmp_path / "out"), "--record", "a.gif"])
+    assert "takes no --record" in capsys.readouterr().err

@@ -1,0 +1,249 @@
+"""Recorded games: what is replayed, and the pictures of it as GIF, MP4, PNG and SVG."""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import cache, partial
+from xml.dom import minidom
+
+import imageio.v3 as imageio
+import numpy as np
+import pytest
+from support import ROOT
+from support.policies import click_config
+
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.recording import animations, svg
+from baselines.recording.captions import fixed_lines, format_risk, frame_lines
+from baselines.recording.frames import FATAL, MARGIN, MOST_LINES, OUTLINE, draw_board, draw_slide, frame_size, shortened
+from baselines.recording.replay import replay
+from baselines.recording.slides import END_SECONDS, Recording
+from baselines.registry import build_policy, config_for
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_env.rendering.tiles import TILE
+
+CONFIG = click_config(5, 6, 6)
+
+
+@cache
+def recorded(policy="exact", first_click="opening", games=12):
+    """Returns games of a policy with the records that they are replayed from."""
+    config = config_for(policy, click_config(5, 6, 6, first_click))
+    played = evaluate_policy(partial(build_policy, policy, config), config, range(games), record=True)
+    return [
+        (record, replay(policy, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
+        for record in played.records
+    ]
+
+
+def game_that(result, policy="exact"):
+    return next(game for _, game in recorded(policy) if game.result == result)
+
+
+def nothing(_):
+    pass
+
+
+@pytest.mark.parametrize("policy", ["exact", "bayes", "random"])
+def test_replayed_games_are_those_that_were_played(policy):
+    results = set()
+    for record, game in recorded(policy):
+        assert game.result == ("won" if record.won else "lost")
+        assert len(game.turns) == record.clicks
+        assert game.frames == record.clicks + 1
+        opened = int((game.end <= 8).sum())
+        assert opened == record.opened
+        results.add(game.result)
+    assert "lost" in results
+
+
+def test_risks_are_the_exact_probabilities_of_the_cells():
+    for _, game in recorded("random"):
+        first, *later = game.turns
+        assert first.risk == 0.0
+        for turn in later:
+            expected = mine_probabilities(turn.board, 6)
+            assert turn.risk == pytest.approx(expected[turn.row, turn.col], abs=1e-12)
+            assert turn.least == pytest.approx(expected[turn.board > 8].min(), abs=1e-12)
+        clicks = [1 - turn.risk for turn in game.turns]
+        assert game.risk_taken == pytest.approx(1 - np.prod(clicks))
+
+
+def test_a_first_click_without_protection_has_the_risk_of_the_density():
+    assert all(game.turns[0].risk == pytest.approx(6 / 30) for _, game in recorded("exact", "any"))
+
+
+def test_risks_of_a_rule_that_prefers_some_layouts_are_unknown():
+    for _, game in recorded("straightforward", "corners"):
+        assert game.turns[0].risk == 0.0
+        assert all(np.isnan(turn.risk) for turn in game.turns[1:])
+    assert dict(frame_lines(game, game.frames - 1))["risk"] == "unknown"
+
+
+def test_the_last_board_marks_the_mines():
+    won, lost = game_that("won"), game_that("lost")
+    assert ((won.end == 9) == won.mines).all()
+    assert not won.exploded.any()
+    last = lost.turns[-1]
+    assert np.argwhere(lost.exploded).tolist() == [[last.row, last.col]]
+
+
+@pytest.mark.parametrize(
+    ("risk", "text"),
+    [(0.0, "0 %"), (1e-9, "< 0.1 %"), (0.3125, "31.2 %"), (0.5, "50.0 %"), (1 - 1e-9, "> 99.9 %"), (1.0, "100 %")],
+)
+def test_only_certain_risks_are_0_or_100_per_cent(risk, text):
+    assert format_risk(risk) == text
+
+
+def test_the_panel_names_policy_board_seed_move_and_risk():
+    game = game_that("lost", "random")
+    lines = dict([*fixed_lines(game), *frame_lines(game, game.frames - 1)])
+    count = len(game.turns)
+    assert lines["policy"] == "random"
+    assert lines["board"] == "5x6, 6 mines"
+    assert lines["game"] == f"seed {game.seed}"
+    assert lines["move"] == f"{count} of {count}"
+    assert lines["risk"] == format_risk(game.turns[-1].risk)
+    assert lines["result"] == "lost"
+    for _, each in recorded("random"):
+        for frame in range(each.frames):
+            assert len(fixed_lines(each)) + len(frame_lines(each, frame)) <= MOST_LINES
+
+
+@pytest.mark.parametrize("result", ["won", "lost"])
+def test_each_frame_outlines_the_cell_of_its_move(result):
+    game = game_that(result)
+    for frame in range(game.frames):
+        turn = game.turns[min(frame, len(game.turns) - 1)]
+        picture = draw_board(game, frame, TILE, overlay=False)
+        assert picture.shape == (5 * TILE, 6 * TILE, 3)
+        at_end = frame == game.frames - 1
+        colour = FATAL if at_end and result == "lost" else OUTLINE
+        cell = picture[turn.row * TILE : (turn.row + 1) * TILE, turn.col * TILE : (turn.col + 1) * TILE]
+        for edge in (cell[0], cell[-1], cell[:, 0], cell[:, -1]):
+            assert (edge == colour).all()
+        found = (picture == colour).all(axis=2)
+        found[turn.row * TILE : (turn.row + 1) * TILE, turn.col * TILE : (turn.col + 1) * TILE] = False
+        assert found.reshape(5, TILE, 6, TILE).sum(axis=(1, 3)).max() < TILE
+
+
+def test_a_slide_holds_the_boards_side_by_side():
+    first, second = game_that("won"), game_that("lost", "random")
+    recording = Recording([[first, second]], 0.5, False)
+    slides = list(recording.slides())
+    assert len(slides) == len(recording) == max(first.frames, second.frames)
+    width, height = frame_size(first, TILE)
+    assert width % 2 == height % 2 == 0
+    picture = np.asarray(draw_slide(slides[-1], TILE, False))
+    assert picture.shape == (height, 2 * width, 3)
+    for left, game in ((MARGIN, first), (width + MARGIN, second)):
+        board = picture[MARGIN : MARGIN + 5 * TILE, left : left + 6 * TILE]
+        assert np.array_equal(board, draw_board(game, game.frames - 1, TILE, overlay=False))
+
+
+def test_the_overlay_changes_covered_cells_before_the_end_alone():
+    game = game_that("won")
+    assert not np.array_equal(*(draw_board(game, 1, TILE, overlay) for overlay in (True, False)))
+    assert np.array_equal(*(draw_board(game, game.frames - 1, TILE, overlay) for overlay in (True, False)))
+    assert np.array_equal(*(draw_board(game, 0, TILE, overlay) for overlay in (True, False)))
+
+
+def test_long_texts_are_shortened():
+    assert shortened("exact", 15, 196) == "exact"
+    assert shortened("agents/very/long/path/of/a/policy.py:Name:option=1", 15, 196).endswith("...")
+
+
+def test_a_gif_has_a_frame_per_move_and_one_more():
+    game = game_that("won")
+    recording = Recording([[game]], 0.5, True)
+    drawn = []
+    content = animations.gif(recording, drawn.append)
+    frames = imageio.imread(content, index=None, extension=".gif")
+    assert len(frames) == len(game.turns) + 1 == sum(drawn)
+    assert frames.shape[1:] == (*frame_size(game, TILE)[::-1], 3)
+    exact = np.asarray(draw_slide(list(recording.slides())[1], TILE, True)).astype(int)
+    assert abs(frames[1].astype(int) - exact).mean() < 3
+    times = [imageio.immeta(content, index=i, extension=".gif")["duration"] for i in (0, len(frames) - 1)]
+    assert times == [500, 1000 * END_SECONDS]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # imageio leaves pipes of ffmpeg open
+def test_a_video_shows_every_slide_for_its_time():
+    game = game_that("lost", "random")
+    content = animations.mp4(Recording([[game]], 0.5, False), nothing)
+    frames = imageio.imread(content, index=None, extension=".mp4")
+    seconds = 0.5 * len(game.turns) + END_SECONDS
+    assert len(frames) == round(seconds * 10)
+    assert frames.shape[1:] == (*frame_size(game, TILE)[::-1], 3)
+    last = np.asarray(draw_slide(list(Recording([[game]], 0.5, False).slides())[-1], TILE, False))
+    assert abs(frames[-1].astype(int) - last).mean() < 6
+
+
+def test_a_png_is_the_last_slide():
+    game = game_that("won")
+    recording = Recording([[game], [game_that("lost")]], 0.5, False)
+    picture = imageio.imread(io.BytesIO(animations.png(recording, nothing)))
+    assert np.array_equal(picture, draw_slide(list(recording.slides())[-1], TILE, False))
+
+
+def svg_of(*rounds, overlay=False):
+    return svg.svg(Recording([list(games) for games in rounds], 0.5, overlay), nothing).decode()
+
+
+def test_an_svg_is_xml_with_a_group_per_frame_and_no_script():
+    game = game_that("won")
+    text = svg_of([game])
+    document = minidom.parseString(text)
+    assert not document.getElementsByTagName("script")
+    assert "href='http" not in text
+    labels = [node.firstChild.data for node in document.getElementsByTagName("text")]
+    assert labels.count("policy") == game.frames
+    assert labels.count("exact") == game.frames
+    clock = document.getElementsByTagName("animate")[0]
+    assert clock.getAttribute("dur") == f"{0.5 * len(game.turns) + END_SECONDS:g}s"
+    defined = {node.getAttribute("id") for node in document.getElementsByTagName("g")}
+    used = {node.getAttribute("href")[1:] for node in document.getElementsByTagName("use")}
+    assert used <= defined
+
+
+def groups_from(text):
+    """Returns the parts of an SVG that appear at a time and stay, each with its time in seconds."""
+    found = re.findall(r"<set attributeName='display' to='none' begin='t.begin' dur='([\d.]+)s'/>(.*?)</g>", text)
+    return [(float(seconds), content) for seconds, content in found]
+
+
+@pytest.mark.parametrize("result", ["won", "lost"])
+def test_an_svg_contains_no_layout_before_the_end(result):
+    game = game_that(result)
+    text = svg_of([game])
+    end = 0.5 * len(game.turns)
+    body = text[text.index("</defs>") :]
+    mines = re.findall(r"#(mine|exploded|flag|wrong)'", body)
+    at_end = [content for seconds, content in groups_from(text) if seconds == end]
+    assert len(mines) == len(re.findall(r"#(mine|exploded|flag|wrong)'", "".join(at_end))) == 6
+
+
+def test_an_svg_of_two_games_hides_the_first_while_the_second_plays():
+    won, lost = game_that("won"), game_that("lost")
+    text = svg_of([won], [lost])
+    minidom.parseString(text)
+    length = 0.5 * len(won.turns) + END_SECONDS
+    assert f"to='inline' begin='t.begin+0s' dur='{length:g}s'" in text
+    assert f"to='none' begin='t.begin' dur='{length:g}s'" in text
+
+
+def test_names_are_escaped_and_the_overlay_is_drawn():
+    record, _ = recorded()[0]
+    game = replay("a<b>&c", CONFIG, record.seed, np.frombuffer(record.actions, "<u2").tolist())
+    text = svg_of([game], overlay=True)
+    assert "a&lt;b&gt;&amp;c" in minidom.parseString(text).toxml()
+    assert re.search(r"#covered\d+'", text)
+
+
+def test_the_picture_of_the_readme_is_small():
+    picture = ROOT / "docs" / "images" / "game.gif"
+    assert picture.stat().st_size < 500_000
+    assert len(imageio.imread(picture, index=None)) > 40
