@@ -64,6 +64,7 @@ GLOSSES = {
         "language": "English and Spanish",
         "game": "the played game without any screen: moves, help, figures, statistics",
         "classic": "line mode for pipes and screen readers",
+        "window": "mouse and keys",
         "terminal": "full screen, watching, web page",
         "cli": "play.py",
     },

@@ -31,7 +31,21 @@ PIP_LINE = "pip install 'minesweeper-env[play]'"
 
 
 class NoDisplayError(Error):
-    """This machine has no screen on which a window could open."""
+    """This machine has no screen on which a window could open.
+
+    Attributes:
+        cause: what is wrong, in one line without the way out.
+    """
+
+    def __init__(self, lack: str) -> None:
+        """Makes the message.
+
+        Args:
+            lack: what the machine has, such as "no display".
+        """
+        self.cause = f"a window cannot open: this machine has {lack}"
+        way_out = "use render_mode='rgb_array', or set SDL_VIDEODRIVER=dummy to run without a screen"
+        super().__init__(f"{self.cause}; {way_out}")
 
 
 def has_display() -> bool:
@@ -58,19 +72,12 @@ def load_pygame() -> Any:
     except ImportError as error:
         raise DependencyNotInstalled(f"a window needs pygame-ce; install it with: {PIP_LINE}") from error
     if not has_display():
-        raise _no_display("no display")
+        raise NoDisplayError("no display")
     try:
         pygame.display.init()
     except pygame.error as error:
-        raise _no_display(f"no usable display ({error})") from error
+        raise NoDisplayError(f"no usable display ({error})") from error
     return pygame
-
-
-def _no_display(cause: str) -> NoDisplayError:
-    return NoDisplayError(
-        f"a window cannot open: this machine has {cause}; use render_mode='rgb_array', "
-        "or set SDL_VIDEODRIVER=dummy to run without a screen"
-    )
 
 
 def fitting_side(width: int, height: int, tiles: tuple[int, int]) -> int:
@@ -145,7 +152,7 @@ class Window:
             try:
                 pygame.display.set_mode((side * tiles[1], side * tiles[0]), pygame.RESIZABLE)
             except pygame.error as error:
-                raise _no_display(f"no usable display ({error})") from error
+                raise NoDisplayError(f"no usable display ({error})") from error
         Window._users.add(self)
         self._pygame = pygame
 

@@ -1,0 +1,1 @@
+"""`play.py --window`: the game in a window, with mouse and keyboard."""

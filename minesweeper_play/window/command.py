@@ -1,0 +1,135 @@
+"""`play.py --window`: open the window, and play until the player leaves."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from gymnasium.error import DependencyNotInstalled
+
+from baselines.support.extras import MissingExtraError
+from minesweeper_env.rendering.window import NoDisplayError, load_pygame
+from minesweeper_play.game.saved import load_game
+from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.window.game import WindowGame
+from minesweeper_play.window.geometry import Geometry, window_size
+from minesweeper_play.window.painting import Painter
+
+DONE, FAILED, INTERRUPTED = 0, 1, 130
+"""Exit statuses."""
+
+FRAME_MS = 40
+"""The longest time between two looks at the clock of the game, in milliseconds."""
+
+
+def run(options: PlayOptions) -> int:
+    """Plays in a window until the player closes it.
+
+    Returns:
+        The exit status: 0; 1 where no window can open; 130 after Ctrl-C.
+
+    Raises:
+        SavedGameError: the saved game of the options cannot be read.
+    """
+    session = None if options.saved is None else load_game(options.saved)
+    try:
+        pygame = load_pygame()
+    except NoDisplayError as error:
+        print(f"{options.program}: {error.cause}; leave out --window to play in the terminal", file=sys.stderr)
+        return FAILED
+    except DependencyNotInstalled as error:
+        print(f"{options.program}: {error}", file=sys.stderr)
+        return FAILED
+    try:
+        GameWindow(pygame, WindowGame(options, session, _statistics())).play()
+    except NoDisplayError as error:
+        print(f"{options.program}: {error.cause}; leave out --window to play in the terminal", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        pygame.display.quit()
+    return DONE
+
+
+def _statistics() -> Statistics | None:
+    try:
+        return Statistics()
+    except MissingExtraError as error:
+        print(error, file=sys.stderr)
+        return None
+
+
+class GameWindow:
+    """The window of a game: it draws the game, and gives it the events of mouse and keyboard."""
+
+    def __init__(self, pygame: Any, game: WindowGame) -> None:
+        """Opens the window.
+
+        Args:
+            pygame: the module, with its display opened.
+            game: the game.
+        """
+        self.game = game
+        self._pygame = pygame
+        self._painter = Painter(pygame)
+        self._board = (0, 0)
+        self._shown_second = -1
+        self._fit()
+
+    def play(self) -> None:
+        """Plays until the player leaves."""
+        while not self.game.is_over:
+            self.turn()
+
+    def turn(self) -> None:
+        """Answers the events of at most `FRAME_MS` milliseconds, and draws the window if it may look different."""
+        first = self._pygame.event.wait(FRAME_MS)
+        events = [first, *self._pygame.event.get()]
+        for event in events:
+            if not self.game.is_over:
+                self._answer(event)
+        second = int(self.game.session.seconds)
+        if second != self._shown_second or any(event.type != self._pygame.NOEVENT for event in events):
+            self._shown_second = second
+            self.draw()
+
+    @property
+    def geometry(self) -> Geometry:
+        """The places of all parts, for the present size of the window."""
+        config = self.game.config
+        return Geometry.of(self._pygame.display.get_surface().get_size(), config.rows, config.cols)
+
+    def draw(self) -> None:
+        """Draws the window."""
+        self._fit()
+        self._painter.paint(self._pygame.display.get_surface(), self.game, self.geometry)
+        self._pygame.display.flip()
+
+    def _fit(self) -> None:
+        """Opens the window, or gives it another size for a board of another size."""
+        config = self.game.config
+        if (config.rows, config.cols) == self._board:
+            return
+        self._board = (config.rows, config.cols)
+        display = self._pygame.display
+        display.set_mode(window_size(*self._board, display.get_desktop_sizes()[0]), self._pygame.RESIZABLE)
+        display.set_caption(self.game.text("window_title", rows=config.rows, cols=config.cols, mines=config.mines))
+
+    def _answer(self, event: Any) -> None:
+        """Passes an event on to the game."""
+        pygame, game = self._pygame, self.game
+        if event.type == pygame.QUIT:
+            game.is_over = True
+        elif event.type == pygame.KEYDOWN:
+            game.key(pygame.key.name(event.key))
+        elif event.type == pygame.MOUSEMOTION:
+            game.move_pointer(self.geometry.cell_at(event.pos))
+        elif event.type == pygame.MOUSEBUTTONDOWN:
+            if event.button == 1 and self.geometry.is_on_face(event.pos):
+                game.new_game()
+            else:
+                game.press(event.button, self.geometry.cell_at(event.pos))
+        elif event.type == pygame.MOUSEBUTTONUP:
+            game.release(event.button, self.geometry.cell_at(event.pos))
