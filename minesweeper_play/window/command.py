@@ -72,6 +72,7 @@ class GameWindow:
             game: the game.
         """
         self.game = game
+        game.on_search = self._watch_search
         self._pygame = pygame
         self._painter = Painter(pygame)
         self._board = (0, 0)
@@ -94,6 +95,17 @@ class GameWindow:
         if second != self._shown_second or any(event.type != self._pygame.NOEVENT for event in events):
             self._shown_second = second
             self.draw()
+
+    def _watch_search(self) -> bool:
+        """Draws the window during a search; returns whether the player cancels it by Esc, or closes the window."""
+        pygame = self._pygame
+        self.draw()
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                self.game.is_over = True
+            if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+                return True
+        return False
 
     @property
     def geometry(self) -> Geometry:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.generation import AttemptsExceededError, ImpossibleBoardError
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering.scene import Scene, with_mines_flagged
 from minesweeper_play.game.boards import BOARDS, preset_board
@@ -34,6 +35,10 @@ STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 """What the arrow keys add to row and column of the cursor."""
 
 
+class SearchCancelledError(Exception):
+    """The player has cancelled the search for a board that needs no guess."""
+
+
 class WindowGame:
     """One game after another, played with the buttons of a mouse and with keys.
 
@@ -45,7 +50,10 @@ class WindowGame:
         cursor: the cell of the keyboard; None until an arrow key is pressed.
         pressed: the cell under a pressed mouse button, None without one.
         is_over: whether the player has left.
+        on_search: called now and then while the first click searches for a board that needs no guess; True cancels.
     """
+
+    on_search: Callable[[], bool] | None = None
 
     def __init__(
         self, options: PlayOptions, session: Session | None = None, statistics: Statistics | None = None
@@ -112,6 +120,7 @@ class WindowGame:
 
     def _begin(self, session: Session) -> None:
         self.session = session
+        session.on_attempts = self._count_attempts
         self._config = session.config
         self.message = self.text("window_keys")
         self.hinted: Cell | None = None
@@ -226,11 +235,24 @@ class WindowGame:
     def _move(self, move: Callable[[int, int], Report], cell: Cell) -> None:
         """Makes a move, and says what there is to say about it."""
         over_before = self.session.is_over
-        report = move(*cell)
+        try:
+            report = move(*cell)
+        except ImpossibleBoardError:
+            report = Report("search_impossible")
+        except AttemptsExceededError:
+            report = Report("window_search_failed")
+        except SearchCancelledError:
+            report = Report("window_search_cancelled")
         self.hinted = None
         self.message = self.text(KEYS.get(report.key, report.key), **report.values)
         if self.session.is_over and not over_before:
             self._finish()
+
+    def _count_attempts(self, count: int) -> None:
+        """Shows how many boards a search has tried; raises a SearchCancelledError if the player cancels it."""
+        self.message = self.text("window_searching", count=count)
+        if self.on_search is not None and self.on_search():
+            raise SearchCancelledError
 
     def _undo(self) -> None:
         report = self.session.undo()

@@ -138,6 +138,17 @@ def test_closing_the_window_leaves(pygame):
     assert window.game.is_over
 
 
+def test_escape_cancels_a_search_and_closing_the_window_leaves(pygame):
+    window = opened(pygame)
+    assert not window.game.on_search()
+    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE))
+    assert window.game.on_search()
+    assert not window.game.is_over
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert window.game.on_search()
+    assert window.game.is_over
+
+
 def test_long_texts_wrap(pygame):
     painter = Painter(pygame)
     lines = painter.wrapped("word " * 200, 300)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import minesweeper_env.generation
 from minesweeper_env import FLAGGED, HIDDEN, BoardConfig
+from minesweeper_env.generation import AttemptsExceededError, ImpossibleBoardError
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
@@ -177,6 +179,33 @@ def test_digits_choose_a_classic_board(key, size):
     assert (played.config.rows, played.config.cols) == size
     played.key("n")
     assert (played.config.rows, played.config.cols) == size
+
+
+def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_cancelled(monkeypatch):
+    def search(*arguments, on_attempts, **settings):
+        on_attempts(250)
+        pytest.fail("the search was not cancelled")
+
+    seen = []
+    played = WindowGame(PlayOptions(config=BoardConfig(9, 9, 10), no_guess="exact", seed=1))
+    played.on_search = lambda: seen.append(played.message) is None
+    monkeypatch.setattr(minesweeper_env.generation, "generate", search)
+    click(played, LEFT, (4, 4))
+    assert "250 tried" in seen[0]
+    assert "cancelled" in played.message
+    assert played.session.status == "ready"
+
+
+@pytest.mark.parametrize("error", [ImpossibleBoardError, AttemptsExceededError])
+def test_a_search_in_vain_says_so(monkeypatch, error):
+    def search(*arguments, **settings):
+        raise error("no board")
+
+    played = WindowGame(PlayOptions(config=BoardConfig(9, 9, 10), no_guess="exact", seed=1))
+    monkeypatch.setattr(minesweeper_env.generation, "generate", search)
+    click(played, LEFT, (4, 4))
+    assert "guess" in played.message
+    assert played.session.status == "ready"
 
 
 @pytest.mark.parametrize("key", ["q", "escape"])
