@@ -14,7 +14,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "es")
 """The languages of the game."""
 
 ICONS = ("plain", "nerd")
-"""The sets of icons: characters that every terminal shows, and those of a Nerd Font."""
+"""The sets of icons: characters of every terminal, and characters of a Nerd Font."""
 
 PALETTES = ("standard", "colour-blind")
 """The sets of colours."""
@@ -22,7 +22,7 @@ PALETTES = ("standard", "colour-blind")
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """What to play, and how to show it.
+    """Choice of the game, and of its look.
 
     Attributes:
         program: the command as the user typed it, for messages: "play.py" or "minesweeper-play".
@@ -35,7 +35,7 @@ class PlayOptions:
         icons: one of `ICONS`.
         palette: one of `PALETTES`.
         animation: whether openings are animated.
-        saved: path of a saved game to go on with.
+        saved: path of a saved game to continue.
         policy: specification of a policy to watch.
         versus: specifications of two policies to watch on the same board.
         host: address of the web page.

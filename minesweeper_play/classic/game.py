@@ -113,7 +113,7 @@ class ClassicGame:
         return open_first(self.session, (row, col), self._console)
 
     def _describe(self, report: Report, new_flags: int) -> None:
-        """Says what an accepted move did."""
+        """Prints the effect of an accepted move."""
         codes, row_col = self.session.config.codes, report.cells[0]
         if report.key:
             self._console.say(report.key, **report.values)

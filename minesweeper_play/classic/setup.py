@@ -29,7 +29,7 @@ def ask_board(console: Console, first_click: str | None) -> BoardConfig:
 
 
 def protective_rule(side: int, mines: int) -> str:
-    """Returns "opening", or "safe" where so many mines leave no room for an opening."""
+    """Returns "opening", or "safe" where the mines leave no room for an opening."""
     try:
         return BoardConfig(side, side, mines, first_click="opening").first_click
     except ValueError:

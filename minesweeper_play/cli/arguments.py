@@ -28,7 +28,7 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
     """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2.
 
     Args:
-        arguments: those of the command; None for those that the process was started with.
+        arguments: the words of the command line; None takes them from `sys.argv`.
         program: the command as the user typed it.
     """
     parser = make_parser(program)

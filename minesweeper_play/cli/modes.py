@@ -1,4 +1,4 @@
-"""What `play.py` can do, and the module that does each of it; a part that is not installed is not offered."""
+"""Modes of `play.py`, and the module of each; a mode without its module is not offered."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from minesweeper_play.options import PlayOptions
 
 
 class Mode(NamedTuple):
-    """One thing to do.
+    """A module that `play.py` runs.
 
     Attributes:
-        module: the module that does it, imported when it is needed.
+        module: the name of the module, which is imported when it is needed.
         function: its function; it takes `PlayOptions`, and returns the exit status.
     """
 
@@ -23,7 +23,7 @@ class Mode(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the module exists; this imports none but its packages."""
+        """True if the module exists; only its packages are imported."""
         package = self.module.rpartition(".")[0]
         return find_spec(package) is not None and find_spec(self.module) is not None
 
@@ -41,4 +41,4 @@ MODES = {
     "analyse": Mode("minesweeper_play.coach.command", "analyse"),
     "stats": Mode("minesweeper_play.classic.statistics_table", "run"),
 }
-"""Everything that `play.py` does, by the option that asks for it; "terminal" needs none."""
+"""The modes by the option that chooses them; "terminal" needs none."""

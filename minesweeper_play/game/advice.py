@@ -32,7 +32,7 @@ class Advice:
 
     @property
     def is_safe(self) -> bool:
-        """Whether the cell is certainly safe."""
+        """True if the cell is certainly safe."""
         return self.risk == 0.0
 
 

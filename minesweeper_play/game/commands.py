@@ -16,7 +16,7 @@ PLAIN = ("help", "hint", "probabilities", "undo", "man", "new", "quit")
 """Commands of one word."""
 
 WORDS = (*ON_CELLS, *PLAIN, *ON_FILES)
-"""All commands. `try`, `flag`, `expand`, `help` and `man` are those of Buscaminas_Terminal (Rodríguez)."""
+"""All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Moves of a player as records, and what each of them did."""
+"""Moves of a player as records, and reports of their effects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What a move did.
+    """Effect of a move.
 
     Attributes:
         key: a message of the catalogues in `minesweeper_play.language`; "" where there is nothing to say.
@@ -50,7 +50,7 @@ class Report:
 
     @property
     def accepted(self) -> bool:
-        """Whether the move changed the board."""
+        """True if the move changed the board."""
         return bool(self.cells)
 
 

@@ -25,7 +25,7 @@ Step = tuple[EngineMove, Cell]
 
 @dataclass(frozen=True)
 class Difference:
-    """What some steps changed, and with it the way back.
+    """Difference that leads back to the position before some steps.
 
     Attributes:
         cells: (k,) int64, the changed cells, as row * cols + col.
@@ -75,7 +75,7 @@ class Position:
 
     @property
     def has_mines(self) -> bool:
-        """Whether the mines are placed."""
+        """True if the mines are placed."""
         return bool(self.mines.any())
 
     def around(self, cell: Cell) -> list[Cell]:

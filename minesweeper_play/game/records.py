@@ -1,4 +1,4 @@
-"""Records of finished games, and what they add up to: games won, streaks and best times on each board."""
+"""Records of finished games, and their totals: games won, streaks and best times on each board."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class GameRecord:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the time counts: the game was won without help."""
+        """True if the time counts: the game was won without help."""
         return self.won and not self.aids
 
 
@@ -119,7 +119,7 @@ def _typed(value: Any, kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the games on one kind of board add up to.
+    """Totals of the games on one kind of board.
 
     Attributes:
         played: the number of games.
@@ -139,7 +139,7 @@ class Summary:
 
     @classmethod
     def of(cls, records: list[GameRecord]) -> Summary:
-        """Returns the summary of games in the order in which they were played."""
+        """Returns the summary of games, the oldest first."""
         streak = longest = 0
         for record in records:
             streak = streak + 1 if record.won else 0

@@ -15,7 +15,7 @@ from minesweeper_play.game.moves import MOVE_KINDS, Move
 from minesweeper_play.game.session import Session
 
 FORMAT, VERSION = "minesweeper-game", 1
-"""What the file says of itself."""
+"""The first two entries of a file."""
 
 MINE, FREE = "*", "."
 """The characters of the layout."""

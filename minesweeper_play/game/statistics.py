@@ -30,7 +30,7 @@ NO_PROBLEM = Report()
 
 @dataclass(frozen=True)
 class Finish:
-    """What the statistics say about a game that has just ended.
+    """Place of a game that has just ended among the games before it.
 
     Attributes:
         is_best: whether its time is the best one of this kind of board.
@@ -74,7 +74,7 @@ class Statistics:
         self.problem = NO_PROBLEM
 
     def read(self) -> list[GameRecord]:
-        """Returns all games in the order in which they ended.
+        """Returns all games, the oldest first.
 
         If lines are damaged, the whole file is kept under another name, the other lines stay, and `problem` says so.
 

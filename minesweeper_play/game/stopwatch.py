@@ -26,7 +26,7 @@ class Stopwatch:
 
     @property
     def is_running(self) -> bool:
-        """Whether the clock runs."""
+        """True while the clock runs."""
         return self._since is not None
 
     def start(self) -> None:

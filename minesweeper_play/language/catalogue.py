@@ -52,7 +52,7 @@ class Catalogue:
         return self.texts[key].format(**values)
 
     def number(self, value: float, digits: int = 0) -> str:
-        """Returns a number with so many digits after the decimal sign of the language."""
+        """Returns a number with `digits` digits after the decimal sign of the language."""
         return f"{value:.{digits}f}".replace(".", _DECIMAL_POINT[self.language])
 
     def per_cent(self, probability: float, digits: int = 0) -> str:
