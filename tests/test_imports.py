@@ -103,10 +103,9 @@ def test_no_folder_has_too_many_modules_to_overlook():
 
 
 def test_no_test_module_imports_from_another():
+    names = {path.stem for path in modules_of("tests") if path.stem.startswith("test_")}
     for path in modules_of("tests"):
-        borrowed = [
-            name for name in imported(path) if name.split(".")[-1].startswith("test_") or name.startswith("tests")
-        ]
+        borrowed = [name for name in imported(path) if name.split(".")[-1] in names or name.startswith("tests")]
         assert not borrowed, f"{path} imports {borrowed}; what tests share belongs in tests/support"
 
 
