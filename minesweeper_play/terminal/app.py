@@ -17,7 +17,7 @@ from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.board.view import BoardView
+from minesweeper_play.terminal.board.canvas import BoardCanvas
 from minesweeper_play.terminal.dialogs.new_game import BoardChoice
 from minesweeper_play.terminal.dialogs.pages import Page
 from minesweeper_play.terminal.fitting import FittingScreen
@@ -87,7 +87,7 @@ class MinesweeperApp(App[int]):
         self._settings = settings
         self.theme = THEMES[settings.theme]
         for screen in self.screen_stack:
-            for board in screen.query(BoardView):
+            for board in screen.query(BoardCanvas):
                 board.dress(settings.appearance)
             if isinstance(screen, FittingScreen):
                 screen.translate()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from minesweeper_play.options import Language, PlayOptions
+from minesweeper_play.terminal.board.canvas import Appearance
 from minesweeper_play.terminal.board.icons import ICONS
 from minesweeper_play.terminal.board.palette import PALETTES
-from minesweeper_play.terminal.board.view import Appearance
 
 ZOOMS: tuple[int | None, ...] = (None, 0, 1, 2)
 """The sizes of cells to choose from: the largest that fits, or an index of `CELL_SIZES`."""

@@ -72,7 +72,7 @@ async def typed(app: MinesweeperApp, pilot: Pilot[int], line: str) -> None:
     await pilot.pause()
 
 
-async def settled(pilot: Pilot[int], is_there: Callable[[], object], seconds: float = 20.0) -> None:
+async def settled(pilot: Pilot[int], is_there: Callable[[], object], seconds: float = 120.0) -> None:
     """Waits until something is there, such as an answer from another thread."""
     for _ in range(int(seconds / 0.02)):
         if is_there():

@@ -34,6 +34,8 @@ TEXTS = {
     # Messages
     "title": "Minesweeper",
     "serving": "Minesweeper is at {url}; Ctrl-C ends it.",
+    "search_title": "Searching for a board that needs no guess",
+    "search_attempts": "{count} of {most} boards tried",
     "save_on_web": "A game in a web page cannot be saved into a file.",
     "web_ended": "The game has ended.",
     "web_again": "Play again",

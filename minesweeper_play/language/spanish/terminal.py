@@ -34,6 +34,8 @@ TEXTS = {
     # Messages
     "title": "Buscaminas",
     "serving": "El buscaminas está en {url}; Ctrl-C lo termina.",
+    "search_title": "Buscando un tablero que no exija adivinar",
+    "search_attempts": "{count} de {most} tableros probados",
     "save_on_web": "Una partida en una página web no se puede guardar en un archivo.",
     "web_ended": "La partida ha terminado.",
     "web_again": "Jugar otra vez",

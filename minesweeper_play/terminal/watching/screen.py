@@ -16,9 +16,9 @@ from textual.widgets import Static
 
 from baselines.policy import PolicyError
 from minesweeper_play.terminal.background import LatestOnly
+from minesweeper_play.terminal.board.canvas import BoardCanvas
 from minesweeper_play.terminal.board.lines import largest_size
 from minesweeper_play.terminal.board.picture import RISK_STYLES, RiskStyle
-from minesweeper_play.terminal.board.view import BoardView
 from minesweeper_play.terminal.dialogs.settings import SettingsDialog
 from minesweeper_play.terminal.fitting import FittingScreen
 from minesweeper_play.terminal.key_bar import Key, KeyBar
@@ -115,10 +115,9 @@ class WatchScreen(FittingScreen):
             for index, player in enumerate(self.players):
                 with Vertical(classes="player"):
                     yield Static(classes="title", id=f"title{index}")
-                    yield BoardView(
+                    yield BoardCanvas(
                         picture_of(player, None),
                         self.game_app.settings.appearance,
-                        interactive=False,
                         id=f"board{index}",
                     )
         yield Static(id="message")
@@ -207,7 +206,7 @@ class WatchScreen(FittingScreen):
         """Shows the boards, the figures and the state of the games."""
         numbers, rated = self._style == "numbers", self._style != "off"
         for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
-            board = self.query_one(f"#board{index}", BoardView)
+            board = self.query_one(f"#board{index}", BoardCanvas)
             board.show(picture_of(player, choice, numbers, rated))
             if choice is not None:
                 board.look_at(choice.cell)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 from support.terminal_games import click, drive, settled, shown, typed, wall_session
@@ -9,6 +12,7 @@ from support.terminal_games import click, drive, settled, shown, typed, wall_ses
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.board.view import BoardView
+from minesweeper_play.terminal.playing.search import SearchDialog
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
@@ -296,3 +300,38 @@ def test_leaving_a_game_under_way_asks_first(tmp_path):
         await pilot.pause()
 
     drive(script, tmp_path, session=wall_session())
+
+
+def test_a_board_without_guesses_is_searched_for_at_the_first_click(tmp_path):
+    async def script(app, pilot):
+        session = app.screen.session
+        await click(app, pilot, (4, 4))
+        await settled(pilot, lambda: session.moves)
+        assert session.board[4, 4] == 0
+        await settled(pilot, lambda: "without a guess" in shown(app))
+        assert app.screen.board.has_focus
+
+    drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
+
+
+def test_a_long_search_shows_its_progress_and_can_be_cancelled(tmp_path, monkeypatch):
+    def endless(*_args, on_attempts):
+        for attempts in itertools.count():
+            on_attempts(attempts)
+            time.sleep(0.01)
+
+    monkeypatch.setattr("minesweeper_env.generation.generate", endless)
+
+    async def script(app, pilot):
+        session = app.screen.session
+        await click(app, pilot, (4, 4))
+        await settled(pilot, lambda: isinstance(app.screen, SearchDialog))
+        await settled(pilot, lambda: "boards tried" in shown(app))
+        await pilot.press("escape")
+        await settled(pilot, lambda: not isinstance(app.screen, SearchDialog))
+        assert "cancelled" in shown(app)
+        assert session.moves == []
+        await click(app, pilot, (0, 0), RIGHT)
+        assert codes(session, (0, 0)) == [9]
+
+    drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))

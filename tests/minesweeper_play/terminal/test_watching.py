@@ -10,7 +10,7 @@ from baselines.evaluation.games import play_games
 from baselines.registry import build_policy, find_policy
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.board.view import BoardView
+from minesweeper_play.terminal.board.canvas import BoardCanvas
 from minesweeper_play.terminal.command import load_players
 from minesweeper_play.terminal.watching.player import Player
 from minesweeper_play.terminal.watching.ratings import Rater
@@ -140,7 +140,7 @@ def test_two_policies_play_the_same_seeds_side_by_side(tmp_path):
         screen = app.screen
         await pilot.press("space")
         await settled(pilot, lambda: all(screen._choices))
-        left, right = screen.query(BoardView)
+        left, right = screen.query(BoardCanvas)
         assert left.region.x < right.region.x
         assert left.region.y == right.region.y
         assert "straightforward" in shown(app)
@@ -154,7 +154,7 @@ def test_two_policies_play_the_same_seeds_side_by_side(tmp_path):
 
 def test_the_next_click_is_marked_and_the_ratings_can_be_hidden(tmp_path):
     async def script(app, pilot):
-        screen, board = app.screen, app.screen.query_one(BoardView)
+        screen, board = app.screen, app.screen.query_one(BoardCanvas)
         await pilot.press("space")
         await settled(pilot, lambda: any(screen._choices))
         assert board.picture.marks == {screen._choices[0].cell: "choice"}
