@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
+from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
 from minesweeper_env.neighbours import neighbour_table
-from minesweeper_env.no_guess.search import LEVELS, Searcher
+from minesweeper_env.no_guess.search import Searcher
 
 SPEED_BOARDS = (
     (8, 8, 14),

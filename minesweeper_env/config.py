@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from minesweeper_env.codes import MOVE_NAMES, Codes
 
@@ -15,6 +15,7 @@ __all__ = [
     "MAX_CELLS",
     "MAX_RADIUS",
     "MAX_STEPS",
+    "NO_GUESS_LEVELS",
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
     "BoardConfig",
@@ -32,6 +33,9 @@ UNIFORM_FIRST_CLICKS: tuple[str, ...] = ("any", "safe", "opening")
 
 MAX_RADIUS = 5
 """The largest neighbourhood radius whose codes fit into int8."""
+
+NO_GUESS_LEVELS = ("subset", "exact")
+"""The levels of logic that win boards without guesses, from weak to strong; `generation.generate` explains them."""
 
 MAX_CELLS = 1 << 20
 """The largest number of cells of a board."""
@@ -60,6 +64,8 @@ class BoardConfig:
         moves: the moves of the action space, in the order click, flag, unflag, question, chord.
         radius: reach of a count, 1 to 5; with 1 a cell has eight neighbours.
         max_steps: number of steps after which an unfinished game is truncated; None means ten per cell.
+        no_guess: the level of logic that wins every board from its first click, "subset" or "exact"; False for boards
+            that may need guesses.
 
     Raises:
         ValueError: the value of a field is not allowed; the message lists the allowed ones.
@@ -72,6 +78,7 @@ class BoardConfig:
     moves: Sequence[str] = ("click", "flag")
     radius: int = 1
     max_steps: int | None = None
+    no_guess: Literal[False, "subset", "exact"] = False
 
     @classmethod
     def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
@@ -102,6 +109,8 @@ class BoardConfig:
                 raise ValueError(f"max_steps must be 1 to {MAX_STEPS}, not {self.max_steps}")
         if self.first_click not in FIRST_CLICKS:
             raise ValueError(f"first_click must be one of {', '.join(FIRST_CLICKS)}, not {self.first_click!r}")
+        if self.no_guess is not False and self.no_guess not in NO_GUESS_LEVELS:
+            raise ValueError(f"no_guess must be False, {' or '.join(NO_GUESS_LEVELS)}, not {self.no_guess!r}")
         self._check_moves()
         self._check_mines()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import gymnasium
 import numpy as np
@@ -23,6 +23,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.engine.state import LOST
+from minesweeper_env.no_guess.choice import supply_for
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rendering.human import HumanView, metadata_here
@@ -110,6 +111,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     | radius | 1 | reach of a count, 1 to 5 |
     | max_steps | None | steps after which the game is truncated; None means ten per cell |
     | render_mode | None | None, "ansi", "rgb_array", "human": see below |
+    | no_guess | False | False, "subset", "exact": see below |
 
     Mines that are left out follow the size: 14 on 8x8, 10 on 9x9, 40 on 16x16, 99 on 16x30. Any other size needs
     them.
@@ -123,6 +125,11 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
       corner: bottom right, top left, bottom left, top right. When all four are taken, it moves to the first
       free cell of the sides, or else of the rest, in reading order.
 
+    With `no_guess` logic alone wins every board from its first click, which is never a mine. "subset" takes single
+    clues, differences of clues, and the number of mines; "exact" takes every cell that is safe in all layouts. The
+    board depends on the seed and on the cell of the first click. `minesweeper_env.generation` makes it, and
+    docs/no-guess.md explains how.
+
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
     'minesweeper-env[play]'`), in which every reset and step shows the board, four frames per second
@@ -131,7 +138,8 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     the variable `SDL_VIDEODRIVER=dummy`.
 
     ## Threads
-    An environment belongs to one thread; several threads need an environment each.
+    An environment belongs to one thread; several threads need an environment each. With `no_guess` it starts a
+    thread of its own that makes the next boards ahead; the games do not depend on what that thread does.
 
     ## Version History
     * v0: first release
@@ -156,6 +164,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         radius: int = 1,
         max_steps: int | None = None,
         render_mode: str | None = None,
+        no_guess: Literal[False, "subset", "exact"] = False,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts a game.
 
@@ -163,7 +172,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
         self.config = BoardConfig.of_size(
-            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps
+            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps, no_guess=no_guess
         )
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
         self.metadata = metadata_here(render_mode)
@@ -176,7 +185,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._actions = self.config.actions
         self.action_space = gymnasium.spaces.Discrete(self._actions)
         compile_step()
-        self._games = Games(self.config, 1, weights)
+        self._games = Games(self.config, 1, weights, supply_for(self.config, 1))
         self._shape = (self.config.rows, self.config.cols)
         self._action = np.zeros(1, np.int64)
         self._last_action: int | None = None

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 from typing import Any, Literal
 
 import numpy as np
@@ -18,10 +16,15 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from minesweeper_env.calls.checks import generator_state
-from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, whole_number
 from minesweeper_env.inference import Step
-from minesweeper_env.neighbours import neighbour_table
-from minesweeper_env.no_guess.search import LEVELS, METHODS, Searcher, searcher_pool
+from minesweeper_env.no_guess.failures import (
+    AttemptsExceededError,
+    GenerationError,
+    ImpossibleBoardError,
+    failure,
+)
+from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searcher_pool
 
 __all__ = [
     "MAX_ATTEMPTS",
@@ -39,24 +42,6 @@ Level = Literal["subset", "exact"]
 
 Method = Literal["auto", "rejection", "repair"]
 """The search for a board; see `generate`."""
-
-MAX_ATTEMPTS = 100_000
-"""The number of layouts that a search plays, at most, without `max_attempts`."""
-
-_FEW_LAYOUTS = 20_000
-"""The largest number of layouts that are all tried before a board is called impossible."""
-
-
-class GenerationError(ValueError):
-    """No board was found; the two errors below say why."""
-
-
-class ImpossibleBoardError(GenerationError):
-    """No layout of this configuration can be won without a guess from this first cell."""
-
-
-class AttemptsExceededError(GenerationError):
-    """The search has played as many layouts as allowed, and none could be won without a guess."""
 
 
 @dataclass(frozen=True)
@@ -115,17 +100,17 @@ def generate(
         ValueError: an argument is not allowed; the message names the allowed values.
     """
     cell = _check_cell(config, first_cell)
-    _check_choice("level", level, LEVELS)
+    _check_choice("level", level, NO_GUESS_LEVELS)
     _check_choice("method", method, METHODS)
     attempts = whole_number("max_attempts", max_attempts, 1)
     seed = _check_seed(seed)
-    pool = searcher_pool(config)
+    pool = searcher_pool(search_config(config))
     searcher = pool.borrow()
     try:
         state = generator_state(seeding.np_random(seed)[0])
         found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
         if not found.solved[0]:
-            raise _failure(config, cell, level, int(found.attempts[0]), searcher)
+            raise failure(searcher, cell, level, int(found.attempts[0]))
         layout = found.layouts[0]
         proof = tuple(searcher.prove(layout, cell, level))
     finally:
@@ -154,33 +139,3 @@ def _check_seed(seed: int | None) -> int:
     if seed is None:
         return int(np.random.default_rng().integers(1 << 32))
     return whole_number("seed", seed, 0)
-
-
-def _failure(config: BoardConfig, cell: int, level: Level, attempts: int, searcher: Searcher) -> GenerationError:
-    """Returns the error of a search in vain; where there are few layouts, it tries all of them first."""
-    row, col = divmod(cell, config.cols)
-    board = (
-        f"{config.rows}x{config.cols} with {config.mines} mines, first_click {config.first_click!r} and first cell "
-        f"({row}, {col})"
-    )
-    free = _unprotected(config, cell)
-    if comb(len(free), config.mines) <= _FEW_LAYOUTS:
-        layouts = np.zeros((comb(len(free), config.mines), config.cells), np.bool_)
-        for layout, mines in zip(layouts, combinations(free, config.mines), strict=True):
-            layout[list(mines)] = True
-        if not searcher.solves(layouts, cell, level).any():
-            return ImpossibleBoardError(
-                f"no layout of {board} can be won by logic of level {level!r}; choose another number of mines"
-            )
-    return AttemptsExceededError(
-        f"{attempts} layouts of {board} were played, and logic of level {level!r} won none; allow more attempts, or "
-        "choose fewer mines"
-    )
-
-
-def _unprotected(config: BoardConfig, cell: int) -> list[int]:
-    """Returns the cells that may be mines when the first click is on `cell`."""
-    protected = {cell}
-    if config.first_click in ("opening", "corners"):
-        protected.update(neighbour_table(config.rows, config.cols, config.radius)[cell].tolist())
-    return [each for each in range(config.cells) if each not in protected]

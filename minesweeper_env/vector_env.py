@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -29,6 +29,7 @@ from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
 from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.engine.state import IDLE, ILLEGAL, LOST, PLAYING, SUCCESS, TERMINATION, TRUNCATION
+from minesweeper_env.no_guess.choice import supply_for
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
 from minesweeper_env.rendering.human import HumanView, metadata_here
@@ -84,6 +85,7 @@ class MinesweeperVectorEnv(BatchCalls):
         radius: int = 1,
         max_steps: int | None = None,
         render_mode: str | None = None,
+        no_guess: Literal[False, "subset", "exact"] = False,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
@@ -92,7 +94,13 @@ class MinesweeperVectorEnv(BatchCalls):
         given = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
         limits = [whole_number(name, limit, 1) for name, limit in given.items() if limit is not None]
         self.config = BoardConfig.of_size(
-            size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=min(limits, default=None)
+            size,
+            mines,
+            first_click=first_click,
+            moves=moves,
+            radius=radius,
+            max_steps=min(limits, default=None),
+            no_guess=no_guess,
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
@@ -108,7 +116,7 @@ class MinesweeperVectorEnv(BatchCalls):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         compile_kernels()
-        self._games = Games(self.config, self.num_envs, weights)
+        self._games = Games(self.config, self.num_envs, weights, supply_for(self.config, self.num_envs))
         self._sampler = np.zeros(1, np.uint64)
         self._last_actions: NDArray[np.int64] | None = None
         self._begun = False
@@ -124,6 +132,7 @@ class MinesweeperVectorEnv(BatchCalls):
             config.moves,
             radius=config.radius,
             max_steps=config.max_steps,
+            no_guess=config.no_guess,
             **arguments,
         )
 

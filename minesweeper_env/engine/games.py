@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,13 @@ def _references_in_a_loop() -> int:
 _HELD_BY_POOL = _references_in_a_loop()
 
 
+class Supply(Protocol):
+    """A source of layouts for games that begin, in place of the engine's own draw."""
+
+    def lay_out(self, games: Games, actions: NDArray[np.int64]) -> None:
+        """Lays out the games that begin with one of these actions, (N,) int64."""
+
+
 class Games:
     """N games of Minesweeper under one configuration, on boards of n cells with m moves.
 
@@ -80,10 +87,13 @@ class Games:
         arrays: the fields of `Rules`, then the fields of `Boards`, as kernels take them.
     """
 
-    def __init__(self, config: BoardConfig, count: int, weights: state.RewardWeights) -> None:
-        """Prepares `count` games with rewards by `weights`; `seed` and `reset` begin them."""
+    def __init__(
+        self, config: BoardConfig, count: int, weights: state.RewardWeights, supply: Supply | None = None
+    ) -> None:
+        """Prepares `count` games with rewards by `weights`; `seed` and `reset` begin them, `supply` lays them out."""
         self.config = config
         self.count = count
+        self._supply = supply
         cells = config.cells
         self._rules = state.Rules(
             neighbours=neighbour_table(config.rows, config.cols, config.radius),
@@ -141,6 +151,8 @@ class Games:
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
+        if self._supply is not None:
+            self._supply.lay_out(self, actions)
         codes, masks = self._new_codes(), self._new_masks()
         wrong = kernels.step_batch(actions, restart, codes, masks, *self._results_and_state)
         if wrong >= 0:
@@ -148,6 +160,19 @@ class Games:
                 f"an action must be a whole number in 0..{self.config.actions - 1}, not {actions[wrong]} (game {wrong})"
             )
         return codes, masks
+
+    def first_clicks(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns the games that a step begins, because their action is a legal first click; none after an error.
+
+        Args:
+            actions: (N,) int64, as in `step`; if one is out of range, the step makes no move.
+        """
+        fresh = np.flatnonzero(self.status == state.FRESH)
+        if len(fresh) == 0 or ((actions < 0) | (actions >= self.config.actions)).any():
+            return fresh[:0]
+        # The clicks are the first block of the actions.
+        chosen = fresh[actions[fresh] < self.config.cells]
+        return chosen[self._boards.shown[chosen, actions[chosen]] >= self.config.codes.question]
 
     def sample_actions(self, generator: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Draws a uniformly random legal action for each game from the `generator` (1,) uint64."""

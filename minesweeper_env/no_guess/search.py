@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.inference import Step
 from minesweeper_env.inference.deduction.steps import LEVELS as RULES
 from minesweeper_env.no_guess.arena import make_arena, with_log
 from minesweeper_env.no_guess.arrays import LOG_CLUES, STEPS, Log
 from minesweeper_env.no_guess.kernels import GIVEN, REJECTION, REPAIR, search_layouts
 
-LEVELS = ("subset", "exact")
-"""The levels of logic, from weak to strong."""
-
 METHODS = ("auto", "rejection", "repair")
 """The ways to search: rejection first and then repair, or one of them alone."""
+
+MAX_ATTEMPTS = 100_000
+"""Layouts that a search plays, at most, if no other number is given."""
 
 REJECTIONS = 64
 """Layouts that "auto" draws before it repairs one."""
@@ -70,7 +70,7 @@ class Searcher:
         Args:
             firsts: (M,) int64, the first cells.
             states: (M,) uint64, the states of the generators of the games; left as they are.
-            level: one of `LEVELS`.
+            level: one of `NO_GUESS_LEVELS`.
             max_attempts: the number of layouts to play for each, at most.
             method: one of `METHODS`.
             on_attempts: called after each round with the number of layouts played for all M.
@@ -79,12 +79,11 @@ class Searcher:
         layouts = np.zeros((many, self.config.cells), np.bool_)
         attempts, solved = np.zeros(many, np.int64), np.zeros(many, np.bool_)
         task, limit = (REPAIR, ROUND) if method == "repair" else (REJECTION, REJECTIONS)
-        moves = MOVES_PER_MINE * self.config.mines
+        strength, moves = NO_GUESS_LEVELS.index(level), MOVES_PER_MINE * self.config.mines
         while not (solved | (attempts >= max_attempts)).all():
             search_layouts(
-                task, LEVELS.index(level), limit, max_attempts, moves, firsts, streams, layouts, attempts, solved,
-                *self._arrays,
-            )  # fmt: skip
+                task, strength, limit, max_attempts, moves, firsts, streams, layouts, attempts, solved, *self._arrays
+            )
             if on_attempts is not None:
                 on_attempts(int(attempts.sum()))
             task, limit = (REJECTION if method == "rejection" else REPAIR), ROUND
@@ -118,7 +117,7 @@ class Searcher:
         many = len(layouts)
         flat = np.array(layouts, np.bool_, order="C").reshape(many, self.config.cells)
         firsts, states, attempts = np.full(many, first), np.zeros(many, np.uint64), np.zeros(many, np.int64)
-        search_layouts(GIVEN, LEVELS.index(level), 1, 1, 0, firsts, states, flat, attempts, solved, *arrays)
+        search_layouts(GIVEN, NO_GUESS_LEVELS.index(level), 1, 1, 0, firsts, states, flat, attempts, solved, *arrays)
 
 
 def _read_steps(log: Log, cols: int) -> list[Step]:
@@ -132,6 +131,18 @@ def _read_steps(log: Log, cols: int) -> list[Step]:
         safe, mine, because = (tuple(divmod(each, cols) for each in one.tolist()) for one in named)
         steps.append(Step(RULES[rule], safe, mine, because, bool(uses_total)))
     return steps
+
+
+def search_config(config: BoardConfig) -> BoardConfig:
+    """Returns a configuration with no more than a search depends on."""
+    return BoardConfig(config.rows, config.cols, config.mines, config.first_click, ("click",), config.radius)
+
+
+@cache
+def compile_search() -> None:
+    """Compiles the search, or loads it from the disk, once a process."""
+    searcher = Searcher(BoardConfig(1, 2, 1, "safe", ("click",)))
+    searcher.search(np.zeros(1, np.int64), np.zeros(1, np.uint64), "subset", 1)
 
 
 class SearcherPool:

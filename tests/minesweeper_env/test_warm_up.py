@@ -26,7 +26,7 @@ def refused(capsys, *arguments):
 
 def test_the_core_needs_nothing_of_the_baselines():
     assert [part.name for part in CORE] == [
-        "engine", "oracle", "search", "layouts", "sampler", "counts", "small-boards",
+        "engine", "oracle", "search", "layouts", "sampler", "counts", "small-boards", "generation",
     ]  # fmt: skip
     for part in CORE:
         module, _, name = part.work.partition(":")

@@ -1,0 +1,16 @@
+"""Choice of where the layouts of games come from."""
+
+from __future__ import annotations
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.engine.games import Supply
+
+
+def supply_for(config: BoardConfig, count: int) -> Supply | None:
+    """Returns the source of layouts for `count` games; None if the engine draws them."""
+    if not config.no_guess:
+        return None
+    # Without guesses excluded, an environment loads nothing of the search.
+    from minesweeper_env.no_guess.supply import BoardSupply
+
+    return BoardSupply(config, count)

@@ -1,0 +1,150 @@
+"""Layouts of games without guesses, made ahead by a thread for the first cells that games ask for.
+
+The layout of a game follows from the state of its generator and its first cell, and from nothing else. So it makes no
+difference who searches it: the thread, ahead of time, or the caller, at the first click.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.engine.games import Games
+from minesweeper_env.no_guess.failures import failure
+from minesweeper_env.no_guess.search import MAX_ATTEMPTS, Searcher, compile_search, search_config
+from minesweeper_env.splitmix import GOLDEN
+
+LEAST_PORTION = 0.1
+"""The portion of the recent first clicks from which boards for a cell are made ahead."""
+
+RECENT = 512
+"""The number of first clicks that count as recent, besides two for each game of a batch."""
+
+PIECE = 1024
+"""Cells of the boards that the thread searches in one call of a kernel."""
+
+LINGER = 0.2
+"""Seconds that the thread waits for more work before it ends."""
+
+Key = tuple[int, int]
+"""The state of a generator and a first cell."""
+
+
+class BoardSupply:
+    """Lays out games at their first click; one environment owns it."""
+
+    def __init__(self, config: BoardConfig, count: int) -> None:
+        """Prepares for `count` games of a configuration with `no_guess`."""
+        self._config, self._count = config, count
+        compile_search()
+        self._searcher = Searcher(search_config(config))
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forgets all boards; in a forked process no thread runs, and another one may have held the lock."""
+        self._process = os.getpid()
+        self._asked = np.zeros(self._config.cells)
+        self._latest = np.zeros(self._count, np.uint64)
+        self._ready: dict[Key, NDArray[np.bool_]] = {}
+        self._wanted: dict[Key, None] = {}
+        self._changed = threading.Condition()
+        self._running = False
+
+    def __reduce__(self) -> tuple[type[BoardSupply], tuple[BoardConfig, int]]:
+        """Leaves the boards made ahead out of pickles and copies, as they can be made again."""
+        return type(self), (self._config, self._count)
+
+    def lay_out(self, games: Games, actions: NDArray[np.int64]) -> None:
+        """Lays out the games that begin with one of these actions, (N,) int64; the engine then places no mines.
+
+        Raises:
+            GenerationError: no layout was found for a first cell; no game has changed.
+        """
+        chosen = games.first_clicks(actions)
+        if len(chosen) == 0:
+            return
+        if os.getpid() != self._process:
+            self._begin()
+        states, cells = games.states(), actions[chosen]
+        games.lay_out(self._take(states[chosen], cells), chosen)
+        # Each game uses up one number of its generator, however many its layout took.
+        states[chosen] += GOLDEN
+        games.seed(states)
+        # A first game after a seed is often the only one, as in an evaluation, so its successor waits.
+        goes_on = self._latest[chosen] + GOLDEN == states[chosen]
+        self._latest[chosen] = states[chosen]
+        if goes_on.any():
+            self._order(states[chosen][goes_on], cells[goes_on])
+
+    def _take(self, states: NDArray[np.uint64], cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Returns (K, rows, cols) layouts: those made ahead, and the others at once."""
+        layouts = np.empty((len(cells), self._config.rows, self._config.cols), np.bool_)
+        missing = []
+        with self._changed:
+            for place, key in enumerate(zip(states.tolist(), cells.tolist(), strict=True)):
+                self._wanted.pop(key, None)
+                ready = self._ready.pop(key, None)
+                if ready is None:
+                    missing.append(place)
+                else:
+                    layouts[place] = ready
+        if missing:
+            found = self._searcher.search(cells[missing], states[missing], str(self._config.no_guess), MAX_ATTEMPTS)
+            if not found.solved.all():
+                place = int(np.flatnonzero(~found.solved)[0])
+                raise failure(self._searcher, int(cells[missing][place]), str(self._config.no_guess), MAX_ATTEMPTS)
+            layouts[missing] = found.layouts
+        return layouts
+
+    def _order(self, states: NDArray[np.uint64], cells: NDArray[np.int64]) -> None:
+        """Orders the boards of the next games, for the cells that first clicks have asked for."""
+        np.add.at(self._asked, cells, 1.0)
+        if self._asked.sum() > 2 * (RECENT + 2 * self._count):
+            self._asked /= 2.0
+        likely = np.flatnonzero(self._asked >= LEAST_PORTION * self._asked.sum()).tolist()
+        with self._changed:
+            self._wanted.update(dict.fromkeys((state, cell) for state in states.tolist() for cell in likely))
+            most = (self._count + 1) * max(1, len(likely))
+            for kept in (self._wanted, self._ready):
+                # The oldest ones belong to games that went elsewhere.
+                for key in list(islice(kept, max(0, len(kept) - most))):
+                    del kept[key]
+            if self._wanted and not self._running:
+                self._running = True
+                threading.Thread(target=_make_ahead, args=(weakref.ref(self), self._config)).start()
+            self._changed.notify()
+
+    def next_orders(self) -> list[Key]:
+        """Returns orders for the thread, after a while if there are none; an empty list ends the thread."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._wanted, LINGER)
+            self._running = bool(self._wanted) and threading.main_thread().is_alive()
+            return list(islice(self._wanted, max(1, PIECE // self._config.cells))) if self._running else []
+
+    def deliver(self, orders: Sequence[Key], layouts: NDArray[np.bool_], solved: NDArray[np.bool_]) -> None:
+        """Takes layouts from the thread; those that nobody waits for any longer are dropped."""
+        with self._changed:
+            for key, layout, is_solved in zip(orders, layouts, solved.tolist(), strict=True):
+                if self._wanted.pop(key, self) is None and is_solved:
+                    self._ready[key] = layout
+
+
+def _make_ahead(owner: weakref.ref[BoardSupply], config: BoardConfig) -> None:
+    """Searches the layouts that a supply orders, as long as there are orders and the supply is in use."""
+    searcher = Searcher(search_config(config))
+    while (supply := owner()) is not None and (orders := supply.next_orders()):
+        # Without this reference the supply, and its orders, end with their environment.
+        del supply
+        cells = np.array([cell for _, cell in orders])
+        # Without the dtype, a mix of small and large numbers would become floating-point numbers.
+        states = np.array([state for state, _ in orders], np.uint64)
+        found = searcher.search(cells, states, str(config.no_guess), MAX_ATTEMPTS)
+        if (supply := owner()) is not None:
+            supply.deliver(orders, found.layouts, found.solved)

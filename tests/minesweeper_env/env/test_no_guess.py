@@ -1,0 +1,256 @@
+"""Environments with `no_guess`: their boards, and that threads, copies and batches change nothing."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import multiprocessing
+import pickle
+import threading
+import time
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env.generation import GenerationError, generate
+from minesweeper_env.inference import certain_cells
+from minesweeper_env.no_guess.supply import BoardSupply
+
+SETTINGS = {"size": 6, "mines": 7, "no_guess": "exact"}
+
+
+def make(**changes):
+    return MinesweeperEnv(**{**SETTINGS, **changes})
+
+
+def mines_after(env, cell, seed):
+    """Returns the layout that a first click gives."""
+    env.reset(seed=seed)
+    env.step(cell)
+    return env.get_state()["mines"]
+
+
+def play(env, seed, games, rng):
+    """Returns all that random moves in some games show."""
+    seen = []
+    observation, info = env.reset(seed=seed)
+    for _ in range(games):
+        over = False
+        while not over:
+            action = rng.choice(np.flatnonzero(info["action_mask"]))
+            observation, reward, *ends, info = env.step(action)
+            seen.append((observation.tobytes(), reward, *ends))
+            over = any(ends)
+        observation, info = env.reset()
+    return seen
+
+
+@pytest.mark.parametrize("level", ["subset", "exact"])
+def test_a_game_is_the_generated_board_of_its_seed_and_first_cell(level):
+    env = make(no_guess=level)
+    for seed, cell in ((0, 14), (1, 14), (1, 0)):
+        board = generate(env.config, divmod(cell, 6), level, seed)
+        assert np.array_equal(mines_after(env, cell, seed), board.layout)
+
+
+def test_logic_wins_every_game():
+    env = make(size=8, mines=14, moves=("click",))
+    for seed in range(40):
+        env.reset(seed=seed)
+        board, _, over, _, info = env.step(seed % 64)
+        while not over:
+            safe = np.flatnonzero(certain_cells(board, 14).safe)
+            board, _, over, _, info = env.step(safe[0])
+        assert info["is_success"]
+
+
+@pytest.mark.parametrize("first_click", ["safe", "any", "corners"])
+def test_the_first_click_is_safe_under_every_rule(first_click):
+    env = make(first_click=first_click)
+    for seed in range(10):
+        env.reset(seed=seed)
+        assert not env.step(3)[2] or env.get_state()["status"] == 2
+
+
+def test_games_without_it_stay_as_they_are():
+    assert np.array_equal(mines_after(make(no_guess=False), 14, 3), mines_after(MinesweeperEnv(6, 7), 14, 3))
+
+
+@pytest.mark.parametrize("value", [True, None, "hard", 0, ["exact"]])
+@pytest.mark.parametrize("make_env", [make, lambda **changes: MinesweeperVectorEnv(2, **{**SETTINGS, **changes})])
+def test_another_value_is_an_error(make_env, value):
+    with pytest.raises(ValueError, match="no_guess must be False, subset or exact, not"):
+        make_env(no_guess=value)
+
+
+def test_gymnasium_makes_both_kinds():
+    single = gym.make("Minesweeper-v0", **SETTINGS)
+    batch = gym.make_vec("Minesweeper-v0", num_envs=2, **SETTINGS)
+    single.reset(seed=5), batch.reset(seed=4)
+    single.step(20), batch.step(np.array([20, 20]))
+    assert np.array_equal(single.unwrapped.get_state()["mines"], batch.unwrapped.get_state()["mines"][1])
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
+def test_a_game_of_a_batch_equals_the_single_game(mode):
+    batch = MinesweeperVectorEnv(3, **SETTINGS, autoreset_mode=mode)
+    singles = [make() for _ in range(3)]
+    observations, _ = batch.reset(seed=10)
+    for i, env in enumerate(singles):
+        env.reset(seed=10 + i)
+    over = np.zeros(3, bool)
+    for _ in range(120):
+        if mode is AutoresetMode.DISABLED and over.any():
+            batch.reset(options={"reset_mask": over})
+        actions = batch.sample_actions()
+        observations, _, terminations, truncations, infos = batch.step(actions)
+        for i, env in enumerate(singles):
+            waits = over[i] and mode is AutoresetMode.NEXT_STEP
+            if over[i]:
+                shown = env.reset()[0]
+            if not waits:
+                shown = env.step(actions[i])[0]
+            ended = bool(terminations[i] or truncations[i])
+            batch_shows = infos["final_obs"][i] if mode is AutoresetMode.SAME_STEP and ended else observations[i]
+            assert np.array_equal(shown, batch_shows)
+        over = terminations | truncations
+    assert batch.get_state()["generator"].tolist() == [int(env.get_state()["generator"]) for env in singles]
+
+
+def test_boards_made_ahead_change_no_game(monkeypatch):
+    ahead = play(make(), 3, 12, np.random.default_rng(0))
+    monkeypatch.setattr(BoardSupply, "_order", lambda *_: None)
+    assert play(make(), 3, 12, np.random.default_rng(0)) == ahead
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 20
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert condition()
+
+
+def begin_games(env, cells):
+    """Begins two games in each slot with a click on `cells`; from the second on boards are made ahead."""
+    for seed in (0, None):
+        env.reset(seed=seed)
+        env.step(np.broadcast_to(cells, env.num_envs))
+
+
+def test_boards_for_a_repeated_first_cell_are_ready_when_a_game_begins(monkeypatch):
+    env = MinesweeperVectorEnv(4, **SETTINGS, autoreset_mode="Disabled")
+    supply = env._games._supply
+    begin_games(env, 8)
+    wait_for(lambda: len(supply._ready) == 4)
+    monkeypatch.setattr(supply._searcher, "search", None)
+    env.reset(options={"reset_mask": np.ones(4, bool)})
+    env.step(np.full(4, 8))
+    assert env.get_state()["mines"].sum(axis=(1, 2)).tolist() == [7] * 4
+
+
+def test_boards_are_not_made_ahead_for_cells_that_hardly_any_game_asks_for():
+    env = MinesweeperVectorEnv(36, **SETTINGS)
+    begin_games(env, np.arange(36))
+    assert not env._games._supply._wanted
+
+
+def test_the_thread_ends_with_its_environment():
+    before = set(threading.enumerate())
+    env = MinesweeperVectorEnv(2, **SETTINGS)
+    begin_games(env, 0)
+    assert set(threading.enumerate()) > before
+    del env
+    gc.collect()
+    wait_for(lambda: set(threading.enumerate()) <= before)
+
+
+def test_a_first_click_on_a_flag_begins_nothing():
+    env = make(moves=("click", "flag"))
+    env.reset(seed=2)
+    env.step(36 + 8)
+    assert env.step(8)[-1]["invalid_action"]
+    assert not env.get_state()["mines"].any()
+    env.step(9)
+    board = env.get_state()
+    assert board["mines"].sum() == 7
+    assert board["codes"][1, 2] == 9
+
+
+def test_a_given_layout_is_played():
+    layout = np.zeros((6, 6), bool)
+    layout[5, :] = layout[4, 0] = True
+    env = make()
+    env.reset(seed=0, options={"layout": layout})
+    env.step(0)
+    assert np.array_equal(env.get_state()["mines"], layout)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_with_the_same_games(duplicate):
+    env = make()
+    env.reset(seed=6)
+    env.step(8)
+    twin = duplicate(env)
+    for each in (env, twin):
+        each.reset()
+        each.step(8)
+    assert np.array_equal(env.get_state()["mines"], twin.get_state()["mines"])
+
+
+def test_a_saved_game_goes_on_with_the_same_games():
+    env = make()
+    env.reset(seed=6)
+    state = env.get_state()
+    expected = [mines_of(env) for _ in range(3)]
+    other = make()
+    other.set_state(state)
+    assert [mines_of(other) for _ in range(3)] == expected
+
+
+def mines_of(env):
+    """Begins the present game, and starts the next; returns the mines of the present one."""
+    env.step(8)
+    mines = env.get_state()["mines"].tobytes()
+    env.reset()
+    return mines
+
+
+def test_a_board_that_always_needs_a_guess_is_an_error_that_changes_nothing():
+    env = MinesweeperEnv((1, 3), 1, "safe", no_guess="exact")
+    env.reset(seed=0)
+    before = env.get_state()
+    with pytest.raises(GenerationError, match="no layout of 1x3"):
+        env.step(1)
+    assert all(np.array_equal(env.get_state()[key], value) for key, value in before.items())
+    env.step(0)
+
+
+def test_a_wrong_action_changes_nothing():
+    env = MinesweeperVectorEnv(2, **SETTINGS)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="an action must be"):
+        env.step(np.array([3, 999]))
+    assert not env.get_state()["mines"].any()
+
+
+def play_in_fork(env, queue):
+    queue.put(mines_of(env))
+
+
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_forked_process_plays_on():
+    env = make()
+    env.reset(seed=1)
+    for _ in range(3):
+        mines_of(env)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=play_in_fork, args=(env, queue))
+    process.start()
+    forked = queue.get(timeout=30)
+    process.join()
+    env.reset()
+    assert mines_of(env) == forked
