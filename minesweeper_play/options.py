@@ -43,6 +43,8 @@ class PlayOptions:
         analyse: path of the position or the game to analyse; "-" for stdin.
         mines: the number of mines of that position.
         as_json: whether to print the analysis as JSON.
+        quick: whether to compute fewer probabilities of winning in a review.
+        plot: path of a picture of the review; None draws none.
     """
 
     program: str = "play.py"
@@ -63,3 +65,5 @@ class PlayOptions:
     analyse: str | None = None
     mines: int | None = None
     as_json: bool = False
+    quick: bool = False
+    plot: Path | None = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.start import typed_command
+from baselines.support.figures import SUFFIXES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
 from minesweeper_play.cli.modes import MODES
 from minesweeper_play.game.boards import BOARDS, preset_board, sized_board
@@ -127,6 +129,8 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     if MODES["analyse"].is_there:
         add("--analyse", metavar="FILE", help="judge the position or the game in this file, or on stdin (-)")
         add("--json", action="store_true", help="write the analysis as JSON")
+        add("--quick", action="store_true", help="judge a game in a quarter of the time, with larger errors")
+        add("--plot", type=parse_path, metavar="FILE", help=f"draw the review of a game: {', '.join(SUFFIXES)}")
     add("--stats", action="store_true", help="show the statistics of finished games")
 
 
@@ -160,7 +164,13 @@ def _check_needs(given: argparse.Namespace, mode: str) -> None:
         raise ValueError("choose one of --policy and --versus")
     if watched and mode not in ON_SCREEN:
         raise ValueError(f"--{watched[0]} needs the full terminal or --serve; leave out --{mode}")
-    for name, needed in (("host", "serve"), ("port", "serve"), ("json", "analyse")):
+    for name, needed in (
+        ("host", "serve"),
+        ("port", "serve"),
+        ("json", "analyse"),
+        ("quick", "analyse"),
+        ("plot", "analyse"),
+    ):
         if getattr(given, name, None) not in (None, False) and mode != needed:
             raise ValueError(f"--{name} needs --{needed}")
 
@@ -193,4 +203,13 @@ def _options(given: argparse.Namespace, program: str) -> PlayOptions:
         analyse=getattr(given, "analyse", None),
         mines=given.mines,
         as_json=getattr(given, "json", False),
+        quick=getattr(given, "quick", False),
+        plot=_picture(getattr(given, "plot", None)),
     )
+
+
+def _picture(path: Path | None) -> Path | None:
+    """Returns the path of a picture; raises a ValueError if it has another ending."""
+    if path is not None and path.suffix not in SUFFIXES:
+        raise ValueError(f"--plot takes a file that ends in {', '.join(SUFFIXES)}, not {path}")
+    return path

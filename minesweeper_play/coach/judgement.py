@@ -41,12 +41,12 @@ class Judgement:
 
     @property
     def misses_safe(self) -> bool:
-        """Whether a certainly safe cell existed, and the turn took a risk."""
+        """True if a certainly safe cell existed, and the turn took a risk."""
         return self.is_judged and self.risk > 0.0 and self.least == 0.0
 
     @property
     def is_certain_death(self) -> bool:
-        """Whether the turn certainly opened a mine."""
+        """True if the turn certainly opened a mine."""
         return self.is_judged and self.risk == 1.0
 
 

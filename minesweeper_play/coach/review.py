@@ -1,8 +1,8 @@
 """Review of a game: a mark for each turn, the probability of winning along the game, and what of it was luck.
 
-Let W be the probability of winning before a turn, Q the one after its choice and before its outcome, and W' the one
-after the outcome. The skill of the turn is Q - W, which is 0 for the best choice and negative for any other. Its luck
-is W' - Q. Over a game, skill and luck add up to the difference between the last and the first probability.
+Let W be the probability of winning before a turn, and W' the one after it. Q lies between: the choice is made, and its
+outcome is not known. The skill of the turn is Q - W, which is 0 for the best choice and negative for any other. Its
+luck is W' - Q. Over a game, skill and luck add up to the difference between the last and the first probability.
 
 Where W is no exact figure, W' - Q also holds the difference between two estimates.
 """
@@ -69,7 +69,7 @@ class Mark(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the review says of a turn.
+    """The review of one turn.
 
     Attributes:
         turn: the turn.

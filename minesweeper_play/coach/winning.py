@@ -6,8 +6,7 @@
 | few layouts left | exact, by search | "exact" |
 | before the first click of a small board | exact, by search | "exact" |
 | on a board that needs no guess | 1 | "logic" |
-| any other | of a network of `value`, if one is given | "network" |
-| | of playouts, otherwise | "playouts" |
+| any other | estimated by playouts | "playouts" |
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,20 +42,13 @@ class Estimate(NamedTuple):
 
     Attributes:
         probability: the probability.
-        kind: "over", "exact", "logic", "network" or "playouts".
+        kind: "over", "exact", "logic", "playouts", or "between" on a line between two other points of a curve.
         error: the standard error of playouts, 0.0 for the others.
     """
 
     probability: float
     kind: str
     error: float = 0.0
-
-
-class Network(Protocol):
-    """The network of an agent of `value`."""
-
-    def win_probabilities(self, positions: Positions) -> NDArray[np.float64]:
-        """Returns (N,): the probability of winning from each position."""
 
 
 class Choice(NamedTuple):
@@ -80,26 +72,17 @@ class Winning:
         config: the games, of radius 1, with a first-click rule under which layouts are equally likely.
     """
 
-    def __init__(
-        self,
-        config: BoardConfig,
-        games: int = 200,
-        seed: int = 0,
-        *,
-        network: Network | None = None,
-        needs_no_guess: bool = False,
-    ) -> None:
+    def __init__(self, config: BoardConfig, games: int = 200, seed: int = 0, *, needs_no_guess: bool = False) -> None:
         """Prepares to answer.
 
         Args:
             config: the board and its rules; its moves play no part.
             games: the number of playouts per position, at least 2.
             seed: seed of the playouts.
-            network: estimates positions in place of playouts.
             needs_no_guess: whether logic solves every board from the first click on.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
-        self._games, self._network, self._needs_no_guess = games, network, needs_no_guess
+        self._games, self._needs_no_guess = games, needs_no_guess
         self._playouts = Playouts(self.config, np.random.default_rng(seed))
         self._solver = EndgameSolver(self.config)
         self._known: dict[bytes, Estimate] = {}
@@ -203,8 +186,6 @@ class Winning:
             return Estimate(1.0, "logic")
         if endgame := self._endgame(board):
             return Estimate(endgame.win_probability, "exact")
-        if self._network is not None:
-            return Estimate(float(self._network.win_probabilities(self._posterior(board))[0]), "network")
         found = self._playouts.play(board, self._games)
         return Estimate(found.mean, "playouts", found.error)
 
@@ -227,8 +208,6 @@ class Winning:
     def _values(self, outcomes: Outcomes) -> list[float]:
         """Returns the value of each outcome, times its probability."""
         after = outcomes.after
-        if self._network is not None:
-            return (outcomes.weights * self._network.win_probabilities(after)).tolist()
         risks = np.where(after.codes > self.config.codes.max_count, after.probabilities, 1.0).min(axis=(1, 2))
         safety = np.where(risks >= 1.0, 1.0, 1.0 - risks)
         return (outcomes.weights * safety * np.exp(-DISCOUNT * after.log_layouts)).tolist()

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from minesweeper_play.options import LANGUAGES, Language
 
-PARTS = ("game", "reasons", "classic", "terminal", "window")
+PARTS = ("game", "reasons", "classic", "terminal", "window", "coach")
 """The modules of each language, each with a dict `TEXTS`."""
 
 FOLDERS: dict[Language, str] = {"en": "english", "es": "spanish"}

@@ -1,0 +1,206 @@
+"""`play.py --analyse FILE|-`: analysis of a position, or review of a saved game."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
+from baselines.cli.failures import explain
+from baselines.cli.start import announce
+from baselines.support.extras import check_extra
+from baselines.support.files import replace_file
+from baselines.terminal.live_area import live_area, progress_line
+from baselines.terminal.streams import output_width
+from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_play.coach.board_text import BoardTextError, read_board
+from minesweeper_play.coach.contradiction import ContradictionError
+from minesweeper_play.game.saved import SavedGameError, from_json
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.options import PlayOptions
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from minesweeper_play.coach.position import Analysis
+    from minesweeper_play.coach.review import Review
+    from minesweeper_play.game.session import Session
+
+STDIN = "-"
+"""The path that stands for stdin."""
+
+
+class _RefusedError(ValueError):
+    """Bad input; the message is one line in the language of the user."""
+
+
+def analyse(options: PlayOptions) -> int:
+    """Prints the analysis of a position, or the review of a saved game.
+
+    Args:
+        options: `analyse` is the path of the file or "-"; `mines` and `first_click` belong to a position.
+
+    Returns:
+        The exit status: 0, 1 if the position is too hard or a file cannot be written, 2 for bad input.
+    """
+    catalogue = Catalogue(options.language)
+    try:
+        _Command(options, catalogue).run()
+    except (_RefusedError, SavedGameError) as error:
+        return _complain(options, error, BAD_ARGUMENTS)
+    except (PositionTooHardError, OSError) as error:
+        return _complain(options, error, FAILED)
+    return 0
+
+
+def _complain(options: PlayOptions, error: Exception, status: int) -> int:
+    print(f"{options.program}: {explain(error)}", file=sys.stderr)
+    return status
+
+
+class _Command:
+    """Reads the input, and prints what the coach says of it."""
+
+    def __init__(self, options: PlayOptions, catalogue: Catalogue) -> None:
+        self._options, self._catalogue = options, catalogue
+
+    def run(self) -> None:
+        """Runs the command."""
+        if self._options.first_click == "corners":
+            raise self._refusal("coach_corners")
+        self._check_plot()
+        text = self._read()
+        if text.lstrip("\ufeff \t\r\n").startswith("{"):
+            self._review(text)
+        else:
+            self._analyse(text)
+
+    def _check_plot(self) -> None:
+        """Refuses a picture that cannot be written, before any work."""
+        if self._options.plot is not None:
+            check_extra("matplotlib")
+            if not self._options.plot.parent.is_dir():
+                raise self._refusal("coach_folder", folder=self._options.plot.parent)
+
+    def _read(self) -> str:
+        path = str(self._options.analyse)
+        announce(self._catalogue.text("coach_reading", file="stdin" if path == STDIN else path))
+        if path == STDIN and sys.stdin.isatty():
+            announce(self._catalogue.text("coach_stdin"))
+        try:
+            content = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+            return content.decode()
+        except UnicodeDecodeError:
+            raise self._refusal("coach_not_text") from None
+        except OSError as error:
+            raise _RefusedError(explain(error)) from error
+
+    def _analyse(self, text: str) -> None:
+        """Analyses a board as text."""
+        try:
+            board = read_board(text)
+        except BoardTextError as error:
+            values = {key: repr(value) if key == "found" and error.problem == "cell" else value
+                      for key, value in error.values.items()}  # fmt: skip
+            raise self._refusal(f"coach_{error.problem}", **values) from None
+        if self._options.mines is None:
+            raise self._refusal("coach_needs_mines")
+        if self._options.plot is not None:
+            raise self._refusal("coach_plot")
+        self._print_position(self._position(board, self._options.mines, self._options.first_click))
+
+    def _review(self, text: str) -> None:
+        """Reviews a saved game, and analyses its position if it goes on."""
+        session = self._session(text)
+        review = self._reviewed(session)
+        position = None
+        if session.status == "playing":
+            position = self._position(session.board, session.config.mines, session.config.first_click)
+        if self._options.plot is not None and review.verdicts:
+            from minesweeper_play.coach.output.picture import draw_review
+
+            replace_file(self._options.plot, draw_review(review, self._catalogue, self._options.plot.suffix))
+        if self._options.as_json:
+            from minesweeper_play.coach.output.json_content import position_content, review_content
+
+            now = None if position is None else position_content(position)
+            self._print_json({**review_content(review), "position": now})
+            return
+        from minesweeper_play.coach.output.review_text import review_lines
+
+        self._print(review_lines(review, self._catalogue, self._width))
+        if position is not None:
+            self._print(["", self._catalogue.text("review_goes_on")])
+            self._print_position(position)
+
+    def _session(self, text: str) -> Session:
+        if self._options.mines is not None:
+            raise self._refusal("coach_surplus_mines")
+        try:
+            content = json.loads(text.lstrip("\ufeff"))
+        except json.JSONDecodeError as error:
+            raise self._refusal("coach_json", line=error.lineno, column=error.colno) from None
+        session = from_json(content)
+        if session.config.radius != 1:
+            raise self._refusal("coach_radius", radius=session.config.radius)
+        if session.config.first_click == "corners":
+            raise self._refusal("coach_corners")
+        return session
+
+    def _reviewed(self, session: Session) -> Review:
+        from minesweeper_play.coach.review import review_game
+
+        done, total = 0, 1
+
+        def report(*steps: int) -> None:
+            nonlocal done, total
+            done, total = steps
+
+        def line(width: int) -> RenderableType:
+            return progress_line(self._catalogue.text("coach_busy"), done / total, f"{done}/{total}", width)
+
+        with live_area(line) if is_live(sys.stderr) else nullcontext():
+            return review_game(session, quick=self._options.quick, progress=report)
+
+    def _position(self, board: Any, mines: int, first_click: str) -> Analysis:
+        from minesweeper_play.coach.output.position_text import contradiction_text
+        from minesweeper_play.coach.position import analyse_position
+
+        try:
+            return analyse_position(board, mines, first_click)
+        except ContradictionError as error:
+            raise _RefusedError(contradiction_text(error, self._catalogue)) from None
+        except PositionTooHardError:
+            raise
+        except ValueError as error:
+            raise _RefusedError(str(error)) from error
+
+    def _print_position(self, analysis: Analysis) -> None:
+        from minesweeper_play.coach.output.json_content import position_content
+        from minesweeper_play.coach.output.position_text import position_lines
+
+        if self._options.as_json:
+            self._print_json(position_content(analysis))
+        else:
+            self._print(position_lines(analysis, self._catalogue, self._width))
+
+    @property
+    def _width(self) -> int:
+        return output_width() or 80
+
+    def _print_json(self, content: dict[str, Any]) -> None:
+        self._print([json.dumps(content, indent=2)])
+
+    def _print(self, lines: list[str]) -> None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
+        for line in lines:
+            print(line)
+
+    def _refusal(self, key: str, **values: object) -> _RefusedError:
+        return _RefusedError(self._catalogue.text(key, **values))

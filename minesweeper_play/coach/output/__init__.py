@@ -1,0 +1,1 @@
+"""Analyses and reviews as text, as JSON and as pictures."""

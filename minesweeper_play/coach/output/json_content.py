@@ -1,0 +1,109 @@
+"""Analyses and reviews as JSON; docs/coach.md describes every key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from minesweeper_env.inference import Step
+from minesweeper_play.coach.board_text import write_board
+from minesweeper_play.coach.position import Analysis
+from minesweeper_play.coach.review import Review, Verdict
+from minesweeper_play.coach.winning import Choice, Estimate
+
+FORMAT, VERSION = "minesweeper-coach", 1
+
+
+def position_content(analysis: Analysis) -> dict[str, Any]:
+    """Returns the content of an analysis; cells are [row, col] from 0."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "position",
+        "rows": analysis.board.shape[0],
+        "cols": analysis.board.shape[1],
+        "mines": analysis.mines,
+        "board": write_board(analysis.board, blanks=False).splitlines(),
+        "status": analysis.status,
+        "layouts": analysis.layouts,
+        "win": _estimate(analysis.win),
+        "best": _optional(analysis.best),
+        "choices": [_choice(each) for each in analysis.choices],
+        "safe": [list(cell) for cell in analysis.safe],
+        "certain_mines": [list(cell) for cell in analysis.mine],
+        "wrong_flags": [list(cell) for cell in analysis.wrong_flags],
+        "proof": _steps(analysis.steps),
+        "probabilities": analysis.probabilities.tolist(),
+    }
+
+
+def review_content(review: Review) -> dict[str, Any]:
+    """Returns the content of a review; cells are [row, col] from 0."""
+    config, found = review.config, review.diagnosis
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "review",
+        "rows": config.rows,
+        "cols": config.cols,
+        "mines": config.mines,
+        "first_click": config.first_click,
+        "seed": review.seed,
+        "status": review.status,
+        "board": write_board(review.board, review.exploded, blanks=False).splitlines(),
+        "curve": [_estimate(each) for each in review.curve],
+        "skill": review.skill,
+        "luck": review.luck,
+        "wrong_flags": review.wrong_flags,
+        "diagnosis": {**found._asdict(), "loss": found.loss and found.loss.value},
+        "moves": [_verdict(each) for each in review.verdicts],
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    own, move = verdict.judgement, verdict.turn.move
+    return {
+        "number": verdict.turn.number,
+        "kind": move.kind,
+        "cell": list(verdict.turn.cell),
+        "opened": [list(cell) for cell in verdict.turn.opened],
+        "seconds": move.seconds,
+        "mark": verdict.mark.value,
+        "is_judged": own.is_judged,
+        "risk": own.risk if own.is_judged else None,
+        "least_risk": own.least if own.is_judged else None,
+        "excess_risk": own.excess if own.is_judged else None,
+        "misses_safe": own.misses_safe,
+        "is_certain_death": own.is_certain_death,
+        "before": _estimate(verdict.before),
+        "after": _estimate(verdict.after),
+        "skill": verdict.skill,
+        "luck": verdict.luck,
+        "better": None if verdict.better is None else _choice(verdict.better),
+        "proof": _steps(verdict.steps),
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return estimate._asdict()
+
+
+def _choice(choice: Choice) -> dict[str, Any]:
+    return {**choice._asdict(), "cell": list(choice.cell)}
+
+
+def _optional(cell: tuple[int, int] | None) -> list[int] | None:
+    return None if cell is None else list(cell)
+
+
+def _steps(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    return [
+        {
+            "rule": step.rule,
+            "safe": [list(cell) for cell in step.safe],
+            "mines": [list(cell) for cell in step.mine],
+            "because": [list(cell) for cell in step.because],
+            "uses_total": step.uses_total,
+        }
+        for step in steps
+    ]

@@ -1,0 +1,145 @@
+"""Analyses and reviews in words: both languages, 80 columns, and what they name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+from support.played_games import play_judged
+
+from minesweeper_env import BoardConfig
+from minesweeper_play.coach.board_text import read_board
+from minesweeper_play.coach.contradiction import ContradictionError
+from minesweeper_play.coach.output.picture import draw_review
+from minesweeper_play.coach.output.position_text import contradiction_text, position_lines, win_text, wrapped
+from minesweeper_play.coach.output.review_text import points, review_lines
+from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.coach.review import Mark, review_game
+from minesweeper_play.coach.winning import Estimate
+from minesweeper_play.game.session import Session
+from minesweeper_play.language.catalogue import Catalogue
+
+LANGUAGES = ("en", "es")
+CONFIG = BoardConfig(8, 8, 14, moves=("click",))
+
+
+@cache
+def reviews():
+    """Returns a review with each of the marks that are explained, and with others."""
+    games = [game for name in ("subset", "exact", "lookahead") for game, _ in play_judged(name, CONFIG, range(12))]
+    return [review_game(game, quick=True) for game in games]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_reviews_fit_80_columns_and_name_every_turn(language):
+    catalogue = Catalogue(language)
+    found = set()
+    for review in reviews():
+        lines = review_lines(review, catalogue, 80)
+        assert max(map(len, lines)) <= 80
+        text = "\n".join(lines)
+        assert not re.search(r"\{\w+\}", text)
+        for verdict in review.verdicts:
+            found.add(verdict.mark)
+            assert catalogue.text(f"mark_{verdict.mark.value}") in text
+    assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.FORCED, Mark.FIRST, Mark.BEST} <= found
+
+
+def text_of(mark, language="en"):
+    """Returns the text of the first review with a mark, and its verdict."""
+    for review in reviews():
+        for verdict in review.verdicts:
+            if verdict.mark is mark:
+                return " ".join(review_lines(review, Catalogue(language), 80)), verdict
+    raise AssertionError(mark)
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "A cell was certainly safe."), ("es", "Había una celda")])
+def test_a_missed_safe_cell_is_named_with_its_proof(language, sentence):
+    for review in reviews():
+        for verdict in review.verdicts:
+            if verdict.steps:
+                text = " ".join(review_lines(review, Catalogue(language), 80))
+                row, col = verdict.better.cell
+                assert sentence in text
+                assert f"({col + 1} {row + 1})" in text
+                return
+    raise AssertionError
+
+
+def test_bad_luck_is_called_so():
+    text, verdict = text_of(Mark.UNLUCKY)
+    assert f"Move {verdict.turn.number}, ({verdict.turn.cell[1] + 1} {verdict.turn.cell[0] + 1}): bad luck." in text
+    text, _ = text_of(Mark.UNLUCKY, "es")
+    assert ": mala suerte." in text
+
+
+def test_forced_moves_in_a_row_share_a_line():
+    text, _ = text_of(Mark.FORCED)
+    assert re.search(r"\d+-\d+ +\d+ moves +forced", text)
+
+
+def test_a_game_without_a_move_says_so():
+    lines = review_lines(review_game(Session(CONFIG, seed=1)), Catalogue("en"), 80)
+    assert lines[-1] == "No cell is open yet, so there is nothing to review."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("text", "mines"),
+    [("1 1 1 1\n# F # #\n# # # #", 4), ("2 # #\n# # #\n# # #", 4), ("1 #\n1 1", 1), ("1 *\n1 #", 1), ("####\n####", 2)],
+)
+def test_analyses_fit_80_columns_in_both_languages(text, mines, language):
+    lines = position_lines(analyse_position(read_board(text), mines, "any", games=20), Catalogue(language), 80)
+    assert max(map(len, lines)) <= 80
+    assert not re.search(r"\{\w+\}", "\n".join(lines))
+
+
+def test_an_analysis_names_the_best_move_and_its_reason():
+    lines = position_lines(analyse_position(read_board("1 1 1 1\n# F # #\n# # # #"), 4), Catalogue("en"), 80)
+    text = " ".join(lines)
+    assert "3x4 board, 4 mines: 6 layouts fit." in text
+    assert "This flag is wrong: (2 2)." in text
+    assert "Certainly mines: (1 2) and (4 2)." in text
+    assert "Best move: open (3 2)." in text
+    assert "the numbers at (1 1) and (2 1), subtracted from one another, leave no mine there" in text
+
+
+@pytest.mark.parametrize(
+    ("error", "english", "spanish"),
+    [
+        (ContradictionError(((0, 1),), 3), "the number at (2 1) cannot be right", "el número de (2 1) no puede"),
+        (ContradictionError(((0, 1), (1, 1)), 3), "the numbers at (2 1) and (2 2) contradict", "se contradicen"),
+        (ContradictionError((), 3, 1), "the numbers fit 1 mine, not 3", "los números admiten 1 mina, no 3"),
+        (ContradictionError((), 3, 2, 4), "the numbers fit 2 or 4 mines, not 3", "admiten 2 o 4 minas, no 3"),
+    ],
+)
+def test_contradictions_are_told_in_both_languages(error, english, spanish):
+    assert english in contradiction_text(error, Catalogue("en"))
+    assert spanish in contradiction_text(error, Catalogue("es"))
+
+
+def test_a_probability_says_where_it_comes_from():
+    catalogue = Catalogue("en")
+    assert win_text(Estimate(0.25, "exact"), catalogue) == "25.0%, exact"
+    assert win_text(Estimate(0.25, "playouts", 0.0123), catalogue) == "25.0% ± 1.2 points, by playouts"
+
+
+def test_names_of_cells_stay_in_one_line():
+    assert wrapped("aaaa (3 7) bb", 8) == ["aaaa", "(3 7) bb"]
+
+
+def test_a_change_has_its_sign_and_the_decimal_sign_of_the_language():
+    assert [points(change, Catalogue("en")) for change in (0.0123, -0.5, 0.0, -0.0001)] == [
+        "+1.2",
+        "-50.0",
+        "0.0",
+        "0.0",
+    ]
+    assert points(0.0123, Catalogue("es")) == "+1,2"
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_a_review_is_drawn(suffix, start):
+    assert draw_review(reviews()[0], Catalogue("es"), suffix).startswith(start)

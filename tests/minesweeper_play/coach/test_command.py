@@ -1,0 +1,167 @@
+"""`play.py --analyse`: what it prints, and its exit statuses."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from support.played_games import play_judged
+
+from minesweeper_env import BoardConfig
+from minesweeper_play.coach.command import analyse
+from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.session import Session
+from minesweeper_play.options import PlayOptions
+
+CONFIG = BoardConfig(8, 8, 14, moves=("click",))
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    """Runs the command on a text or a session, and returns the status, stdout and stderr."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(content, from_stdin=False, **options):
+        path = tmp_path / "input"
+        if isinstance(content, Session):
+            save_game(content, path)
+        elif content is not None:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if from_stdin:
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+        status = analyse(PlayOptions(analyse="-" if from_stdin else str(path), **options))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def played(name, seed=3):
+    return play_judged(name, CONFIG, [seed])[0][0]
+
+
+def test_a_position_is_analysed(run):
+    status, out, err = run("2 # #\n# # #\n# # #", mines=4, first_click="any")
+    assert status == 0
+    assert "No cell is certainly safe. The best guess is" in out
+    assert err.startswith("Analyse ")
+
+
+def test_a_position_is_read_from_stdin_and_told_in_spanish(run):
+    status, out, err = run("2 # #\n# # #\n# # #", from_stdin=True, mines=4, language="es")
+    assert status == 0
+    assert "Ninguna celda es segura con certeza." in out
+    assert err == "Analizar stdin\n"
+
+
+def test_json_holds_the_analysis(run):
+    status, out, _ = run("1 1 1 1\n# F # #\n# # # #", mines=4, as_json=True)
+    content = json.loads(out)
+    assert status == 0
+    assert (content["format"], content["version"], content["kind"]) == ("minesweeper-coach", 1, "position")
+    assert content["board"] == ["1111", "#F##", "####"]
+    assert content["best"] == [1, 2]
+    assert content["win"] == {"probability": 1.0, "kind": "exact", "error": 0.0}
+    assert content["wrong_flags"] == [[1, 1]]
+    assert content["proof"][-1]["safe"] == [[1, 2]]
+    assert content["probabilities"][1] == [1.0, 0.0, 0.0, 1.0]
+
+
+def test_a_lost_game_is_reviewed(run):
+    status, out, _ = run(played("random"), quick=True)
+    assert status == 0
+    assert "Review of a game on 8x8 with 14 mines, seed 3: lost at move" in out
+    assert "The position now:" not in out
+
+
+def test_json_holds_the_review(run):
+    session = played("exact")
+    status, out, _ = run(session, quick=True, as_json=True)
+    content = json.loads(out)
+    assert status == 0
+    assert content["kind"] == "review"
+    assert content["position"] is None
+    assert content["status"] == session.status
+    assert len(content["moves"]) == len(session.moves) == len(content["curve"]) - 1
+    assert content["skill"] + content["luck"] == pytest.approx(
+        content["curve"][-1]["probability"] - content["curve"][0]["probability"]
+    )
+    assert content["moves"][0]["risk"] is None
+    assert content["moves"][1]["cell"] == [session.moves[1].row, session.moves[1].col]
+
+
+def test_a_game_that_goes_on_shows_its_position_too(run):
+    session = Session(CONFIG, seed=4)
+    session.open(3, 3)
+    status, out, _ = run(session, quick=True)
+    assert status == 0
+    assert "under way after 1 move" in out
+    assert "The position now:" in out
+    _, out, _ = run(session, quick=True, as_json=True)
+    assert json.loads(out)["position"]["kind"] == "position"
+
+
+def test_a_picture_is_written(run, tmp_path):
+    path = tmp_path / "review.svg"
+    assert run(played("exact"), quick=True, plot=path)[0] == 0
+    assert path.read_bytes().startswith(b"<?xml")
+
+
+def test_a_game_without_a_move_has_no_picture(run, tmp_path):
+    path = tmp_path / "review.svg"
+    assert run(Session(CONFIG, seed=1), quick=True, plot=path)[0] == 0
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (None, {"mines": 1}, "No such file or directory"),
+        ("", {"mines": 1}, "the text holds no board"),
+        ("##\n#x", {"mines": 1}, "line 2, column 2: 'x' is no cell; allowed are"),
+        ("##\n#", {"mines": 1}, "line 2 has 1 cells, and the first row has 2"),
+        ("##\n#1", {}, "a board as text needs its number of mines: --mines N"),
+        ("1#\n0#", {"mines": 1}, "the numbers at (1 1) and (1 2) contradict each other"),
+        ("1#\n1#", {"mines": 3}, "the numbers fit 1 mine, not 3"),
+        ("##\n##", {"mines": 1}, "no number of mines fits on 2 x 2 with first_click 'opening'"),
+        ("##\n#1", {"mines": 1, "first_click": "corners"}, "the coach needs --first-click any, safe or opening"),
+        (b"\xff\xfe#", {"mines": 1}, "the file is no text in UTF-8"),
+        ("{", {}, "the JSON is damaged at line 1, column 2"),
+        ("{}", {}, 'its "format" is not "minesweeper-game"'),
+        ("{}", {"mines": 3}, "a saved game has its own number of mines; leave out --mines"),
+    ],
+)
+def test_bad_input_is_one_clear_line(run, content, options, message):
+    status, out, err = run(content, **options)
+    assert status == 2
+    assert out == ""
+    lines = err.splitlines()
+    assert lines[-1].startswith("play.py: ")
+    assert message in lines[-1]
+    assert len(lines) <= 2
+
+
+def test_games_of_other_rules_and_radii_are_refused(run):
+    assert "radius 1, not 2" in run(Session(BoardConfig(8, 8, 5, radius=2), seed=1))[2]
+    assert "--first-click any, safe or opening" in run(Session(BoardConfig(8, 8, 5, "corners"), seed=1))[2]
+
+
+def test_a_picture_of_a_position_or_in_no_folder_is_refused_before_any_work(run, tmp_path):
+    assert "--plot draws the review of a game" in run("1#\n1#", mines=1, plot=tmp_path / "a.png")[2]
+    status, _, err = run("1#\n1#", mines=1, plot=tmp_path / "none" / "a.png")
+    assert status == 2
+    assert "there is no folder" in err
+    assert "Analyse" not in err
+
+
+def test_the_errors_speak_the_language_of_the_user(run):
+    options = {"mines": 1, "language": "es"}
+    assert "línea 2, columna 2: 'x' no es una celda" in run("##\n#x", **options)[2]
+    assert "los números de (1 1) y (1 2) se contradicen" in run("1#\n0#", **options)[2]
+
+
+def test_the_options_that_the_command_line_gives_have_defaults():
+    options = PlayOptions(analyse="-")
+    assert (options.quick, options.plot) == (False, None)
+    assert replace(options, quick=True).quick
