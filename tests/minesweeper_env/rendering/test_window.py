@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import DependencyNotInstalled, Error
+from gymnasium.utils.env_checker import check_env
 
 from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities
 from minesweeper_env.rendering import human, window
@@ -253,3 +254,9 @@ def test_the_modes_of_an_environment_are_those_that_work_here(monkeypatch, displ
     assert MinesweeperVectorEnv().metadata["render_modes"] == modes
     assert MinesweeperEnv.metadata["render_modes"] == ["ansi", "rgb_array", "human"]
     assert "human" in MinesweeperEnv(render_mode="human").metadata["render_modes"]
+
+
+def test_the_checker_of_gymnasium_finds_nothing_where_a_window_can_open(pygame, recwarn):
+    check_env(gymnasium.make("minesweeper_env:Minesweeper-v0").unwrapped)
+    assert [str(warning.message) for warning in recwarn] == []
+    assert pygame.display.get_surface() is None
