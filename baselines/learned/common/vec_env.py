@@ -38,8 +38,8 @@ class MinesweeperVecEnv(VecEnv):
         num_envs: N, at least 1.
         reward: a name in `minesweeper_env.rewards.REWARDS`, or a callable.
         observation: "codes", "planes" or "flat".
-        render_mode: None, "ansi" or "rgb_array". `render()` tiles the pictures of all games; `env_method("render")`
-            returns one text or picture per game.
+        render_mode: None, "ansi", "rgb_array", or "human" for a window. `render()` tiles the pictures of all games;
+            `env_method("render")` returns one text or picture per game.
 
     Attributes:
         config: the board and the rules.

@@ -191,6 +191,19 @@ def test_pictures_are_tiled():
         assert env.render(mode="something_else") is None
 
 
+def test_the_mode_human_opens_one_window_for_all_games(monkeypatch):
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env = make_small(render_mode="human")
+    env.games.metadata["render_fps"] = 1000
+    env.reset()
+    env.step(np.array([0, 5, 10]))
+    assert env.render() is None
+    assert pygame.display.get_caption()[0].startswith("Minesweeper 4x4 with")
+    env.close()
+    assert pygame.display.get_surface() is None
+
+
 @pytest.mark.parametrize("render_mode", [None, "ansi"])
 def test_other_render_modes_have_no_pictures(render_mode):
     env = make_small(render_mode=render_mode)
