@@ -26,6 +26,8 @@ class FittingScreen(Screen[None]):
     FittingScreen.-too-small > #too-small { display: block; }
     FittingScreen #message { height: 2; padding: 0 1; }
     FittingScreen.-low #message { height: 1; }
+    FittingScreen.-high #message { height: 3; }
+    FittingScreen.-higher #message { height: 5; }
     """
 
     def on_mount(self) -> None:
@@ -37,7 +39,8 @@ class FittingScreen(Screen[None]):
         width, height = event.size
         text = cast("MinesweeperApp", self.app).text
         self.set_class(width < LEAST_COLUMNS or height < LEAST_LINES, "-too-small")
-        self.set_class(height < 20, "-low")
+        for name, is_so in (("-low", height < 20), ("-high", 24 <= height < 32), ("-higher", height >= 32)):
+            self.set_class(is_so, name)
         for message in self.query("#too-small").results(Static):
             message.update(text("too_small", columns=LEAST_COLUMNS, lines=LEAST_LINES, width=width, height=height))
         self.fit(width, height)

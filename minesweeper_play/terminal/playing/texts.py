@@ -33,8 +33,9 @@ def figures_of(session: Session, catalogue: Catalogue) -> list[Figure]:
 
 
 def hint_text(advice: Advice, catalogue: Catalogue) -> str:
-    """Returns a hint in words: the steps of its proof, or the cell of least risk."""
-    return " ".join(explain_advice(advice, catalogue))
+    """Returns a hint in words: what is safe, then the mines on which that rests; or the cell of least risk."""
+    *before, last = explain_advice(advice, catalogue)
+    return " ".join([last, *before])
 
 
 def ending(session: Session, finish: Finish, catalogue: Catalogue) -> str:

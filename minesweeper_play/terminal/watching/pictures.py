@@ -20,6 +20,9 @@ def picture_of(player: Player, choice: Choice | None, numbers: bool = True, rate
     if rated and choice is not None and choice.ratings is not None:
         levels = levels_of(choice.ratings.risks)
         numbers = numbers and choice.ratings.source != "preference"
+    codes = player.board.copy()
+    if player.status == "won":
+        codes[player.mines] = player.config.codes.flagged
     marks = {} if choice is None else {choice.cell: "choice"}
     wrong = player.wrong_flags if player.is_over else None
-    return Picture(player.board, player.config.codes, wrong, player.fatal, levels, numbers, marks)  # type: ignore[arg-type]
+    return Picture(codes, player.config.codes, wrong, player.fatal, levels, numbers, marks)  # type: ignore[arg-type]

@@ -102,11 +102,17 @@ class Player:
         return self.status != "playing"
 
     @property
+    def mines(self) -> NDArray[np.bool_]:
+        """The mines, bool (rows, cols); all False before the first click places them."""
+        mines: NDArray[np.bool_] = self._env.get_state()["mines"]
+        return mines
+
+    @property
     def wrong_flags(self) -> NDArray[np.bool_]:
         """The flags on cells without a mine, bool (rows, cols); all False while the game goes on."""
         if not self.is_over:
             return np.zeros(self.board.shape, np.bool_)
-        return (self.board == self.config.codes.flagged) & ~self._env.get_state()["mines"]
+        return (self.board == self.config.codes.flagged) & ~self.mines
 
     def begin(self, seed: int) -> None:
         """Starts the game of a seed."""
