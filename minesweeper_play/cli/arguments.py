@@ -123,7 +123,7 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     if MODES["serve"].is_there:
         add("--serve", action="store_true", help="show the game in a web page")
         add("--host", metavar="ADDRESS", help=f"show it at this address (default {PlayOptions.host})")
-        add("--port", type=parse_port, metavar="PORT", help="show it at this port (default: a free one)")
+        add("--port", type=parse_port, metavar="PORT", help="show it at this port (default 8000)")
     if MODES["window"].is_there:
         add("--window", action="store_true", help="play in a window")
     if MODES["analyse"].is_there:

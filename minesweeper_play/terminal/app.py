@@ -62,7 +62,7 @@ class MinesweeperApp(App[int]):
             options: the command line.
             players: the policies to watch; none to play oneself.
             session: the first game; None begins one.
-            statistics: the statistics; None for those of the user.
+            statistics: the statistics; None for the user's own.
         """
         super().__init__()
         self.choice = first_choice(options) if session is None else BoardChoice(session.config, session.no_guess)
@@ -141,7 +141,7 @@ class MinesweeperApp(App[int]):
         self.exit(INTERRUPTED)
 
     def on_load(self) -> None:
-        """Restores the terminal where the program is told to end."""
+        """Restores the terminal where SIGTERM ends the program."""
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
 
 

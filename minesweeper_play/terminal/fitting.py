@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from minesweeper_play.terminal.app import MinesweeperApp
 
 LEAST_COLUMNS, LEAST_LINES = 40, 12
-"""The smallest terminal in which a game can be played."""
+"""Size of the smallest terminal that has room for a game."""
 
 
 class FittingScreen(Screen[None]):

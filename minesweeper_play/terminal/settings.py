@@ -1,4 +1,4 @@
-"""What a player sets about the screen: language, colours, icons, sizes, risks, animation, keys."""
+"""Settings of the screen: language, colours, icons, size of cells, animation, keys."""
 
 from __future__ import annotations
 

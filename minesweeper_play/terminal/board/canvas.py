@@ -140,7 +140,7 @@ class BoardCanvas(ScrollView):
     # Sizes and lines
 
     def on_resize(self) -> None:
-        """Chooses the size of the cells anew."""
+        """Chooses the size of the cells for the new size of the widget."""
         self._fit()
 
     def _new_pencil(self, size: CellSize) -> Pencil:

@@ -1,4 +1,4 @@
-"""Icons of cells: plain Unicode, or those of Nerd Fonts."""
+"""Icons of cells: plain Unicode, or characters of Nerd Fonts."""
 
 from __future__ import annotations
 

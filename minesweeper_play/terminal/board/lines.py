@@ -15,7 +15,7 @@ from minesweeper_play.terminal.board.palette import Palette, style_of
 from minesweeper_play.terminal.board.picture import Picture
 
 LABEL_STEP = 5
-"""Where column numbers do not fit above every column, they stand above each column whose number this divides."""
+"""Distance of column numbers on boards where they do not fit above every column."""
 
 
 class CellSize(NamedTuple):
@@ -170,7 +170,7 @@ def largest_size(columns: int, lines: int, rows: int, cols: int, widest_text: in
 
 
 def _joined(parts: Iterator[tuple[str, Style]]) -> Iterator[Segment]:
-    """Yields segments in which neighbours of the same style are one."""
+    """Yields segments; neighbours of the same style are one."""
     texts: list[str] = []
     last: Style | None = None
     for text, style in parts:

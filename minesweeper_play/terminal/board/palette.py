@@ -1,6 +1,6 @@
 """Colours of the board, for dark and light screens, each also for players who confuse red and green.
 
-The colours of the colour-blind palettes are those of Okabe and Ito (2008), "Color Universal Design".
+The colour-blind palettes follow Okabe and Ito (2008), "Color Universal Design".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Palette:
 
     Attributes:
         screen: behind the board.
-        label, label_strong: row and column numbers; those of the cursor.
+        label, label_strong: row and column numbers; the numbers of the cursor.
         covered, covered_ink: a covered cell and its icon.
         open, blank: an open cell, and its icon where no mine is around.
         counts: the numbers 1 to 8; larger numbers, on boards of a larger radius, begin again.

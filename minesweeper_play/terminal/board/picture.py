@@ -1,4 +1,4 @@
-"""What the screen shows of a board: codes, marks, risks and the cursor, without sizes and colours."""
+"""A board as the screen shows it, without sizes and colours: codes, marks, risks and the cursor."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Picture:
 
 
 def changed_rows(before: Picture, after: Picture) -> set[int] | None:
-    """Returns the rows in which two pictures differ; None if everything must be drawn again."""
+    """Returns the rows where two pictures differ; None if everything must be drawn again."""
     if before.codes.shape != after.codes.shape or before.numbers != after.numbers:
         return None
     changed = set(np.flatnonzero((before.codes != after.codes).any(axis=1)).tolist())

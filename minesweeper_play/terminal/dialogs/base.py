@@ -1,4 +1,4 @@
-"""What all dialogs have in common."""
+"""Base class of the dialogs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Page(Dialog[None]):
         self.query_one("#frame").focus()
 
     def on_resize(self) -> None:
-        """Wraps the text anew."""
+        """Wraps the text to the new width."""
         self.call_after_refresh(self._write)
 
     def _write(self) -> None:

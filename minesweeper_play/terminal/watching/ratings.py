@@ -15,7 +15,7 @@ from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
 
 Source = Literal["network", "preference", "exact", "none"]
-"""Where the ratings come from.
+"""Origin of ratings.
 
 | source     | the ratings                                                              |
 |------------|--------------------------------------------------------------------------|
