@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from contextlib import suppress
 
@@ -29,7 +30,10 @@ class Console:
     """
 
     def __init__(self, options: PlayOptions) -> None:
-        """Looks at what stdin and stdout can do."""
+        """Looks at what stdin and stdout can do; what they cannot encode or decode becomes a "?"."""
+        for stream in (sys.stdin, sys.stdout):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
         self.catalogue = Catalogue(options.language)
         self.glyphs = choose_glyphs(options.icons, sys.stdout)
         self.painter = Painter(options.palette, sys.stdout)

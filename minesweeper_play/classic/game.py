@@ -69,11 +69,12 @@ class ClassicGame:
 
     def save(self, name: str) -> None:
         """Saves the game in a file, and says so."""
-        path = Path(name).expanduser()
         try:
+            path = Path(name).expanduser()
             save_game(self.session, path)
-        except OSError as error:
-            self._console.say("save_failed", path=path, reason=error.strerror or str(error))
+        except (OSError, ValueError, RuntimeError) as error:
+            # The last two are a NUL in the name, and a user without a home.
+            self._console.say("save_failed", path=name, reason=getattr(error, "strerror", None) or str(error))
         else:
             self._console.say("saved", path=path)
 

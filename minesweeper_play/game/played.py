@@ -31,6 +31,7 @@ class PlayedGame:
         config: the board and its rules.
         seed: the seed of the game.
         no_guess: the reasoning that solves the board without a guess; False for any board.
+        identity: a random name, by which the statistics count a game once, even if it is loaded and finished again.
         moves: the moves that changed the board, without those that were taken back.
         exploded: the mine that was opened, in a lost game; the first in reading order if a chord opened several.
         practice: whether a move was taken back, or the layout was known before; then the game is in no statistics.
@@ -65,6 +66,7 @@ class PlayedGame:
         """
         self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else whole_number("seed", seed, 0)
         self.no_guess: NoGuess = no_guess
+        self.identity = secrets.token_hex(8)
         self.moves: list[Move] = []
         self.exploded: Cell | None = None
         self.practice = layout is not None

@@ -46,6 +46,7 @@ class GameRecord:
         solved: 3BV of what was open.
         clicks: the number of moves.
         aids: the kinds of help used, joined by commas; "" for none. A game with help sets no best time.
+        identity: the random name of the session.
     """
 
     when: str
@@ -62,6 +63,7 @@ class GameRecord:
     solved: int
     clicks: int
     aids: str
+    identity: str
 
     @classmethod
     def of(cls, session: Session) -> GameRecord:
@@ -82,6 +84,7 @@ class GameRecord:
             solved=metrics.solved,
             clicks=metrics.clicks,
             aids=",".join(sorted(session.aids)),
+            identity=session.identity,
         )
 
     @classmethod

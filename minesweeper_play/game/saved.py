@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,16 @@ class SavedGameError(ValueError):
 
 
 def save_game(session: Session, path: Path) -> None:
-    """Writes a session into a file, atomically; an older file of this name is replaced.
+    """Writes a session into a file, atomically; a saved game of this name is replaced.
 
-    The file of a game under way has its mines, so that the game can go on.
+    The file of a game under way has its mines, so that the game can continue.
 
     Raises:
+        FileExistsError: the file exists, and is no saved game.
         OSError: the file cannot be written.
     """
+    if path.is_file() and not _is_saved_game(path):
+        raise FileExistsError(errno.EEXIST, "the file exists, and is no saved game", str(path))
     content = to_json(session)
     moves = ",\n".join(f"    {json.dumps(move)}" for move in content.pop("moves"))
     head = json.dumps(content, indent=2, ensure_ascii=False).removesuffix("\n}")
@@ -55,6 +59,12 @@ def load_game(path: Path) -> Session:
         raise SavedGameError(str(error)) from error
 
 
+def _is_saved_game(path: Path) -> bool:
+    """Returns whether a file looks like a saved game, perhaps a damaged one."""
+    with path.open("rb") as file:
+        return f'"{FORMAT}"'.encode() in file.read(100)
+
+
 def to_json(session: Session) -> dict[str, Any]:
     """Returns the content of a saved game: numbers, texts and lists."""
     config, mines = session.config, session.placed_mines()
@@ -68,6 +78,7 @@ def to_json(session: Session) -> dict[str, Any]:
         "first_click": config.first_click,
         "radius": config.radius,
         "seed": session.seed,
+        "identity": session.identity,
         "no_guess": session.no_guess,
         "practice": session.practice,
         "aids": sorted(session.aids),
@@ -96,6 +107,7 @@ def from_json(content: dict[str, Any]) -> Session:
         raise SavedGameError(
             f'its moves lead to the status "{session.status}", not {json.dumps(content.get("status"))}'
         )
+    session.identity = str(content.get("identity", session.identity))
     session.aids |= set(_AIDS) & set(map(str, _list(content, "aids")))
     return session
 

@@ -108,12 +108,18 @@ class Statistics:
             os.fsync(file.fileno())
 
     def finish(self, session: Session) -> Finish:
-        """Records a game that has ended, unless it is practice; a problem with the file is no error."""
+        """Records a game that has ended, unless it is practice or recorded already.
+
+        A problem with the file is no error; the result says what it is.
+        """
         if session.practice:
             return Finish()
         record = GameRecord.of(session)
         try:
-            times = [each.seconds for each in self.read() if each.kind == record.kind and each.is_timed]
+            records = self.read()
+            if any(each.identity == record.identity for each in records):
+                return Finish(problem=self.problem)
+            times = [each.seconds for each in records if each.kind == record.kind and each.is_timed]
             self.add(record)
         except OSError as error:
             reason = error.strerror or str(error)

@@ -38,7 +38,7 @@ def played(moves=12, **settings):
 def assert_same(loaded, session):
     assert np.array_equal(loaded.board, session.board)
     assert loaded.config == session.config
-    for name in ("seed", "status", "practice", "aids", "exploded", "mines_left", "no_guess"):
+    for name in ("seed", "status", "identity", "practice", "aids", "exploded", "mines_left", "no_guess"):
         assert getattr(loaded, name) == getattr(session, name), name
     assert [move[:3] for move in loaded.moves] == [move[:3] for move in session.moves]
     assert [move.seconds for move in loaded.moves] == pytest.approx([move.seconds for move in session.moves], abs=1e-3)
@@ -145,6 +145,18 @@ def test_a_foreign_file_is_one_line(tmp_path, content):
         load_game(path)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path):
+    session, path = played(3), tmp_path / "notes.txt"
+    path.write_text("dear diary")
+    with pytest.raises(FileExistsError, match="the file exists, and is no saved game"):
+        save_game(session, path)
+    assert path.read_text() == "dear diary"
+    save_game(session, tmp_path / "game.json")
+    session.undo()
+    save_game(session, tmp_path / "game.json")
+    assert_same(load_game(tmp_path / "game.json"), session)
 
 
 def test_a_missing_file_is_one_line(tmp_path):

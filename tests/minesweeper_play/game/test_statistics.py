@@ -14,6 +14,7 @@ from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.records import GameRecord, Summary, summarise
+from minesweeper_play.game.saved import from_json, to_json
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import FILE, Statistics, data_folder
 
@@ -32,6 +33,7 @@ RECORD = GameRecord(
     solved=10,
     clicks=20,
     aids="",
+    identity="00112233",
 )
 
 
@@ -78,6 +80,15 @@ def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
         (True, 3.0),
     ]
     assert [record.aids for record in statistics.read()] == ["", "", "hint", "", ""]
+
+
+def test_a_game_that_is_loaded_and_finished_again_counts_once(tmp_path):
+    statistics = Statistics(tmp_path)
+    session = game(wins=False)
+    statistics.finish(session)
+    loaded = from_json(to_json(session))
+    assert statistics.finish(loaded).problem.key == ""
+    assert len(statistics.read()) == 1
 
 
 def test_practice_is_not_recorded(tmp_path):
