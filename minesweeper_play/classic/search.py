@@ -42,9 +42,10 @@ def open_first(session: Session, cell: Cell, console: Console) -> Report:
 def _show(count: int, console: Console) -> None:
     """Draws the number of attempts so far, on a terminal."""
     if console.is_live:
-        share = console.catalogue.per_cent(count / MAX_ATTEMPTS)
-        text = console.catalogue.text("searching", count=count, most=MAX_ATTEMPTS, share=share)
-        sys.stdout.write(f"{_CLEAR}{text}")
+        part = console.catalogue.per_cent(min(count / MAX_ATTEMPTS, 1.0))
+        text = console.catalogue.text("searching", count=count, part=part)
+        # A line that wraps could not be cleared.
+        sys.stdout.write(f"{_CLEAR}{text[: (console.width or 80) - 1]}")
         sys.stdout.flush()
 
 

@@ -30,7 +30,7 @@ no statistics, and a game with hint, help or probabilities sets no best time."""
 
 TEXTS = {
     "manual": MANUAL,
-    "searching": "Searching for a board that needs no guess: {count} of {most} tried ({share}). Ctrl-C cancels.",
+    "searching": "Searching for a board without guesses: {part}, {count} tried. Ctrl-C cancels.",
     "search_cancelled": "The search is cancelled. Open another cell, or type new or quit.",
     "search_failed": "{most} boards were tried, and each needs a guess. Open another cell, or type new or quit.",
     "search_impossible": "No board of this kind can be solved without a guess.",

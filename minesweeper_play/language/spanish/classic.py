@@ -33,7 +33,7 @@ probabilities no marca un mejor tiempo."""
 
 TEXTS = {
     "manual": MANUAL,
-    "searching": "Buscando un tablero sin adivinar: {count} de {most} intentos ({share}). Ctrl-C cancela.",
+    "searching": "Buscando un tablero sin adivinar: {part}, {count} intentos. Ctrl-C cancela.",
     "search_cancelled": "Búsqueda cancelada. Descubre otra celda, o escribe new o quit.",
     "search_failed": "Se probaron {most} tableros y todos obligan a adivinar. Prueba otra celda, o escribe new o quit.",
     "search_impossible": "Ningún tablero de este tipo se puede resolver sin adivinar.",

@@ -31,7 +31,7 @@ def test_attempts_are_drawn_on_one_line_of_a_terminal(console, capsys):
     console.is_live = True
     open_first(session_on(8, 8, 14), (3, 3), console)
     line = capsys.readouterr().out.partition("\n")[0]
-    assert "\r\033[KSearching for a board that needs no guess: 0 of 100000 tried (0%). Ctrl-C cancels." in line
+    assert "\r\033[KSearching for a board without guesses: 0%, 0 tried. Ctrl-C cancels." in line
     assert line.endswith("\r\033[KThis board can be solved without a guess.")
 
 
