@@ -31,7 +31,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.evaluation.minari_dataset import DatasetPlan
+    from baselines.evaluation.datasets.minari_dataset import DatasetPlan
 
 PROGRAM = f"{MODULE} dataset"
 EXTRA = "minari"
@@ -147,7 +147,7 @@ def _config(options: argparse.Namespace) -> BoardConfig:
 def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
     """Checks the rest of what can be checked before the first game; returns the batch size of each data set."""
     from baselines.cli.policies import choose_policies
-    from baselines.evaluation.minari_dataset import DatasetPlan, check_name, default_name
+    from baselines.evaluation.datasets.minari_dataset import DatasetPlan, check_name, default_name
 
     config = _config(options)
     for name in options.policy:
@@ -174,8 +174,8 @@ def _check_seeds(first: int, games: int) -> None:
 
 
 def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:
+    from baselines.evaluation.datasets.minari_dataset import write_dataset
     from baselines.evaluation.evaluate import evaluate_policy
-    from baselines.evaluation.minari_dataset import write_dataset
 
     with game_bar("playing", plan.policy, options.games) as on_finished:
         evaluation = evaluate_policy(

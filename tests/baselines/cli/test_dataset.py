@@ -108,7 +108,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys):
 def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", "")
-    monkeypatch.setattr("baselines.evaluation.minari_dataset._metadata", lambda *_: 1 / 0)
+    monkeypatch.setattr("baselines.evaluation.datasets.minari_dataset._metadata", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
     assert minari.list_local_datasets() == {}

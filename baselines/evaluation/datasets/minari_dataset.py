@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 import minesweeper_env
-from baselines.evaluation.episodes import Episode, replay
+from baselines.evaluation.datasets.episodes import Episode, replay
 from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.report import versions

@@ -1,0 +1,1 @@
+"""Data sets of recorded games, for offline learning."""
