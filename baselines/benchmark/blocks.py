@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.evaluation.games import GameRecord
+from baselines.evaluation.records import GameRecord
 from baselines.support.board_names import name_of
 from minesweeper_env.config import BoardConfig
 

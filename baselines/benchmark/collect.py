@@ -12,8 +12,8 @@ from typing import NamedTuple
 from baselines.benchmark.blocks import Games, title_of
 from baselines.benchmark.cards import Card
 from baselines.benchmark.result_files import ResultFile
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import versions
 from baselines.suites.definitions import SUITES, Entry, Suite
 from baselines.suites.folder import MANIFEST

@@ -10,8 +10,8 @@ from functools import partial
 
 from baselines.cli.arguments import ALL, INTERRUPTED
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.judge import check_judgeable
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
 from baselines.recording.options import is_recorded

@@ -9,8 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from baselines.evaluation.games import Batch, GameRecord, Player, Start
+from baselines.evaluation.games import Player
 from baselines.evaluation.judge import check_judgeable
+from baselines.evaluation.records import Batch, GameRecord, Start
 from baselines.evaluation.workers import play_in_pool
 from baselines.policy import Policy
 from minesweeper_env.config import BoardConfig

@@ -4,69 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.judge import GameDiagnosis, Judge
+from baselines.evaluation.course import Course, choose_actions
+from baselines.evaluation.judge import Judge
+from baselines.evaluation.records import Batch, GameRecord, Start
 from baselines.evaluation.seeds import derived_seed
-from baselines.policy import Policy, PolicyError
+from baselines.policy import Policy
 from baselines.support.act_inputs import board_of, policy_name
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.vector_env import MinesweeperVectorEnv
-
-
-class GameRecord(NamedTuple):
-    """Outcome of a game.
-
-    Attributes:
-        seed: seed of the game; a single environment reset with it plays the same game.
-        won: True if every safe cell was opened.
-        clicks: number of actions.
-        truncated: True if the step limit ended the game, which is then not won.
-        opened: number of safe cells open at the end.
-        marked: True if at some moment the flags were exactly the mines. After a win, the policy's method `finishes`
-            says whether its next flags would complete them.
-        diagnosis: judgement of its clicks, or None if they were not judged.
-        actions: its actions as little-endian uint16 numbers; empty if they were not recorded.
-    """
-
-    seed: int
-    won: bool
-    clicks: int
-    truncated: bool
-    opened: int = 0
-    marked: bool = False
-    diagnosis: GameDiagnosis | None = None
-    actions: bytes = b""
-
-
-class Start(NamedTuple):
-    """Given start of a game, in place of the first-click rule.
-
-    Attributes:
-        layout: (rows, cols) bool, True at the mines.
-        cell: the first click, as row * cols + col.
-    """
-
-    layout: NDArray[np.bool_]
-    cell: int
-
-
-class Batch(NamedTuple):
-    """Games that a policy played side by side.
-
-    Attributes:
-        records: one record per game.
-        seconds: time spent playing, without the judging of clicks.
-        counters: increase of the policy's counters meanwhile; see `baselines.policy.Policy`.
-    """
-
-    records: list[GameRecord]
-    seconds: float
-    counters: dict[str, int]
 
 
 class Observer(Protocol):
@@ -119,7 +70,7 @@ def play_games(
     first = None if starts is None else _first_clicks(starts, config)
     layouts = None if starts is None else {"layout": np.stack([start.layout for start in starts])}
     observations, infos = env.reset(seed=list(seeds), options=layouts)
-    course = _Course(env, getattr(policy, "finishes", None))
+    course = Course(env, getattr(policy, "finishes", None))
     actions = np.zeros(len(seeds), np.int64)
     while course.playing.any():
         playing = course.playing
@@ -157,76 +108,6 @@ def _first_clicks(starts: Sequence[Start], config: BoardConfig) -> NDArray[np.in
         if not 0 <= start.cell < config.cells:
             raise ValueError(f"the cell of a start is 0 to {config.cells - 1}, not {start.cell}")
     return np.array([start.cell for start in starts], np.int64)
-
-
-class _Course:
-    """Running outcomes of N games that are played side by side.
-
-    Attributes:
-        playing: (N,) bool, True for the games that are not over.
-    """
-
-    def __init__(self, env: MinesweeperVectorEnv, finishes: Callable[[NDArray[np.int8]], bool] | None) -> None:
-        self.playing = np.ones(env.num_envs, np.bool_)
-        self._env = env
-        self._finishes = finishes
-        self._clicks, self._opened = np.zeros((2, env.num_envs), np.int64)
-        self._won, self._truncated, self._marked = np.zeros((3, env.num_envs), np.bool_)
-
-    def follow(
-        self,
-        observations: NDArray[np.int8],
-        terminations: NDArray[np.bool_],
-        truncations: NDArray[np.bool_],
-        won: NDArray[np.bool_],
-    ) -> int:
-        """Records one step of each unfinished game; returns the number of games that it ended."""
-        self._clicks += self.playing
-        self._won |= self.playing & won
-        self._truncated |= self.playing & truncations
-        self._find_marked(observations)
-        ended = self.playing & (terminations | truncations)
-        if self._finishes is not None:
-            for i in np.flatnonzero(self.playing & won & ~self._marked):
-                self._marked[i] = self._finishes(observations[i])
-        self._opened[ended] = (observations[ended] <= self._env.config.codes.max_count).sum(axis=(1, 2))
-        self.playing = self.playing & ~ended
-        return int(ended.sum())
-
-    def _find_marked(self, observations: NDArray[np.int8]) -> None:
-        config = self._env.config
-        if "flag" not in config.moves:
-            return
-        flags = observations == config.codes.flagged
-        candidates = self.playing & ~self._marked & (flags.sum(axis=(1, 2)) == config.mines)
-        if candidates.any():
-            mines = self._env.get_state()["mines"]
-            self._marked |= candidates & (flags == mines).all(axis=(1, 2))
-
-    def records(self, seeds: Sequence[int]) -> list[GameRecord]:
-        """Returns the records of the games, once all are over."""
-        columns = (self._won, self._clicks, self._truncated, self._opened, self._marked)
-        return [GameRecord(*row) for row in zip(seeds, *(column.tolist() for column in columns), strict=True)]
-
-
-def choose_actions(policy: Policy, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Returns the actions of a policy, (N,) int64; arguments as in `baselines.policy.Policy.act`.
-
-    Raises:
-        PolicyError: the policy chose an illegal action, or returned another shape or type.
-    """
-    answer: Any = policy.act(observations, masks)
-    name, count = policy_name(policy), len(masks)
-    if not isinstance(answer, np.ndarray) or answer.shape != (count,) or answer.dtype != np.int64:
-        found = f"{answer.dtype} {answer.shape}" if isinstance(answer, np.ndarray) else type(answer).__name__
-        raise PolicyError(f"{name}.act must return an int64 array of shape ({count},), not {found}")
-    outside = (answer < 0) | (answer >= masks.shape[1])
-    if outside.any():
-        raise PolicyError(f"{name}.act chose {answer[outside][0]}, but actions are 0 to {masks.shape[1] - 1}")
-    illegal = masks[np.arange(count), answer] == 0
-    if illegal.any():
-        raise PolicyError(f"{name}.act chose action {answer[illegal][0]}, which its mask forbids")
-    return answer
 
 
 class ActionRecorder:

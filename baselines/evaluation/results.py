@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from baselines.evaluation.evaluate import Evaluation
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mcnemar_p_value, wilson_interval, won_by_one
 from baselines.evaluation.judge import GameDiagnosis
+from baselines.evaluation.records import GameRecord
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
 from typing import Any
 
-from baselines.evaluation.games import Batch, Player
+from baselines.evaluation.games import Player
+from baselines.evaluation.records import Batch
 from baselines.evaluation.restarting_pool import RestartingPool
 from baselines.support.main_script import check_workers_can_import
 from minesweeper_env.compilation.cold_start import COLD_START

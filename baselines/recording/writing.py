@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from baselines.evaluation.games import GameRecord
+from baselines.evaluation.records import GameRecord
 from baselines.recording import animations, gallery, svg
 from baselines.recording.replay import RecordedGame, replay
 from baselines.recording.slides import Recording

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import PolicyResult
 
 

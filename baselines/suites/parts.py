@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.games import GameRecord
+from baselines.evaluation.records import GameRecord
 from baselines.suites.tasks import Task
 from baselines.support.files import replace_file
 

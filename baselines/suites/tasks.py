@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import NamedTuple
 
 from baselines.evaluation.evaluate import batch_size_of
-from baselines.evaluation.games import Player, Start
+from baselines.evaluation.games import Player
+from baselines.evaluation.records import Start
 from baselines.registry import build_policy, find_policy
 from baselines.suites.suite import Entry, Suite
 from baselines.support.board_names import file_name, name_of

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import Env
 from numpy.typing import NDArray
 
-from baselines.evaluation.games import GameRecord
+from baselines.evaluation.records import GameRecord
 
 
 class Episode(NamedTuple):

@@ -15,8 +15,8 @@ import gymnasium
 
 import minesweeper_env
 from baselines.evaluation.datasets.episodes import Episode, replay
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import versions
 from baselines.support.act_inputs import board_of
 from baselines.support.board_names import board_name, file_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from baselines.evaluation.games import Start
+from baselines.evaluation.records import Start
 from minesweeper_env.config import BoardConfig
 
 _INSIDE = ((1, 0), (-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, -1))

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
-from baselines.evaluation.games import GameRecord, play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
 from baselines.evaluation.workers import WorkerError
 from baselines.policy import PolicyError

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import GameRecord, Player, Start, play_games
+from baselines.evaluation.games import Player, play_games
+from baselines.evaluation.records import GameRecord, Start
 from baselines.evaluation.results import PolicyResult
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig

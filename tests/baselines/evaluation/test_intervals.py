@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 from scipy.stats import multinomial
 
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import holm, mcnemar_p_value, mean_interval, paired_difference, wilson_interval
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import PolicyResult, compare, compare_with_best
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.judge import GameDiagnosis, Loss
+from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import Report, significance_note, significant
 from baselines.evaluation.results import PolicyResult
 from minesweeper_env import BoardConfig

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from baselines.evaluation.games import GameRecord, play_games
+from baselines.evaluation.games import play_games
+from baselines.evaluation.records import GameRecord
 from baselines.registry import build_policy
 from baselines.scripted.bayes.network import board_network, load_pgmpy, variable_elimination
 from baselines.scripted.replicas.bayes import BayesSourcePolicy, Turn, plan_turn

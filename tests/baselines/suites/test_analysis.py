@@ -10,8 +10,8 @@ import pytest
 from matplotlib.image import imread
 from support.tiny_suites import TINY
 
-from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
+from baselines.evaluation.records import GameRecord
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import SUITES
 from baselines.suites.parts import Part

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baselines.evaluation.games import GameRecord
+from baselines.evaluation.records import GameRecord
 from baselines.suites.definitions import find_suite
 from baselines.suites.folder import MANIFEST, open_folder
 from baselines.suites.parts import DamagedPartError, Part, PartStore

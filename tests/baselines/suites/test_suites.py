@@ -24,7 +24,7 @@ from support.commands import complaint
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import Start
+from baselines.evaluation.records import Start
 from baselines.evaluation.results import PolicyResult, compare
 from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for

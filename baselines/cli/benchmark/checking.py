@@ -1,0 +1,102 @@
+"""Checks of result files, their times per game, and their way into the leaderboard."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from baselines.benchmark.result_files import ResultFile
+
+
+def prepare_check(options: argparse.Namespace) -> Callable[[], int]:
+    """Returns what checks the files."""
+
+    def work() -> int:
+        for path in options.files:
+            _check(path, options.replay)
+        return 0
+
+    return work
+
+
+def _check(path: Path, replayed: int) -> ResultFile:
+    """Checks a file, prints what was checked, and returns its content.
+
+    Raises:
+        RefusedFileError: the file is refused.
+    """
+    from baselines.benchmark.checks import check_result_file
+
+    result, sampled = check_result_file(path)
+    total = sum(games.games for games in result.boards)
+    line = f"{path}: passed; {len(result.boards)} boards, {total} games, {sampled} replayed ({sampled / total:.1%})"
+    print(line + (f", {_replay(path, result, replayed)} more played by the policy itself" if replayed else ""))
+    return result
+
+
+def _replay(path: Path, result: ResultFile, least: int) -> int:
+    from baselines.benchmark.checks import RefusedFileError
+    from baselines.benchmark.replay import replay_policy
+    from baselines.registry import policy_digest
+
+    card, played = result.card, 0
+    if policy_digest(card.policy) != card.sha256:
+        raise RefusedFileError(f"{path}: {card.policy} has other files here than those that played")
+    for games in result.boards:
+        count, fault = replay_policy(card.policy, games, least)
+        if fault is not None:
+            raise RefusedFileError(f"{path}: {fault}")
+        played += count
+    return played
+
+
+def prepare_time(options: argparse.Namespace) -> Callable[[], int]:
+    """Refuses a busy machine; returns what measures the times and notes them in the files."""
+    from baselines.benchmark.timing import busy
+
+    load = busy()
+    if load is not None and not options.anyway:
+        raise ValueError(f"the load of this machine is {load:.1f}, so a time would be wrong; --anyway measures still")
+    return lambda: _time(options.files, options.seconds)
+
+
+def _time(files: Sequence[Path], seconds: float) -> int:
+    from baselines.benchmark.checks import read_result_file
+    from baselines.benchmark.timing import time_games
+    from baselines.support.machine import processor_name
+
+    for path in files:
+        result = read_result_file(path)
+        boards: dict[str, Any] = {}
+        for games in result.boards:
+            boards[games.name] = time_games(result.card.policy, games, seconds)
+            print(f"{result.card.name} on {games.name}: {boards[games.name]['ms_per_game']:.3g} ms/game", flush=True)
+        replace(result, times={"processor": processor_name(), "boards": boards}).write(path)
+    return 0
+
+
+def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
+    """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
+    script, folder = options.docs / "build.py", options.docs / "leaderboard" / "results"
+    if not script.is_file():
+        raise ValueError(f"{options.docs} has no build.py; run this in a checkout, or name its folder with --docs")
+
+    def work() -> int:
+        for path in options.files:
+            result = _check(path, options.replay)
+            folder.mkdir(parents=True, exist_ok=True)
+            result.write(folder / result.file_name)
+        package = str(Path(__file__).parents[3])
+        paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.run(
+            [sys.executable, script, "tables"], check=False, env={**os.environ, "PYTHONPATH": paths}
+        ).returncode
+
+    return work

@@ -1,0 +1,103 @@
+"""Games of the benchmark, and their result files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from baselines.cli.arguments import SUITE_NEEDS
+from baselines.cli.benchmark.arguments import PROGRAM
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.support.extras import check_extra
+
+if TYPE_CHECKING:
+    from baselines.benchmark.cards import Card
+    from baselines.benchmark.result_files import ResultFile
+
+CARD_OPTIONS = ("name", "track", "author", "training_steps", "training_hours", "hardware")
+
+
+def _cards(options: argparse.Namespace) -> list[Card]:
+    """Returns the cards of all policies.
+
+    Raises:
+        ValueError: a card lacks a field, or one name is given for several policies.
+    """
+    from baselines.benchmark.cards import card_for
+
+    given = {name: getattr(options, name) for name in CARD_OPTIONS}
+    given["links"] = None if options.links is None else tuple(options.links)
+    if len(options.policy) > 1 and options.name is not None:
+        raise ValueError("--name is for one policy, not for several")
+    return [card_for(policy, **given) for policy in options.policy]
+
+
+def prepare_run(options: argparse.Namespace) -> Callable[[], int]:
+    """Checks the arguments of `run`; returns what plays the games, and writes a result file of each policy."""
+    from baselines.benchmark.collect import suite_of
+    from baselines.cli.suite import SuiteRun
+
+    for module in SUITE_NEEDS:
+        check_extra(module)
+    cards = _cards(options)
+    if options.games < PROTOCOL.least_games:
+        raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
+    suite = suite_of(options.policy, options.boards, options.first_click)
+    run = SuiteRun.of(suite, options.out, None, options.games, options.command, PROGRAM)
+
+    def work() -> int:
+        return run.play(options.workers, report=False) or _write_files(cards, [options.out], options.out)
+
+    return work
+
+
+def prepare_pack(options: argparse.Namespace) -> Callable[[], int]:
+    """Checks the arguments of `pack`; returns what writes the result files."""
+    cards = _cards(options)
+    options.out.mkdir(parents=True, exist_ok=True)
+    return lambda: _write_files(cards, options.folders, options.out)
+
+
+def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> int:
+    from baselines.benchmark.collect import collect
+
+    for card in cards:
+        result, missing = collect(card, folders)
+        path = out / result.file_name
+        _with_earlier_times(result, path).write(path)
+        for each in missing:
+            print(f"{card.name} leaves out {each.board}: {each.reason}", file=sys.stderr)
+        _print_result(result)
+        print(f"wrote {path}", file=sys.stderr)
+    return 0
+
+
+def _with_earlier_times(result: ResultFile, path: Path) -> ResultFile:
+    """Returns the result with the times that an earlier file at its path has for the same games."""
+    from baselines.benchmark.checks import RefusedFileError, read_result_file
+    from baselines.benchmark.timing import times_that_hold
+
+    try:
+        return replace(result, times=times_that_hold(read_result_file(path), result))
+    except (FileNotFoundError, RefusedFileError):
+        return result
+
+
+def _print_result(result: ResultFile) -> None:
+    from baselines.evaluation.intervals import wilson_interval
+    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Column, Table
+
+    columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
+    rows = []
+    for games in result.boards:
+        low, high = wilson_interval(games.wins, games.games)
+        rate = games.wins / games.games
+        rows.append([games.name, f"{games.games}", f"{games.wins}", f"{rate:.1%}", f"{low:.1%} to {high:.1%}"])
+    page = Page.for_stdout()
+    page.table(Table(f"{result.card.name}, track {result.card.track}", columns, rows))
+    page.print()
