@@ -32,7 +32,7 @@ from azulejos_env.searching.stack import (
     Search,
 )
 
-__all__ = ["MAX_NODES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
+__all__ = ["MAX_NODES", "PICTURES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
 """Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""

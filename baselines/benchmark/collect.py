@@ -15,9 +15,10 @@ from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import versions
-from baselines.suites.definitions import SUITES, Entry, Suite
+from baselines.suites.definitions import SUITES
 from baselines.suites.folder import MANIFEST
 from baselines.suites.parts import Part, PartStore
+from baselines.suites.suite import Entry, Suite
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.board_names import name_of
 

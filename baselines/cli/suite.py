@@ -11,7 +11,7 @@ from pathlib import Path
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import explain, play_errors
 from baselines.suites.analysis import analyse
-from baselines.suites.definitions import Suite, find_suite
+from baselines.suites.definitions import find_suite
 from baselines.suites.display import print_tables
 from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
@@ -19,6 +19,7 @@ from baselines.suites.plots import draw
 from baselines.suites.progress import suite_progress
 from baselines.suites.runner import play_tasks
 from baselines.suites.schedule import Schedule
+from baselines.suites.suite import Suite
 from baselines.suites.tables import csv_text, markdown
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.files import hold_folder, replace_file

@@ -8,8 +8,6 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.suites.suite import Entry, Suite, entries_of
 from minesweeper_env.config import BoardConfig
 
-__all__ = ["SUITES", "Entry", "Suite", "added_policies", "find_suite"]
-
 
 def find_suite(name: str) -> Suite:
     """Returns the suite of this name.

@@ -1,5 +1,3 @@
-"""Command `python -m baselines benchmark`: play the benchmark, and make, check, time and add result files."""
+"""Command `python -m baselines benchmark`."""
 
-from baselines.cli.benchmark.command import main
-
-__all__ = ["main"]
+from baselines.cli.benchmark.command import main as main

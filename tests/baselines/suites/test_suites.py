@@ -29,8 +29,9 @@ from baselines.evaluation.results import PolicyResult, compare
 from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
 from baselines.suites import definitions, parts, runner, schedule
-from baselines.suites.definitions import SUITES, Entry
+from baselines.suites.definitions import SUITES
 from baselines.suites.parts import PartStore
+from baselines.suites.suite import Entry
 from baselines.suites.tasks import Task, plan
 from baselines.support.files import hold_folder, replace_file
 from minesweeper_env import BoardConfig
