@@ -201,3 +201,33 @@ def test_a_cell_off_the_board_is_an_error():
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(ValueError, match="seed must be a whole number of at least 0"):
         Session(BoardConfig(8, 8, 10), seed=seed)
+
+
+@pytest.mark.parametrize("radius", [1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_any_moves_can_be_taken_back_one_by_one(seed, radius):
+    random = np.random.default_rng(seed)
+    session = Session(BoardConfig(7, 9, 8, radius=radius), seed=seed)
+    positions = []
+    for _ in range(300):
+        state = (session.board.tolist(), session.status, session.mines_left, len(session.moves))
+        kind = random.choice(
+            ["open", "flag", "question", "chord", "expand", "help"], p=[0.1, 0.3, 0.2, 0.15, 0.2, 0.05]
+        )
+        row, col = int(random.integers(7)), int(random.integers(9))
+        count = len(session.moves)
+        report = session.help() if kind == "help" else getattr(session, kind)(row, col)
+        assert report.accepted == (len(session.moves) > count)
+        positions += [state] if len(session.moves) == count + 1 else []
+        positions += [None] * (len(session.moves) - count - 1)
+        if session.status == "won":
+            break
+        if session.status == "lost":
+            session.undo()
+            positions.pop()
+    while session.can_undo:
+        session.undo()
+        expected = positions.pop()
+        state = (session.board.tolist(), session.status, session.mines_left, len(session.moves))
+        assert expected is None or state == expected
+    assert session.status == "won" or (session.status, positions) == ("ready", [])
