@@ -50,6 +50,8 @@ def _run(mode: str, options: PlayOptions) -> int:
 
     try:
         return MODES[mode].load()(options)
-    except (SavedGameError, ImportError) as error:
+    except BrokenPipeError:
+        raise
+    except (SavedGameError, ImportError, OSError) as error:
         print(f"{options.program}: {explain(error)}", file=sys.stderr)
         return BAD_ARGUMENTS if isinstance(error, SavedGameError) else FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.cli.play import main
 from minesweeper_play.game.saved import save_game
 from minesweeper_play.game.session import Session
 
@@ -67,6 +69,23 @@ def test_damaged_statistics_are_one_line_on_stderr(tmp_path):
     assert (status, out) == (0, "Todavía no ha terminado ninguna partida.\n")
     assert err.startswith("No se puede leer 1 línea de ")
     assert err.count("\n") == 1
+
+
+def test_without_platformdirs_the_game_goes_on_without_statistics(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    advice = "platformdirs is not installed; install it with: pip install 'minesweeper-env[play]'"
+    assert main(["--stats", "--lang", "en"]) == 1
+    assert capsys.readouterr() == ("", f"play.py: {advice}\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    assert main(["--classic", "--size", "4", "--mines", "3", "--lang", "en"]) == 0
+    assert capsys.readouterr().out.startswith(f"No statistics are kept: {advice}.\n")
+
+
+def test_statistics_that_cannot_be_read_are_one_line(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (tmp_path / "minesweeper-env" / "games.jsonl").mkdir(parents=True)
+    assert main(["--stats"]) == 1
+    assert capsys.readouterr() == ("", f"play.py: {tmp_path / 'minesweeper-env' / 'games.jsonl'}: Is a directory\n")
 
 
 def test_a_saved_game_goes_on(tmp_path):
