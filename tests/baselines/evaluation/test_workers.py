@@ -6,10 +6,13 @@ import errno
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import BrokenExecutor, Executor, Future
 from functools import partial
 
 import pytest
+from support import ROOT
 
 from baselines.evaluation.restarting_pool import RESTARTS, RestartingPool
 from baselines.evaluation.workers import WorkerError, worker_pool
@@ -33,6 +36,30 @@ def test_a_killed_worker_is_replaced_and_its_work_repeated_with_one_line(tmp_pat
     assert line.startswith("a worker process was killed, perhaps because memory ran out; its games are played again")
     assert line.endswith("(restart 1 of 3)")
     assert not multiprocessing.active_children()
+
+
+PROGRAM = """
+import multiprocessing
+import sys
+import baselines
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    results = baselines.evaluate("straightforward", size=4, mines=2, games=60, workers=int(sys.argv[2]), against=())
+    print(results.policies[0].wins)
+"""
+
+
+@pytest.mark.slow
+def test_workers_play_the_same_games_however_processes_start(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    def wins(method, workers):
+        command = [sys.executable, tmp_path / "program.py", method, str(workers)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+    methods = multiprocessing.get_all_start_methods()
+    assert {wins(method, 2) for method in methods} == {wins("spawn", 1)}
 
 
 class FakePool(Executor):
