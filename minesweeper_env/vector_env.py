@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from minesweeper_env.calls.batch_calls import BatchCalls
 from minesweeper_env.calls.checks import (
+    AUTORESET_MODES,
     BATCH_RESET_OPTIONS,
     check_actions,
+    check_autoreset_mode,
     check_keywords,
     check_option_names,
     check_seeds,
@@ -37,8 +39,6 @@ from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_rewards, describe, find_reward
 
 __all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
-
-AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 
 
 class MinesweeperVectorEnv(BatchCalls):
@@ -103,7 +103,7 @@ class MinesweeperVectorEnv(BatchCalls):
             no_guess=no_guess,
         )
         self.num_envs = whole_number("num_envs", num_envs, 1)
-        self._autoreset_mode = _check_autoreset_mode(autoreset_mode)
+        self._autoreset_mode = check_autoreset_mode(autoreset_mode)
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
         self.metadata = {**metadata_here(render_mode), "autoreset_mode": self._autoreset_mode}
         self.view = HumanView(self.config) if render_mode == "human" else None
@@ -325,14 +325,6 @@ class MinesweeperVectorEnv(BatchCalls):
         infos |= {"final_obs": final_observations, "_final_obs": ended.copy()}
         infos |= {"final_info": final_infos, "_final_info": ended.copy()}
         return codes, infos
-
-
-def _check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    for allowed in AUTORESET_MODES:
-        if mode in (allowed, allowed.value, allowed.name):
-            return allowed
-    allowed_modes = ", ".join(str(allowed) for allowed in AUTORESET_MODES)
-    raise ValueError(f"autoreset_mode must be one of {allowed_modes}, not {mode!r}")
 
 
 def _check_under_way(games: Games) -> None:

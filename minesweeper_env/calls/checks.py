@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from gymnasium import logger
 from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
@@ -22,6 +23,8 @@ RESET_OPTIONS: tuple[str, ...] = ("layout",)
 BATCH_RESET_OPTIONS: tuple[str, ...] = (*RESET_OPTIONS, "reset_mask")
 """The keys of the `options` of `reset` of the batched environment."""
 
+AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
+"""The autoreset modes of the batched environments."""
 
 MEANT = {
     **dict.fromkeys(("width", "height", "rows", "cols", "columns", "shape", "board", "board_size"), "size"),
@@ -45,10 +48,10 @@ def check_keywords(kind: type, given: Iterable[str]) -> None:
             raise TypeError(f"{kind.__name__} has no argument {name!r}{hint} It takes {', '.join(allowed)}")
 
 
-def warn_without_mode(mode: str | None, spec: Any) -> None:
+def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:
     """Warns, as the environments of Gymnasium do, where `render` is called and there is no render mode."""
     if mode is None:
-        env_id = "Minesweeper-v0" if spec is None else spec.id
+        env_id = default_id if spec is None else spec.id
         logger.warn(
             "render() returns nothing, because the environment has no render mode; choose one when you make it: "
             f'gym.make("{env_id}", render_mode="ansi"), "rgb_array" or "human"'
@@ -73,6 +76,15 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
         raise ValueError(f"actions must be whole numbers of shape ({count},), not {array.dtype} {array.shape}")
     # A copy, because a read-only array has a numba type of its own and would compile the kernel again.
     return np.array(array, dtype=np.int64, order="C")
+
+
+def check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Returns an autoreset mode given as itself, its value or its name, or raises a ValueError."""
+    for allowed in AUTORESET_MODES:
+        if mode in (allowed, allowed.value, allowed.name):
+            return allowed
+    allowed_modes = ", ".join(str(allowed) for allowed in AUTORESET_MODES)
+    raise ValueError(f"autoreset_mode must be one of {allowed_modes}, not {mode!r}")
 
 
 def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
