@@ -1,1 +1,32 @@
-"""Azulejos for reinforcement learning: a two-player game of falling tiles, its environments, and its minimax."""
+"""Azulejos for reinforcement learning: a two-player game of falling tiles, its environments, and its minimax.
+
+Importing the package registers its environment id, as soon as Gymnasium is imported too.
+A module is public if it has an `__all__`; the other modules are internal and may change without notice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from azulejos_env.registration import register_envs
+from minesweeper_env.lazy import after_import, lazy_exports
+
+if TYPE_CHECKING:
+    from azulejos_env.config import GameConfig
+    from azulejos_env.env import AzulejosEnv
+    from azulejos_env.position import Position
+    from azulejos_env.vector_env import AzulejosVectorEnv
+
+__all__ = ["AzulejosEnv", "AzulejosVectorEnv", "GameConfig", "Position", "register_envs"]
+
+__getattr__, __dir__ = lazy_exports(
+    __name__,
+    {
+        "AzulejosEnv": "azulejos_env.env",
+        "AzulejosVectorEnv": "azulejos_env.vector_env",
+        "GameConfig": "azulejos_env.config",
+        "Position": "azulejos_env.position",
+    },
+)
+
+after_import("gymnasium.envs.registration", register_envs)

@@ -9,12 +9,18 @@ import pytest
 from support.sources import dotted, modules_of, tree_of
 
 PUBLIC = (
+    "azulejos_env",
     "azulejos_env.config",
+    "azulejos_env.env",
     "azulejos_env.files",
+    "azulejos_env.observations",
+    "azulejos_env.opponents",
     "azulejos_env.policies",
     "azulejos_env.position",
+    "azulejos_env.registration",
     "azulejos_env.search",
     "azulejos_env.tree",
+    "azulejos_env.vector_env",
     "baselines",
     "baselines.adapters",
     "baselines.learned",
@@ -71,6 +77,6 @@ def test_a_public_module_lists_every_name_that_it_defines(name):
     assert {each for each in defined_names(path) if not each.startswith("_")} <= (listed_names(path) or set())
 
 
-@pytest.mark.parametrize("package", ["minesweeper_env", "baselines"])
+@pytest.mark.parametrize("package", ["azulejos_env", "minesweeper_env", "baselines"])
 def test_a_package_says_which_of_its_modules_are_public(package):
     assert "public if it has an `__all__`" in (ast.get_docstring(tree_of(MODULES[package])) or "")

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
-from support.sources import check_layers, import_circles, imported, modules_of
+from support.sources import check_layers, check_lazy_exports, import_circles, imported, modules_of
 
 MODULES = modules_of("azulejos_env")
 
-# Of the first game it takes what knows no mines: the compiler's decorators, the generator, checks of sizes.
-TAKEN = {"minesweeper_env.compiled", "minesweeper_env.config", "minesweeper_env.splitmix"}
+# Of the first game it takes what knows no mines: the compiler's decorators, random numbers, checks of arguments, tiles
+# and windows.
+TAKEN = {
+    "minesweeper_env.calls.batch_calls",
+    "minesweeper_env.calls.checks",
+    "minesweeper_env.compiled",
+    "minesweeper_env.config",
+    "minesweeper_env.engine.random",
+    "minesweeper_env.lazy",
+    "minesweeper_env.rendering.board",
+    "minesweeper_env.rendering.human",
+    "minesweeper_env.rendering.tiles",
+    "minesweeper_env.rendering.window",
+    "minesweeper_env.splitmix",
+}
 ALLOWED = {"numpy", "gymnasium", "numba", "azulejos_env", "minesweeper_env"} | set(sys.stdlib_module_names)
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
     {"config"},
-    {"engine", "naive"},
-    {"position"},
+    {"engine", "naive", "registration"},
+    {"position", "observations", "rendering"},
     {"searching"},
     {"search"},
     {"files", "policies", "tree"},
+    {"opponents"},
+    {"playing"},
+    {"env", "vector_env"},
     {"__init__"},
 )
 
@@ -29,12 +46,23 @@ LAYERS = (
 def test_the_game_imports_nothing_heavy_and_little_of_the_other(path):
     names = imported(path)
     assert {name.split(".")[0] for name in names} <= ALLOWED
-    modules = {".".join(name.split(".")[:2]) for name in names if name.startswith("minesweeper_env.")}
-    assert modules <= TAKEN
+    taken = {name for name in names if name.startswith("minesweeper_env.")}
+    assert {name for name in taken if name not in TAKEN and name.rpartition(".")[0] not in TAKEN} == set()
 
 
 def test_each_part_imports_only_what_lies_below_it():
     check_layers("azulejos_env", LAYERS)
+
+
+@pytest.mark.parametrize("order", ["azulejos_env, gymnasium", "gymnasium, azulejos_env"])
+def test_importing_the_package_registers_the_id_and_loads_no_compiler(order):
+    code = f"import sys, {order}\ngymnasium.spec('Azulejos-v0')\nprint('numba' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"
+
+
+def test_the_public_names_are_those_that_type_checkers_see():
+    check_lazy_exports("azulejos_env")
 
 
 def test_no_two_modules_import_each_other():

@@ -1,0 +1,110 @@
+"""Opponents of the environments: compiled ones, and policies that are asked for their moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from azulejos_env.engine import batches, kernels
+from azulejos_env.engine.boards import with_border
+from azulejos_env.engine.games import Games
+from azulejos_env.engine.rules import compile_rules
+from azulejos_env.policies import POLICIES, Policy, make_policy
+from azulejos_env.position import Position
+
+__all__ = ["Opponent", "find_opponent"]
+
+_COMPILED = {"random": batches.RANDOM, "greedy": batches.GREEDY}
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """An opponent.
+
+    Attributes:
+        kind: ALONE, RANDOM, GREEDY or ASKED of `engine.batches`.
+        policy: the policy to ask, only with ASKED.
+    """
+
+    kind: int
+    policy: Policy | None = None
+
+    def __call__(self, games: Games, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Asks the policy for the moves of the chosen games; `reset` with a seed of the game precedes each move.
+
+        Returns:
+            (K,) int64, the actions: the first cells of the groups.
+
+        Raises:
+            ValueError: the policy chooses a cell without a group.
+        """
+        assert self.policy is not None
+        actions = []
+        boards, progress = games.boards(), games.batch.progress
+        for game in chosen.tolist():
+            scores, turn = games.batch.scores[game], int(progress[game, batches.TURN])
+            position = Position(games.config, boards[game], (int(scores[0]), int(scores[1])), turn)
+            self.policy.reset(int(progress[game, batches.SEED]))
+            actions.append(_first_cell(position, *self.policy.choose(position)))
+        return np.array(actions, np.int64)
+
+
+def _first_cell(position: Position, row: int, col: int) -> int:
+    """Returns the action of a group of which a policy chose any tile."""
+    config = position.config
+    board = with_border(position.board)
+    if 0 <= row < config.rows and 0 <= col < config.cols:
+        cell = (row + 1) * (config.cols + 1) + col
+        group, target = np.zeros(config.cells, np.int32), np.zeros_like(board)
+        if kernels.remove(compile_rules(config), board, group, target, cell, 0) != kernels.NO_GROUP:
+            first = int(np.flatnonzero(board < 0)[0])
+            return first - first // (config.cols + 1) - config.cols
+    raise ValueError(f"the opponent chose ({row},{col}), which belongs to no group of two or more equal tiles")
+
+
+def find_opponent(opponent: Any) -> Opponent:
+    """Returns an opponent.
+
+    Args:
+        opponent: None for a game alone; a `Policy`; or the name of one, which may be followed by options, as in
+            "minimax:depth=2,nodes=5000".
+
+    Raises:
+        ValueError: there is no such policy or option.
+    """
+    if opponent is None:
+        return Opponent(batches.ALONE)
+    if not isinstance(opponent, str):
+        if not (callable(getattr(opponent, "choose", None)) and callable(getattr(opponent, "reset", None))):
+            raise ValueError(f"opponent must be {_ALLOWED}, not {opponent!r}")
+        return Opponent(batches.ASKED, opponent)
+    if opponent in _COMPILED:
+        return Opponent(_COMPILED[opponent])
+    name, _, text = opponent.partition(":")
+    if name not in POLICIES:
+        raise ValueError(f"opponent must be {_ALLOWED}, not {opponent!r}")
+    try:
+        policy = make_policy(name, **_options(text))
+    except TypeError as error:
+        raise ValueError(f"opponent {opponent!r} has an unknown option: {error}") from error
+    return Opponent(batches.ASKED, policy)
+
+
+_ALLOWED = (
+    f"None, one of {', '.join(POLICIES)} with options as in 'minimax:depth=2', or an object with choose and reset"
+)
+
+
+def _options(text: str) -> dict[str, float]:
+    """Returns the options of "depth=2,seconds=0.5"."""
+    options: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        try:
+            options[name] = float(value) if "." in value else int(value)
+        except ValueError as error:
+            raise ValueError(f"an option of an opponent must be NAME=NUMBER, as in 'depth=2', not {part!r}") from error
+    return options

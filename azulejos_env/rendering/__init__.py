@@ -1,0 +1,1 @@
+"""Internal: drawing of positions as text, as pictures and in a window."""

@@ -1,0 +1,357 @@
+"""Environments of one game: the rules through the API, opponents, rewards, masks, and the conventions of Gymnasium."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.equality import assert_same
+
+from azulejos_env import AzulejosEnv, naive
+from azulejos_env.policies import GreedyPolicy, MinimaxPolicy, RandomPolicy
+from azulejos_env.position import Position
+
+CONFIGURATIONS = [
+    {},
+    {"size": (3, 5), "colours": 2, "opponent": "random", "seat": "random", "reward": "win_loss"},
+    {"size": 5, "opponent": None, "observation": "planes", "side": "right"},
+    {"size": 4, "opponent": "minimax:depth=2", "seat": "second", "points": (3, 1), "per_tile": 4, "bonus": 2},
+    {"size": (1, 1), "colours": 1, "opponent": None},
+    {"size": (1, 2), "colours": 1, "opponent": "random", "seat": "second", "max_steps": 3},
+]
+
+
+def play(env, seed, options=None):
+    """Yields the first observation and info, and those of each step of random legal moves, to the end of a game."""
+    generator = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed, options=options)
+    yield observation, 0.0, False, False, info
+    while True:
+        action = generator.choice(np.flatnonzero(info["action_mask"]))
+        step = env.step(action)
+        info = step[4]
+        yield step
+        if step[2] or step[3]:
+            return
+
+
+def first_cells(board):
+    return {min(group): group for group in naive.groups(naive.rows_of(board))}
+
+
+@pytest.mark.parametrize("opponent", ["greedy", "random", None, "minimax:depth=1"])
+@pytest.mark.parametrize("seat", ["first", "second", "random"])
+def test_games_follow_the_rules_of_the_oracle(opponent, seat):
+    """Each board follows from the last one by a move of the agent and, unless it is alone, one of the opponent."""
+    env = AzulejosEnv(size=(4, 5), opponent=opponent, seat=seat)
+    for seed in range(8):
+        generator = np.random.default_rng(seed)
+        board, info = env.reset(seed=seed)
+        terminated, total = False, 0.0
+        while not terminated:
+            groups = first_cells(board)
+            cells = [int(cell) for cell in np.flatnonzero(info["action_mask"])]
+            if not groups:
+                break
+            assert cells == sorted(5 * row + col for row, col in groups)
+            action = int(generator.choice(cells))
+            own, other = info["scores"].tolist()
+            after, own = naive.play(env.config, naive.rows_of(board), own, groups[divmod(action, 5)])
+            board, reward, terminated, truncated, info = env.step(action)
+            following = {(after, own, other)}
+            if opponent is not None and naive.groups(after):
+                moves = [naive.play(env.config, after, other, group) for group in naive.groups(after)]
+                following = {(rows, own, score) for rows, score in moves}
+            assert (naive.rows_of(board), *info["scores"].tolist()) in following
+            assert terminated == (not naive.groups(naive.rows_of(board)))
+            assert not truncated
+            total += reward
+        if terminated:
+            assert total == info["scores"][0] - info["scores"][1]
+            own, other = info["scores"]
+            assert info["is_success"] == (own > other if opponent else not board.any())
+
+
+@pytest.mark.parametrize(
+    ("name", "policy"), [("greedy", GreedyPolicy()), ("minimax:depth=2", MinimaxPolicy(depth=2))], ids=["greedy", "2"]
+)
+def test_a_named_opponent_makes_the_moves_of_its_policy(name, policy):
+    for seat in ("first", "second", "random"):
+        named, given_ = (AzulejosEnv(size=6, opponent=each, seat=seat) for each in (name, policy))
+        for seed in range(10):
+            states = []
+            for env in (named, given_):
+                generator = np.random.default_rng(seed)
+                observation, info = env.reset(seed=seed)
+                boards, done = [observation], False
+                while not done:
+                    action = generator.choice(np.flatnonzero(info["action_mask"]))
+                    observation, _, done, _, info = env.step(action)
+                    boards.append(observation)
+                states.append(boards)
+            # A policy that Python asks draws seeds, so that only the first game of a seed is the same for both.
+            assert_same(*states)
+
+
+def test_the_random_opponent_takes_each_group_equally_often():
+    env = AzulejosEnv(size=(1, 9), opponent="random", seat="second", colours=3)
+    board = np.array([[1, 1, 2, 2, 3, 3, 1, 1, 1]])
+    env.reset(seed=0)
+    scores = [env.reset(options={"board": board})[1]["scores"][1] for _ in range(2000)]
+    # One group in four has three tiles, which earn 2 points.
+    assert 0.22 < np.mean(np.array(scores) == 2) < 0.28
+
+
+def test_a_policy_object_may_choose_any_tile_of_a_group():
+    class Last(RandomPolicy):
+        def choose(self, position):
+            row, col = super().choose(position)
+            colour = position.board[row, col]
+            while col + 1 < position.config.cols and position.board[row, col + 1] == colour:
+                col += 1
+            return row, col
+
+    env = AzulejosEnv(size=(1, 6), colours=2, opponent=Last(), seat="second")
+    _, info = env.reset(seed=0, options={"board": np.array([[1, 1, 1, 2, 1, 2]])})
+    assert info["scores"].tolist() == [0, 2]
+
+
+def test_an_opponent_that_chooses_no_group_is_an_error():
+    class Wrong(RandomPolicy):
+        def choose(self, _position):
+            return 0, 0
+
+    env = AzulejosEnv(size=(1, 3), colours=2, opponent=Wrong(), seat="second")
+    with pytest.raises(ValueError, match=r"the opponent chose \(0,0\), which belongs to no group"):
+        env.reset(options={"board": np.array([[1, 2, 2]])})
+
+
+def test_clearing_the_board_multiplies_the_whole_score():
+    env = AzulejosEnv(size=(1, 6), colours=2, opponent=None, bonus=1.5)
+    env.reset(options={"board": np.array([[1, 1, 1, 1, 2, 2]])})
+    assert env.step(0)[1] == 4.0
+    _, reward, terminated, _, info = env.step(0)
+    assert (reward, terminated, info["is_success"], info["scores"].tolist()) == (3.0, True, True, [7, 0])
+
+
+@pytest.mark.parametrize(("moves", "result"), [([0], -1.0), ([2], 1.0)])
+def test_win_loss_pays_at_the_end_alone(moves, result):
+    board = np.array([[1, 1, 2, 2, 2, 2]])
+    env = AzulejosEnv(size=(1, 6), colours=2, opponent="greedy", reward="win_loss", bonus=1)
+    env.reset(options={"board": board})
+    rewards = [env.step(move)[1] for move in moves]
+    assert rewards == [result]
+
+
+def test_a_tie_pays_nothing():
+    env = AzulejosEnv(size=(1, 4), colours=2, reward="win_loss", bonus=1)
+    env.reset(options={"board": np.array([[1, 1, 2, 2]])})
+    _, reward, terminated, _, info = env.step(0)
+    assert (reward, terminated, info["is_success"]) == (0.0, True, False)
+
+
+@given(board=st.integers(0, 3**12 - 1), action=st.integers(0, 11))
+@settings(max_examples=150, deadline=None)
+def test_the_mask_marks_one_cell_per_group_and_other_cells_change_nothing(board, action):
+    cells = np.array([board // 3**k % 3 for k in range(12)]).reshape(3, 4)
+    env = AzulejosEnv(size=(3, 4), colours=2, opponent="greedy")
+    observation, info = env.reset(seed=1, options={"board": cells})
+    position = Position(env.config, cells)
+    assert (observation == position.board).all()
+    expected = {4 * group.row + group.col for group in position.groups} or set(range(12))
+    assert set(np.flatnonzero(info["action_mask"]).tolist()) == expected
+    before = env.get_state()
+    after, reward, terminated, truncated, info = env.step(action)
+    assert info["invalid_action"] == (action not in expected)
+    assert info["action_mask"].any()
+    if info["invalid_action"]:
+        assert_same(after, observation)
+        assert (reward, terminated, truncated) == (0.0, False, False)
+        assert_same(env.get_state(), {**before, "steps": before["steps"] + 1})
+
+
+def test_steps_after_the_end_change_nothing():
+    env = AzulejosEnv(size=3)
+    *_, last = play(env, 0)
+    again = env.step(0)
+    assert_same(again[0], last[0])
+    assert (again[1], again[2]) == (0.0, True)
+    assert_same(again[4], last[4])
+
+
+def test_a_game_without_a_group_ends_with_its_first_step():
+    env = AzulejosEnv(size=(1, 2), colours=1, opponent="greedy", seat="second")
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].tolist() == [1, 1]
+    _, reward, terminated, _, info = env.step(0)
+    assert (reward, terminated, info["invalid_action"]) == (-1.0, True, False)
+
+
+def test_the_step_limit_truncates():
+    env = AzulejosEnv(size=8, max_steps=2)
+    _, info = env.reset(seed=0)
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    assert env.step(illegal)[3] is False
+    assert env.step(illegal)[3] is True
+
+
+def test_planes_are_one_hot_with_the_difference_of_the_scores():
+    env = AzulejosEnv(size=6, observation="planes", opponent="random")
+    for observation, *_, info in play(env, 3):
+        board = env.get_state()["board"]
+        assert (observation[:-1].argmax(axis=0) == board).all()
+        assert (observation[:-1].sum(axis=0) == 1).all()
+        own, other = info["scores"]
+        np.testing.assert_allclose(observation[-1], np.tanh((own - other) / 36), rtol=1e-6)
+
+
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_gymnasium_accepts_the_environment_without_a_warning(arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make("Azulejos-v0", **arguments).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_stable_baselines_accepts_the_environment(arguments):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checker.check_env(AzulejosEnv(**arguments))
+
+
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_info_has_the_same_keys_and_values_have_their_types(arguments):
+    for step in play(AzulejosEnv(**arguments), 5):
+        observation, reward, terminated, truncated, info = step
+        assert list(info) == ["action_mask", "invalid_action", "is_success", "scores"]
+        assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool)
+        assert (type(info["invalid_action"]), type(info["is_success"])) == (bool, bool)
+        assert (info["action_mask"].dtype, info["scores"].dtype) == (np.int8, np.int64)
+        assert info["action_mask"].any()
+        assert observation.flags.owndata or observation.base is not None
+
+
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_the_same_seed_gives_the_same_games(arguments):
+    first, second = AzulejosEnv(**arguments), AzulejosEnv(**arguments)
+    for seed in (4, 4, 9):
+        assert_same(list(play(first, seed)), list(play(second, seed)))
+
+
+@pytest.mark.parametrize("copied", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_a_copy_continues_the_same_game(arguments, copied):
+    env = AzulejosEnv(**arguments)
+    _, info = env.reset(seed=2)
+    env.step(info["action_mask"].argmax())
+    twin = copied(env)
+    for _ in range(4):
+        action = env.action_masks().argmax()
+        assert_same(env.step(action), twin.step(action))
+        assert_same(env.reset(), twin.reset())
+
+
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+def test_a_saved_game_continues_in_another_environment(arguments):
+    env, other = AzulejosEnv(**arguments), AzulejosEnv(**arguments)
+    _, info = env.reset(seed=2)
+    env.step(info["action_mask"].argmax())
+    other.set_state(env.get_state())
+    for _ in range(4):
+        action = env.action_masks().argmax()
+        assert_same(env.step(action), other.step(action))
+        assert_same(env.reset(), other.reset())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"board": np.full((8, 8), 4)}, "be 0 to 3"),
+        ({"board": np.eye(8, dtype=np.int8)}, "no empty cell below a tile"),
+        ({"scores": np.array([-1, 0])}, "be at least 0"),
+        ({"seat": 2}, "be 0 or 1"),
+        ({"status": 1}, "only where no group is left"),
+        ({"steps": 641}, "the limit of these games"),
+        ({"lead": 0.5}, "must be int64"),
+    ],
+)
+def test_a_damaged_state_is_refused(change, message):
+    env = AzulejosEnv()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=message):
+        env.set_state({**env.get_state(), **change})
+
+
+def test_a_state_with_other_keys_is_refused():
+    env = AzulejosEnv()
+    with pytest.raises(ValueError, match="a saved state must be a dict"):
+        env.set_state([])
+    with pytest.raises(ValueError, match="must have the keys board, scores"):
+        env.set_state({})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": 101}, "rows must be 1 to 100, not 101"),
+        ({"opponent": "strong"}, "opponent must be None, one of random, greedy, minimax"),
+        ({"opponent": "minimax:depth=two"}, "an option of an opponent must be NAME=NUMBER"),
+        ({"opponent": "minimax:plies=2"}, "has an unknown option"),
+        ({"opponent": 3}, "opponent must be None"),
+        ({"seat": "third"}, "seat must be one of first, second, random"),
+        ({"reward": "win"}, "reward must be one of difference, win_loss"),
+        ({"observation": "flat"}, "observation must be one of codes, planes"),
+        ({"max_steps": 0}, "max_steps must be a whole number of at least 1"),
+        ({"render_mode": "text"}, "render_mode must be None or one of"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        AzulejosEnv(**arguments)
+
+
+def test_an_unknown_argument_names_the_one_that_was_meant():
+    with pytest.raises(TypeError, match="did you mean opponent"):
+        AzulejosEnv(oponent="greedy")
+
+
+@pytest.mark.parametrize(
+    ("board", "message"),
+    [
+        (np.ones((2, 3)), "not float64"),
+        (np.ones((3, 2), int), r"not int64 \(3, 2\)"),
+        (np.full((2, 3), 4), "not 4 to 4"),
+        ([[1], [1, 2]], "ragged"),
+    ],
+)
+def test_a_wrong_board_is_refused(board, message):
+    env = AzulejosEnv(size=(2, 3))
+    with pytest.raises(ValueError, match=message):
+        env.reset(options={"board": board})
+
+
+def test_wrong_calls_are_refused():
+    env = AzulejosEnv(size=3)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    with pytest.raises(ValueError, match="unknown reset options"):
+        env.reset(options={"layout": 1})
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"an action must be a whole number in 0..8, not 9"):
+        env.step(9)
+
+
+def test_a_fresh_process_makes_the_id():
+    code = "import gymnasium; print(gymnasium.make('azulejos_env:Azulejos-v0', size=4).reset(seed=0)[0].shape)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "(4, 4)"
