@@ -25,7 +25,8 @@ def format_risk(risk: float) -> str:
 def fixed_lines(game: RecordedGame) -> list[Line]:
     """Returns the lines that stay the same in all frames of a game."""
     config = game.config
-    board = f"{size_name(config.rows, config.cols)}, {config.mines} mines"
+    logic = ", no guess" if config.no_guess else ""
+    board = f"{size_name(config.rows, config.cols)}, {config.mines} mines{logic}"
     return [("policy", game.policy), ("board", board), ("game", f"seed {game.seed}")]
 
 
@@ -58,6 +59,7 @@ def summary(game: RecordedGame) -> list[str]:
 def gallery_title(games: list[RecordedGame]) -> str:
     """Returns the title of a gallery of one policy's games."""
     config = games[0].config
-    board = f"{size_name(config.rows, config.cols)} with {config.mines} mines"
+    logic = " and no guess" if config.no_guess else ""
+    board = f"{size_name(config.rows, config.cols)} with {config.mines} mines{logic}"
     won = sum(game.result == "won" for game in games)
     return f"{games[0].policy} on {board}: {len(games)} games, {won} won, sorted by the risk taken"

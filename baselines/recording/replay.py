@@ -104,6 +104,7 @@ def replay(policy: str, config: BoardConfig, seed: int, actions: Sequence[int]) 
         boards.append(board[0])
         board, *_ = env.step(np.array([action]))
     state = env.get_state()
+    env.close()
     status, mines = int(state["status"][0]), state["mines"][0]
     result = {WON: "won", LOST: "lost"}.get(status, "out of steps")
     nothing = np.zeros(mines.shape, np.bool_)
@@ -142,8 +143,9 @@ def _probabilities(config: BoardConfig, boards: NDArray[np.int8]) -> NDArray[np.
 
 
 def _is_protected(config: BoardConfig, board: NDArray[np.int8]) -> bool:
-    """Returns whether the next click is the first, and the first-click rule keeps mines off its cell."""
-    return config.first_click != "any" and bool((board > config.codes.max_count).all())
+    """Returns whether the next click is the first one, and cannot hit a mine."""
+    is_safe = config.first_click != "any" or bool(config.no_guess)
+    return is_safe and bool((board > config.codes.max_count).all())
 
 
 def _least(risks: NDArray[np.float64]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from functools import cache, partial
 from xml.dom import minidom
 
@@ -72,6 +73,18 @@ def test_risks_are_the_exact_probabilities_of_the_cells():
 
 def test_a_first_click_without_protection_has_the_risk_of_the_density():
     assert all(game.turns[0].risk == pytest.approx(6 / 30) for _, game in recorded("exact", "any"))
+
+
+@pytest.mark.slow
+def test_games_on_boards_without_guesses_are_replayed_on_the_same_boards():
+    config = replace(click_config(6, 6, 6, "any"), no_guess="exact")
+    played = evaluate_policy(partial(build_policy, "exact", config), config, range(5), record=True)
+    for record in played.records:
+        game = replay("exact", config, record.seed, np.frombuffer(record.actions, "<u2").tolist())
+        assert record.won
+        assert game.result == "won"
+        assert game.risk_taken == 0.0
+    assert "no guess" in dict(fixed_lines(game))["board"]
 
 
 def test_risks_of_a_rule_that_prefers_some_layouts_are_unknown():
