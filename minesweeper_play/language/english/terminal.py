@@ -35,7 +35,16 @@ TEXTS = {
     "title": "Minesweeper",
     "serving": "Minesweeper is at {url}; Ctrl-C ends it.",
     "search_title": "Searching for a board that needs no guess",
-    "search_attempts": "{count} of {most} boards tried",
+    "search_progress": "{done} of {total} boards tried",
+    "key_review": "review",
+    "key_turn": "turns",
+    "key_curve": "curve or board",
+    "key_back": "back",
+    "review_later": "The coach reviews a game once it is over.",
+    "review_failed": "This game cannot be reviewed: {reason}.",
+    "review_cancelled": "The review is cancelled.",
+    "reviewing_title": "The coach looks at this game",
+    "reviewing_progress": "{done} of {total} steps",
     "save_on_web": "A game in a web page cannot be saved into a file.",
     "web_ended": "The game has ended.",
     "web_again": "Play again",
@@ -128,7 +137,7 @@ TEXTS = {
     "ending_figures": "{seconds} s, 3BV {solved} of {value}, efficiency {efficiency}.",
     "ending_best": "Best time on this board!",
     "ending_practice": "It was practice and is in no statistics.",
-    "ending_undo": "u takes the last move back, as practice; r begins another game.",
+    "ending_undo": "u takes the last move back, as practice; r begins another game, v shows the coach's review.",
     # Statistics
     "table_none": "No game is over yet.",
     "table_place": "The games are in {path}.",
@@ -155,6 +164,7 @@ KEYS
   u               take a move back; the game is practice from then on
   n               choose a new game
   r               play the same board again, with other mines
+  v               the coach's review, after the game
   s               settings
   t               statistics and best times
   :  Escape       go to the command prompt, and back to the board

@@ -35,7 +35,16 @@ TEXTS = {
     "title": "Buscaminas",
     "serving": "El buscaminas está en {url}; Ctrl-C lo termina.",
     "search_title": "Buscando un tablero que no exija adivinar",
-    "search_attempts": "{count} de {most} tableros probados",
+    "search_progress": "{done} de {total} tableros probados",
+    "key_review": "revisar",
+    "key_turn": "jugadas",
+    "key_curve": "curva o tablero",
+    "key_back": "volver",
+    "review_later": "El entrenador revisa la partida cuando ha terminado.",
+    "review_failed": "No se puede revisar esta partida: {reason}.",
+    "review_cancelled": "La revisión se ha cancelado.",
+    "reviewing_title": "El entrenador mira esta partida",
+    "reviewing_progress": "{done} de {total} pasos",
     "save_on_web": "Una partida en una página web no se puede guardar en un archivo.",
     "web_ended": "La partida ha terminado.",
     "web_again": "Jugar otra vez",
@@ -128,7 +137,7 @@ TEXTS = {
     "ending_figures": "{seconds} s, 3BV {solved} de {value}, eficiencia {efficiency}.",
     "ending_best": "¡Mejor tiempo en este tablero!",
     "ending_practice": "Era de práctica y no cuenta en las estadísticas.",
-    "ending_undo": "u deshace la última jugada, como práctica; r empieza otra partida.",
+    "ending_undo": "u deshace la última jugada, como práctica; r empieza otra, v la revisa.",
     # Statistics
     "table_none": "Aún no ha terminado ninguna partida.",
     "table_place": "Las partidas están en {path}.",
@@ -155,6 +164,7 @@ TECLAS
   u               deshacer una jugada; desde entonces la partida es de práctica
   n               elegir otra partida
   r               jugar otra vez en el mismo tablero, con otras minas
+  v               la revisión del entrenador, tras la partida
   s               ajustes
   t               estadísticas y mejores tiempos
   :  Escape       ir a la línea de órdenes, y volver al tablero

@@ -12,8 +12,9 @@ from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.board.picture import RISK_STYLES, Picture, RiskStyle
+from minesweeper_play.terminal.dialogs.long_work import PATIENCE_SECONDS, LongWork, LongWorkDialog
 from minesweeper_play.terminal.playing.pictures import picture_of
-from minesweeper_play.terminal.playing.search import PATIENCE_SECONDS, Search, SearchDialog
+from minesweeper_play.terminal.playing.search import Search
 from minesweeper_play.terminal.playing.table import TableScreen
 from minesweeper_play.terminal.playing.texts import hint_text
 from minesweeper_play.terminal.playing.thinker import Risks, Thinker
@@ -45,13 +46,13 @@ class HelpedScreen(TableScreen):
             super().__init__()
             self.thinker, self.ticket, self.answer = thinker, ticket, answer
 
-    class Searched(Message):
-        """The search for a board without guesses has ended."""
+    class Done(Message):
+        """Long work has ended."""
 
-        def __init__(self, search: Search) -> None:
-            """Stores the search."""
+        def __init__(self, work: LongWork) -> None:
+            """Stores the work."""
             super().__init__()
-            self.search = search
+            self.work = work
 
     def __init__(self, session: Session) -> None:
         """Shows a session."""
@@ -60,6 +61,7 @@ class HelpedScreen(TableScreen):
         self._risks: Risks | None = None
         self._advice: Advice | None = None
         self._search: Search | None = None
+        self._work: LongWork | None = None
         self._oracle = Thinker(lambda ticket, answer: self.post_message(self.Thought(self._oracle, ticket, answer)))
         self._adviser = Thinker(lambda ticket, answer: self.post_message(self.Thought(self._adviser, ticket, answer)))
 
@@ -72,9 +74,9 @@ class HelpedScreen(TableScreen):
     def begin(self, session: Session) -> None:
         """Plays another session."""
         self.session = session
-        if self._search is not None:
-            self._search.cancel()
-            self._search = None
+        if self._work is not None:
+            self._work.cancel()
+        self._work = self._search = None
         self._risks = None
         self.position_changed()
         self.show_board()
@@ -100,29 +102,39 @@ class HelpedScreen(TableScreen):
 
     def _begin_search(self, cell: Cell) -> None:
         """Makes the first move of a game without guesses, in another thread."""
-        search = self._search = Search(self.session, cell)
-        search.start(lambda: self.post_message(self.Searched(search)))
-        self.set_timer(PATIENCE_SECONDS, lambda: self._show_search(search))
+        self._search = Search(self.session, cell)
+        self._work_on(self._search)
 
-    def _show_search(self, search: Search) -> None:
-        """Shows how a search goes on, unless it has ended."""
-        if search is self._search:
-            self.app.push_screen(SearchDialog(search))
+    def _work_on(self, work: LongWork) -> None:
+        """Starts long work, and shows its progress if it takes long indeed."""
+        self._work = work
+        work.start(lambda: self.post_message(self.Done(work)))
+        self.set_timer(PATIENCE_SECONDS, lambda: self._show_progress(work))
 
-    @on(Searched)
-    def _end_search(self, event: Searched) -> None:
-        search = event.search
-        if search is not self._search:
+    def _show_progress(self, work: LongWork) -> None:
+        if work is self._work:
+            self.app.push_screen(LongWorkDialog(work))
+
+    @on(Done)
+    def _end_work(self, event: Done) -> None:
+        if event.work is not self._work:
+            return
+        self._work = None
+        if isinstance(self.app.screen, LongWorkDialog):
+            self.app.pop_screen()
+        self.take_work(event.work)
+
+    def take_work(self, work: LongWork) -> None:
+        """Shows what long work has found."""
+        if not isinstance(work, Search):
             return
         self._search = None
-        if isinstance(self.app.screen, SearchDialog):
-            self.app.pop_screen()
-        if search.report is not None:
-            self.after(search.report, search.cell)
-            if search.report.accepted and not self.session.is_over:
+        if work.move is not None:
+            self.after(work.move, work.cell)
+            if work.move.accepted and not self.session.is_over:
                 self.say("solvable")
-        elif search.problem:
-            self.say("search_failed", reason=search.problem)
+        elif work.problem:
+            self.say("search_failed", reason=work.problem)
         else:
             self.say("search_cancelled")
 

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Finish
+from minesweeper_play.terminal.dialogs.long_work import LongWork
 from minesweeper_play.terminal.dialogs.new_game import BoardChoice, NewGame
 from minesweeper_play.terminal.dialogs.pages import Page
 from minesweeper_play.terminal.dialogs.question import Question
@@ -20,6 +21,7 @@ from minesweeper_play.terminal.dialogs.settings import SettingsDialog
 from minesweeper_play.terminal.playing.help import HelpedScreen
 from minesweeper_play.terminal.playing.orders import carry_out
 from minesweeper_play.terminal.playing.texts import ending
+from minesweeper_play.terminal.reviewing.work import Reviewing
 
 
 class GameScreen(HelpedScreen):
@@ -28,6 +30,7 @@ class GameScreen(HelpedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", show=False),
         Binding("r", "again", show=False),
+        Binding("v", "review", show=False),
         Binding("s", "settings", show=False),
         Binding("t", "statistics", show=False),
         Binding("question_mark", "manual", show=False),
@@ -114,6 +117,25 @@ class GameScreen(HelpedScreen):
         self.app.push_screen(
             Page(self.game_app.text("manual_title"), self.game_app.text("manual_keys") + self.game_app.text("manual"))
         )
+
+    def action_review(self) -> None:
+        """Asks the coach for a review of the game, once it is over."""
+        if not self.session.is_over:
+            self.say("review_later")
+        elif self._work is None:
+            self._work_on(Reviewing(self.session))
+
+    def take_work(self, work: LongWork) -> None:
+        """Shows a review, or what a search has found."""
+        if not isinstance(work, Reviewing):
+            super().take_work(work)
+        elif work.review is not None:
+            # Its import loads what the coach needs.
+            from minesweeper_play.terminal.reviewing.screen import ReviewScreen
+
+            self.app.push_screen(ReviewScreen(work.review))
+        else:
+            self.say("review_failed", reason=work.problem) if work.problem else self.say("review_cancelled")
 
     def action_prompt(self) -> None:
         """Goes to the command prompt."""

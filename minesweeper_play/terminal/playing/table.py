@@ -34,6 +34,7 @@ KEYS: tuple[tuple[str, str], ...] = (
     ("u", "undo"),
     ("n", "new"),
     ("r", "again"),
+    ("v", "review"),
     (":", "prompt"),
     ("s", "settings"),
     ("t", "statistics"),

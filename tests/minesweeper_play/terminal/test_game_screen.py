@@ -12,7 +12,7 @@ from support.terminal_games import click, drive, settled, shown, typed, wall_ses
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.board.view import BoardView
-from minesweeper_play.terminal.playing.search import SearchDialog
+from minesweeper_play.terminal.dialogs.long_work import LongWorkDialog
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
@@ -325,10 +325,10 @@ def test_a_long_search_shows_its_progress_and_can_be_cancelled(tmp_path, monkeyp
     async def script(app, pilot):
         session = app.screen.session
         await click(app, pilot, (4, 4))
-        await settled(pilot, lambda: isinstance(app.screen, SearchDialog))
+        await settled(pilot, lambda: isinstance(app.screen, LongWorkDialog))
         await settled(pilot, lambda: "boards tried" in shown(app))
         await pilot.press("escape")
-        await settled(pilot, lambda: not isinstance(app.screen, SearchDialog))
+        await settled(pilot, lambda: not isinstance(app.screen, LongWorkDialog))
         assert "cancelled" in shown(app)
         assert session.moves == []
         await click(app, pilot, (0, 0), RIGHT)

@@ -1,0 +1,1 @@
+"""The coach's review of a game on the screen."""
