@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,28 @@ LEVEL_SAFE, LEVEL_MINE, LEVEL_UNKNOWN = 0, 102, 103
 """
 
 _STOPS = (0.0, 0.25, 0.5, 1.0)
-_TINTS: tuple[Colour, ...] = ((138, 207, 132), (236, 229, 150), (245, 190, 120), (233, 120, 110))
-_SAFE_FACE: Colour = (46, 150, 70)
-_MINE_FACE: Colour = (200, 45, 45)
 _WHITE: Colour = (255, 255, 255)
+
+
+class Tints(NamedTuple):
+    """Colours of covered cells by their probability.
+
+    Attributes:
+        stops: the colours at 0, 25, 50 and 100 per cent, between which others lie.
+        safe: the colour of a certainly free cell.
+        mine: the colour of a certain mine.
+    """
+
+    stops: tuple[Colour, Colour, Colour, Colour]
+    safe: Colour
+    mine: Colour
+
+
+STANDARD = Tints(((138, 207, 132), (236, 229, 150), (245, 190, 120), (233, 120, 110)), (46, 150, 70), (200, 45, 45))
+"""From green to red."""
+
+COLOUR_BLIND = Tints(((150, 205, 240), (240, 232, 140), (235, 180, 60), (222, 125, 50)), (0, 114, 178), (176, 70, 0))
+"""From blue to orange, after Okabe and Ito (2008), "Color Universal Design"."""
 
 
 def render_overlay(
@@ -39,6 +58,7 @@ def render_overlay(
     probabilities: NDArray[np.float64],
     exploded: NDArray[np.bool_] | None = None,
     side: int = TILE,
+    tints: Tints = STANDARD,
 ) -> str | NDArray[np.uint8] | None:
     """Returns a board as `rendering.render_board` does, with the probabilities in its covered cells.
 
@@ -55,6 +75,7 @@ def render_overlay(
         probabilities: (rows, cols) float64, NaN where unknown; open cells are ignored.
         exploded: (rows, cols) bool, the mines that the last move opened; none by default.
         side: the side of a cell in a picture, in pixels.
+        tints: the colours of covered cells in a picture.
     """
     wrong_flags = find_wrong_flags(codes, meaning, mines)
     levels = levels_of(probabilities)
@@ -64,7 +85,7 @@ def render_overlay(
         return _render_text(codes, meaning, wrong_flags, levels, written)
     if mode == "rgb_array":
         picture = render_picture(codes, meaning, wrong_flags, exploded, side)
-        return _write_levels(picture, codes, meaning, levels, written)
+        return _write_levels(picture, codes, meaning, levels, written, tints)
     return None
 
 
@@ -102,21 +123,22 @@ def _write_levels(
     meaning: Codes,
     levels: NDArray[np.int64],
     written: NDArray[np.bool_],
+    tints: Tints,
 ) -> NDArray[np.uint8]:
     """Returns a picture whose `written` cells show their levels."""
     rows, cols = codes.shape
     side = len(picture) // rows
     tiles = picture.reshape(rows, side, cols, side, 3).swapaxes(1, 2)
     for row, col in np.argwhere(written).tolist():
-        tiles[row, col] = _tile(int(levels[row, col]), int(codes[row, col]), meaning, side)
+        tiles[row, col] = _tile(int(levels[row, col]), int(codes[row, col]), meaning, side, tints)
     return join_tiles(tiles)
 
 
 @lru_cache(maxsize=1024)
-def _tile(level: int, code: int, meaning: Codes, side: int) -> NDArray[np.uint8]:
+def _tile(level: int, code: int, meaning: Codes, side: int, tints: Tints) -> NDArray[np.uint8]:
     """Returns the tile of a covered cell with this level and code."""
     certain = level in (LEVEL_SAFE, LEVEL_MINE)
-    tile, ink = covered_tile(level_face(level), side), _WHITE if certain else INK
+    tile, ink = covered_tile(level_face(level, tints), side), _WHITE if certain else INK
     if code != meaning.hidden:
         write(tile, level_text(level), ink, scale=1, middle=0.8)
     if code == meaning.flagged:
@@ -129,9 +151,9 @@ def _tile(level: int, code: int, meaning: Codes, side: int) -> NDArray[np.uint8]
     return write(tile, text, ink, scale=2 if len(text) < 3 else 1)
 
 
-def level_face(level: int) -> Colour:
+def level_face(level: int, tints: Tints = STANDARD) -> Colour:
     """Returns the colour of a covered cell of a level."""
     if level in (LEVEL_SAFE, LEVEL_MINE):
-        return _SAFE_FACE if level == LEVEL_SAFE else _MINE_FACE
-    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, tint)) for tint in zip(*_TINTS, strict=True))
+        return tints.safe if level == LEVEL_SAFE else tints.mine
+    red, green, blue = (round(np.interp((level - 1) / 100, _STOPS, tint)) for tint in zip(*tints.stops, strict=True))
     return red, green, blue

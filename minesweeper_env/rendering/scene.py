@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rendering.board import render_board
-from minesweeper_env.rendering.probabilities import render_overlay
+from minesweeper_env.rendering.probabilities import STANDARD, Tints, render_overlay
 from minesweeper_env.rendering.tiles import TILE
 
 
@@ -23,6 +23,7 @@ class Scene(NamedTuple):
         mines: (rows, cols) bool, the mines of a finished game; all False otherwise.
         exploded: (rows, cols) bool, the mines that the last move opened.
         probabilities: (rows, cols) float64, the mine probabilities to write on covered cells; None writes none.
+        tints: the colours of cells with a probability.
     """
 
     codes: NDArray[np.int8]
@@ -30,14 +31,15 @@ class Scene(NamedTuple):
     mines: NDArray[np.bool_]
     exploded: NDArray[np.bool_]
     probabilities: NDArray[np.float64] | None = None
+    tints: Tints = STANDARD
 
     def picture(self, side: int = TILE) -> NDArray[np.uint8]:
         """Returns a (side * rows, side * cols, 3) uint8 picture."""
-        codes, meaning, mines, exploded, probabilities = self
+        codes, meaning, mines, exploded, probabilities, tints = self
         if probabilities is None:
             drawn = render_board("rgb_array", codes, meaning, mines, exploded, side)
         else:
-            drawn = render_overlay("rgb_array", codes, meaning, mines, probabilities, exploded, side)
+            drawn = render_overlay("rgb_array", codes, meaning, mines, probabilities, exploded, side, tints)
         assert isinstance(drawn, np.ndarray)
         return drawn
 

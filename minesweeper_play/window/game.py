@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import AttemptsExceededError, ImpossibleBoardError
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.rendering.probabilities import COLOUR_BLIND, STANDARD
 from minesweeper_env.rendering.scene import Scene, with_mines_flagged
 from minesweeper_play.game.boards import BOARDS, preset_board
 from minesweeper_play.game.metrics import measure
@@ -138,7 +139,8 @@ class WindowGame:
         if session.exploded is not None:
             exploded = nothing.copy()
             exploded[session.exploded] = True
-        return Scene(board, codes, mines, exploded, self._probabilities())
+        tints = COLOUR_BLIND if self._options.palette == "colour-blind" else STANDARD
+        return Scene(board, codes, mines, exploded, self._probabilities(), tints)
 
     def _probabilities(self) -> NDArray[np.float64] | None:
         """Returns the mine probabilities if they are to be shown; each board is asked for once."""

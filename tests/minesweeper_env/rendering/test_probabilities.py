@@ -11,7 +11,15 @@ from minesweeper_env import MineProbabilities, VectorMineProbabilities
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering.board import render_board
-from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, render_overlay
+from minesweeper_env.rendering.probabilities import (
+    COLOUR_BLIND,
+    LEVEL_MINE,
+    LEVEL_SAFE,
+    LEVEL_UNKNOWN,
+    level_face,
+    levels_of,
+    render_overlay,
+)
 from minesweeper_env.rendering.tiles import TILE
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
@@ -180,3 +188,13 @@ def test_a_restored_game_is_drawn_as_it_stands():
 def test_other_radii(radius):
     env = play("rgb_array", ("click", 12), radius=radius)
     assert env.render().shape == (3 * TILE, 6 * TILE, 3)
+
+
+def test_the_tints_for_colour_blind_players_go_from_blue_to_orange():
+    faces = np.array([level_face(level, COLOUR_BLIND) for level in range(1, 102)])
+    assert (np.diff(faces[:, 0] - faces[:, 2]) >= -2).all()
+    assert faces[0, 2] > faces[0, 0]
+    assert faces[-1, 0] > faces[-1, 2] + 100
+    safe, mine = (level_face(level, COLOUR_BLIND) for level in (LEVEL_SAFE, LEVEL_MINE))
+    assert safe[2] > safe[0] + 100
+    assert mine[0] > mine[2] + 100

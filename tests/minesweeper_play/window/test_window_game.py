@@ -146,6 +146,19 @@ def test_p_shows_the_probabilities_until_the_end(monkeypatch):
     assert played.scene().probabilities is None
 
 
+def test_the_palette_for_colour_blind_players_tints_the_probabilities():
+    pictures = []
+    for palette in ("standard", "colour-blind"):
+        played = game(palette=palette)
+        click(played, LEFT, (1, 1))
+        plain = played.scene().picture(16)
+        played.key("p")
+        shown = played.scene().picture(16)
+        assert not np.array_equal(plain, shown)
+        pictures.append(shown)
+    assert not np.array_equal(*pictures)
+
+
 def test_a_position_that_is_too_hard_is_drawn_plainly(monkeypatch):
     def refuse(_):
         raise PositionTooHardError("too hard")
