@@ -5,6 +5,7 @@ from __future__ import annotations
 from baselines.support.extras import MissingExtraError
 from minesweeper_play.classic.console import Console, LeaveError
 from minesweeper_play.classic.game import ClassicGame
+from minesweeper_play.classic.review import show_review
 from minesweeper_play.classic.setup import ask_board
 from minesweeper_play.game.commands import parse_ending
 from minesweeper_play.game.metrics import measure
@@ -93,6 +94,8 @@ class _Player:
                 self._console.say("syntax_path", word=command.word)
             elif command.word == "save":
                 game.save(command.path)
+            elif command.word == "review":
+                show_review(game.session, self._console)
             elif command.word == "undo":
                 game.undo()
                 if not game.session.is_over:

@@ -81,7 +81,7 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
 
 
 def parse_ending(line: str) -> Command | None:
-    """Returns the command of a line after the end of a game: `new` for an empty line, `undo`, or `save`.
+    """Returns the command of a line after the end of a game: `new` for an empty line, `undo`, `review`, or `save`.
 
     Returns:
         The command, where `save` may lack its path; None for any other text, which means no.
@@ -89,8 +89,8 @@ def parse_ending(line: str) -> Command | None:
     word = line.strip().partition(" ")[0]
     if word in ("", "new"):
         return Command("new")
-    if word == "undo":
-        return Command("undo")
+    if word in ("undo", "review"):
+        return Command(word)
     return Command("save", path=line.strip().removeprefix("save").strip()) if word == "save" else None
 
 

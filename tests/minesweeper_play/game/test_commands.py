@@ -59,9 +59,10 @@ def test_a_line_that_is_no_command_says_why(line, key):
     assert error.value.key == key
 
 
-def test_the_end_of_a_game_takes_four_answers():
+def test_the_end_of_a_game_takes_few_answers():
     assert parse_ending("") == parse_ending(" new ") == Command("new")
     assert parse_ending("undo") == Command("undo")
+    assert parse_ending("review") == Command("review")
     assert parse_ending("save a b") == Command("save", path="a b")
     assert parse_ending("save") == Command("save")
     assert parse_ending("no") is None
