@@ -63,6 +63,7 @@ GLOSSES = {
         "options": "of play.py",
         "language": "English and Spanish",
         "game": "the played game without any screen: moves, help, figures, statistics",
+        "coach": "analyses of positions, reviews of games",
         "classic": "line mode for pipes and screen readers",
         "window": "mouse and keys",
         "terminal": "full screen, watching, web page",

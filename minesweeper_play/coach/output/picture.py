@@ -61,5 +61,6 @@ def _draw_bars(axes: Any, review: Review, catalogue: Catalogue) -> None:
     axes.bar([number - 0.2 for number in numbers], luck, 0.4, color=LUCK, label=catalogue.text("picture_luck"))
     axes.bar([number + 0.2 for number in numbers], skill, 0.4, color=SKILL, label=catalogue.text("picture_skill"))
     axes.axhline(0, color="0.25", linewidth=0.8)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set(xlabel=catalogue.text("picture_moves"), ylabel=catalogue.text("points", points="").strip())
     axes.legend()
