@@ -28,7 +28,7 @@ def show_review(session: Session, console: Console) -> None:
         except PositionTooHardError:
             console.say("too_hard")
         except KeyboardInterrupt:
-            console.say("review_cancelled")
+            console.say("no_review")
 
 
 def _show(session: Session, console: Console) -> None:

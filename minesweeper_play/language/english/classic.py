@@ -34,7 +34,7 @@ TEXTS = {
     "search_cancelled": "The search is cancelled. Open another cell, or type new or quit.",
     "search_failed": "{most} boards were tried, and each needs a guess. Open another cell, or type new or quit.",
     "search_impossible": "No board of this kind can be solved without a guess.",
-    "review_cancelled": "The review is cancelled.",
+    "no_review": "The review is cancelled.",
     "solvable": "This board can be solved without a guess.",
     "manual_return": "Press Enter to return to the game. ",
     "ask_size": "Size of the board ({least} to {most}): ",

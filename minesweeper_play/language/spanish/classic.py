@@ -37,7 +37,7 @@ TEXTS = {
     "search_cancelled": "Búsqueda cancelada. Descubre otra celda, o escribe new o quit.",
     "search_failed": "Se probaron {most} tableros y todos obligan a adivinar. Prueba otra celda, o escribe new o quit.",
     "search_impossible": "Ningún tablero de este tipo se puede resolver sin adivinar.",
-    "review_cancelled": "La revisión se ha cancelado.",
+    "no_review": "La revisión se ha cancelado.",
     "solvable": "Este tablero se puede resolver con seguridad, sin adivinar.",
     "manual_return": "Pulsa Enter para volver a la partida. ",
     "ask_size": "Tamaño del tablero (de {least} a {most}): ",
