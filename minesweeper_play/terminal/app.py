@@ -27,7 +27,7 @@ from minesweeper_play.terminal.statistics import statistics_text
 from minesweeper_play.terminal.watching.player import Player
 from minesweeper_play.terminal.watching.screen import WatchScreen
 
-FAILED, INTERRUPTED = 1, 130
+DONE, FAILED, INTERRUPTED = 0, 1, 130
 """Exit statuses."""
 
 
@@ -46,7 +46,7 @@ class MinesweeperApp(App[int]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
-        Binding("ctrl+q", "quit", show=False, priority=True),
+        Binding("ctrl+q", "leave_at_once", show=False, priority=True),
     ]
 
     def __init__(
@@ -135,6 +135,10 @@ class MinesweeperApp(App[int]):
         """Ends the program with a problem, which is printed when the terminal is as before."""
         self.problem = problem
         self.exit(FAILED)
+
+    def action_leave_at_once(self) -> None:
+        """Ends the program without a question."""
+        self.exit(DONE)
 
     def action_interrupt(self) -> None:
         """Ends the program as Ctrl-C does."""

@@ -1,0 +1,121 @@
+"""The game on a real terminal: what leaving it, Ctrl-C, SIGTERM and a crash leave behind."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+import pytest
+from support.sources import ROOT
+
+pytestmark = pytest.mark.slow
+
+ALTERNATE, NORMAL, CURSOR, NO_MOUSE = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l"
+"""Sequences that take and give back the screen, show the cursor, and switch the mouse off."""
+
+CRASH = """
+import sys
+from minesweeper_play.terminal.playing.screen import GameScreen
+
+def fail(self):
+    raise RuntimeError("out of order")
+
+GameScreen.action_flag = fail
+from minesweeper_play.cli.play import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+class Terminal:
+    """A program on a terminal of 80x24."""
+
+    def __init__(self, folder, *words):
+        self.output = b""
+        self.pid, self._file = pty.fork()
+        if self.pid == 0:
+            os.chdir(ROOT)
+            os.execvpe(sys.executable, [sys.executable, *words], {**os.environ, "XDG_DATA_HOME": str(folder)})
+        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+    def read_until(self, text, seconds=120.0):
+        end = time.monotonic() + seconds
+        while text not in self.output:
+            assert time.monotonic() < end, self.output[-2000:]
+            self._read(0.1)
+
+    def press(self, keys):
+        os.write(self._file, keys)
+
+    def status(self, seconds=60.0):
+        """Returns the exit status, once the program has ended."""
+        end = time.monotonic() + seconds
+        while (found := os.waitpid(self.pid, os.WNOHANG)) == (0, 0):
+            self._read(0.1)
+            assert time.monotonic() < end, "it does not end"
+        while self._read(0.2):
+            pass
+        return os.waitstatus_to_exitcode(found[1])
+
+    def _read(self, seconds):
+        if not select.select([self._file], [], [], seconds)[0]:
+            return False
+        try:
+            found = os.read(self._file, 1 << 16)
+        except OSError:
+            return False
+        self.output += found
+        return bool(found)
+
+
+def check_restored(terminal):
+    """Asserts that the screen, the cursor and the mouse are as before."""
+    after = terminal.output.rpartition(ALTERNATE)[2]
+    for sequence in (NORMAL, CURSOR, NO_MOUSE):
+        assert sequence in after
+
+
+def start(folder, *words):
+    """Starts the game, and waits for its board."""
+    terminal = Terminal(folder, *(words or ("play.py", "--size", "5", "--mines", "3", "--lang", "en")))
+    terminal.read_until(b"quit")
+    return terminal
+
+
+@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"\x03", 130), (b"\x11", 0)])
+def test_leaving_restores_the_terminal(tmp_path, keys, status):
+    terminal = start(tmp_path)
+    terminal.press(keys)
+    assert terminal.status() == status
+    check_restored(terminal)
+
+
+def test_sigterm_restores_the_terminal(tmp_path):
+    terminal = start(tmp_path)
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.status() == 143
+    check_restored(terminal)
+
+
+def test_a_crash_restores_the_terminal_and_says_why(tmp_path):
+    terminal = start(tmp_path, "-c", CRASH, "--size", "5", "--mines", "3", "--lang", "en")
+    terminal.press(b"f")
+    assert terminal.status() == 1
+    check_restored(terminal)
+    assert b"out of order" in terminal.output.rpartition(NORMAL)[2]
+
+
+def test_the_mouse_of_a_terminal_opens_a_cell(tmp_path):
+    terminal = start(tmp_path)
+    terminal.output = b""
+    # The middle of the screen, as xterm reports a press and a release there.
+    terminal.press(b"\x1b[<0;41;9M\x1b[<0;41;9m")
+    terminal.read_until(b"Moves")
+    terminal.press(b"\x03")
+    assert terminal.status() == 130
