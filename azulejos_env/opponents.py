@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.engine import batches, kernels
-from azulejos_env.engine.boards import with_border
+from azulejos_env.engine import batches
 from azulejos_env.engine.games import Games
-from azulejos_env.engine.rules import compile_rules
 from azulejos_env.policies import POLICIES, Policy, make_policy
 from azulejos_env.position import Position
 
@@ -55,14 +53,10 @@ class Opponent:
 def _first_cell(position: Position, row: int, col: int) -> int:
     """Returns the action of a group of which a policy chose any tile."""
     config = position.config
-    board = with_border(position.board)
-    if 0 <= row < config.rows and 0 <= col < config.cols:
-        cell = (row + 1) * (config.cols + 1) + col
-        group, target = np.zeros(config.cells, np.int32), np.zeros_like(board)
-        if kernels.remove(compile_rules(config), board, group, target, cell, 0) != kernels.NO_GROUP:
-            first = int(np.flatnonzero(board < 0)[0])
-            return first - first // (config.cols + 1) - config.cols
-    raise ValueError(f"the opponent chose ({row},{col}), which belongs to no group of two or more equal tiles")
+    inside = 0 <= row < config.rows and 0 <= col < config.cols
+    if not inside or not (group := position.group_at(row, col)).any():
+        raise ValueError(f"the opponent chose ({row},{col}), which belongs to no group of two or more equal tiles")
+    return int(group.argmax())
 
 
 def find_opponent(opponent: Any) -> Opponent:

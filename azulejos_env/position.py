@@ -75,6 +75,16 @@ class Position:
         """Whether no group is left."""
         return not self.groups
 
+    def group_at(self, row: int, col: int) -> NDArray[np.bool_]:
+        """Returns (rows, cols) bool: the tiles of the group of a cell; all False if the cell belongs to no group.
+
+        Raises:
+            ValueError: the cell is outside the board.
+        """
+        before = with_border(self.board)
+        removed = self._remove(row, col, before, np.zeros_like(before)) != kernels.NO_GROUP
+        return removed & (without_border(before, self.config.rows, self.config.cols) < 0)
+
     def play(self, row: int, col: int) -> Position:
         """Returns the position after the player to move removes the group of a cell.
 
@@ -82,18 +92,23 @@ class Position:
             ValueError: the cell is outside the board or belongs to no group.
         """
         config = self.config
-        if not (0 <= row < config.rows and 0 <= col < config.cols):
-            raise ValueError(
-                f"a cell has a row in 0..{config.rows - 1} and a column in 0..{config.cols - 1}, not ({row},{col})"
-            )
         before = with_border(self.board)
-        after, group = np.zeros_like(before), np.zeros(config.cells, np.int32)
-        cell, own = bordered_index(row, col, config.cols), self.scores[self.player]
-        score = kernels.remove(compile_rules(config), before, group, after, cell, own)
+        after = np.zeros_like(before)
+        score = self._remove(row, col, before, after)
         if score == kernels.NO_GROUP:
             raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
         scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
         return Position(config, without_border(after, config.rows, config.cols), scores, 1 - self.player)
+
+    def _remove(self, row: int, col: int, before: NDArray[np.int8], after: NDArray[np.int8]) -> int:
+        """Removes the group of a cell from a bordered board, and returns the new score of the mover, or NO_GROUP."""
+        config = self.config
+        if not (0 <= row < config.rows and 0 <= col < config.cols):
+            raise ValueError(
+                f"a cell has a row in 0..{config.rows - 1} and a column in 0..{config.cols - 1}, not ({row},{col})"
+            )
+        group, cell = np.zeros(config.cells, np.int32), bordered_index(row, col, config.cols)
+        return kernels.remove(compile_rules(config), before, group, after, cell, self.scores[self.player])
 
 
 def random_board(config: GameConfig, seed: int | np.random.Generator | None = None) -> NDArray[np.int8]:

@@ -10,6 +10,7 @@ from support.sources import dotted, modules_of, tree_of
 
 PUBLIC = (
     "azulejos_env",
+    "azulejos_env.aec",
     "azulejos_env.config",
     "azulejos_env.env",
     "azulejos_env.files",

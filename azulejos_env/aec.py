@@ -1,0 +1,229 @@
+"""PettingZoo environment of two agents that take turns, `AzulejosAECEnv` (extra `pettingzoo`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from azulejos_env.config import POINTS, GameConfig
+from azulejos_env.engine import batches
+from azulejos_env.engine.games import Games
+from azulejos_env.observations import Encoder
+from azulejos_env.opponents import Opponent
+from azulejos_env.playing import board_option, terms_of
+from azulejos_env.position import Position
+from azulejos_env.rendering.human import HumanView
+from azulejos_env.rendering.picture import render_picture
+from azulejos_env.rendering.text import render_text
+from azulejos_env.rendering.view import View
+from minesweeper_env.calls.checks import check_action, generator_state, warn_without_mode
+from minesweeper_env.rendering.board import METADATA, check_render_mode
+from minesweeper_env.rendering.human import metadata_here
+
+__all__ = ["AzulejosAECEnv", "env"]
+
+_EVERY_GAME = np.ones(1, np.bool_)
+_SPEC_NAME = "azulejos_v0"
+
+
+def env(**arguments: Any) -> Any:
+    """Returns an `AzulejosAECEnv` in PettingZoo's wrappers that check the calls; `arguments` are those of the class."""
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(AzulejosAECEnv(**arguments)))
+
+
+class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
+    """Azulejos for two agents, "player_0" and "player_1", who take turns.
+
+    An observation is a dict of "observation", as in `AzulejosEnv` from the view of the agent, and "action_mask",
+    int8 (actions,): 1 for the first cell of each group, all 1 once no group is left. Groups belong to both players, so
+    that both see the same mask. Any other action changes nothing: the same agent is to move again, and its info
+    says so. Game and board of a seed are those of `AzulejosEnv`.
+
+    | info           |                                              |
+    |----------------|----------------------------------------------|
+    | invalid_action | bool, whether the agent's action was illegal |
+    | is_success     | bool, whether the agent has won              |
+    | scores         | int64 (2,), its score and the other's        |
+
+    Args:
+        size: side of a square board, or (rows, cols).
+        colours: the number of colours, 1 to 9.
+        reward: "difference": the points of a move, and their negative for the other player; or "win_loss": +1 for the
+            winner and -1 for the loser.
+        observation: "codes" or "planes".
+        points: points for groups of 2, 3, ... tiles.
+        per_tile: points per tile of a larger group.
+        bonus: factor of the score of the player who clears the board.
+        side: "left" or "right", where empty columns close to.
+        max_steps: number of moves, illegal ones included, after which the game is truncated; None for ten per cell.
+        render_mode: None, "ansi", "rgb_array" or "human".
+
+    Raises:
+        ValueError: the value of an argument is not allowed; the message lists the allowed ones.
+    """
+
+    metadata: dict[str, Any] = {**METADATA, "name": _SPEC_NAME, "is_parallelizable": False}
+
+    def __init__(
+        self,
+        size: int | Sequence[int] = 8,
+        colours: int = 3,
+        reward: str = "difference",
+        observation: str = "codes",
+        points: Sequence[int] = POINTS,
+        per_tile: int = 2,
+        bonus: float | str | Fraction = Fraction(13, 10),
+        side: str = "left",
+        max_steps: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        """Checks the arguments, which the class describes; `reset` starts a game."""
+        super().__init__()
+        self.config = GameConfig.of_size(
+            size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side
+        )
+        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
+        self.metadata = {**type(self).metadata, **metadata_here(render_mode)}
+        self._window = HumanView(self.config) if render_mode == "human" else None
+        self._encoder = Encoder(observation, self.config)
+        self._terms = terms_of(self.config, Opponent(batches.ALONE), "first", reward, max_steps)
+        # Deals the boards; the moves of both players are made on positions.
+        self._dealer = Games(self.config, self._terms, 1)
+        self.possible_agents = ["player_0", "player_1"]
+        mask = Box(0, 1, (self.config.cells,), np.int8)
+        spaces = Dict({"observation": self._encoder.space, "action_mask": mask})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, spaces)
+        self.action_spaces = {agent: Discrete(self.config.cells) for agent in self.possible_agents}
+        self._np_random: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> Any:
+        """Returns the space of the observations of an agent."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Returns the space of the actions of an agent."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Starts a new game.
+
+        Args:
+            seed: starts the sequence of games that this seed determines; None continues the present one.
+            options: {"board": (rows, cols) whole numbers} plays this board. Other keys have no effect, as PettingZoo's
+                tests demand.
+
+        Raises:
+            ValueError: the shape, dtype or a colour of the board is wrong.
+        """
+        given = board_option(options, self.config, 1)
+        if seed is not None or self._np_random is None:
+            self._np_random = seeding.np_random(seed)[0]
+            self._dealer.batch.rng[0] = generator_state(self._np_random)
+        self._dealer.reset(_EVERY_GAME, given)
+        self._position = Position(self.config, self._dealer.boards()[0])
+        self._last = np.zeros(self._position.board.shape, np.bool_)
+        self._steps, self._invalid = 0, False
+        self.agents = list(self.possible_agents)
+        self.agent_selection = self.agents[0]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._set_ends()
+        if self._window is not None:
+            self.render()
+
+    def step(self, action: Any) -> None:
+        """Makes the move of the agent to move; None for an agent whose game is over.
+
+        Raises:
+            ValueError: the action is outside the action space.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        index = check_action(action, self.config.cells)
+        self._cumulative_rewards[agent] = 0.0
+        before = self._lead(0)
+        self._invalid = not self._mask()[index]
+        self._steps += 1
+        if not self._invalid and not self._position.over:
+            cell = divmod(index, self.config.cols)
+            self._last = self._position.group_at(*cell)
+            self._position = self._position.play(*cell)
+        self._set_ends()
+        self._reward(self._lead(0) - before)
+        self.agent_selection = self.agents[self._position.player]
+        self._accumulate_rewards()
+        if self._window is not None:
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """Returns what an agent sees, in fresh arrays."""
+        lead = np.array([self._lead(self.possible_agents.index(agent))])
+        board = self._position.board.reshape(1, -1).copy()
+        return {"observation": self._encoder.encode(board, lead)[0], "action_mask": self._mask()}
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
+
+        With "human" it shows the position in the window, and returns None. Without a render mode it warns.
+
+        Raises:
+            gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
+            gymnasium.error.Error: the window needs a display, which the machine lacks.
+        """
+        position = self._position
+        over = position.over or self._steps >= self._terms.max_steps
+        names, turn = tuple(self.possible_agents), None if over else position.player
+        view = View(position.board, self._last, names, position.scores, turn)
+        warn_without_mode(self.render_mode, None, _SPEC_NAME)
+        if self._window is not None:
+            self._window.show([view], self.metadata["render_fps"])
+        if self.render_mode == "ansi":
+            return render_text(view)
+        return render_picture(view) if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+    def _lead(self, player: int) -> int:
+        return self._position.scores[player] - self._position.scores[1 - player]
+
+    def _mask(self) -> NDArray[np.int8]:
+        groups = self._position.groups
+        mask = np.full(self.config.cells, 0 if groups else 1, np.int8)
+        mask[[group.row * self.config.cols + group.col for group in groups]] = 1
+        return mask
+
+    def _set_ends(self) -> None:
+        """Sets who is done, and the infos."""
+        position = self._position
+        over, late = position.over, self._steps >= self._terms.max_steps
+        # A game that has no group when it begins ends with its first step.
+        over = over and self._steps > 0
+        self.terminations = dict.fromkeys(self.agents, over)
+        self.truncations = dict.fromkeys(self.agents, late and not over)
+        self.infos = {
+            agent: {
+                "invalid_action": self._invalid and agent == self.agent_selection,
+                "is_success": over and self._lead(player) > 0,
+                "scores": np.array([position.scores[player], position.scores[1 - player]]),
+            }
+            for player, agent in enumerate(self.agents)
+        }
+
+    def _reward(self, gain: int) -> None:
+        """Sets the rewards of a move that has changed the lead of the first player by `gain`."""
+        if self._terms.reward == batches.WIN_LOSS:
+            gain = int(np.sign(self._lead(0))) if self.terminations[self.agents[0]] else 0
+        self.rewards = {agent: float(gain if player == 0 else -gain) for player, agent in enumerate(self.agents)}
