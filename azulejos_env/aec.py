@@ -70,7 +70,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
 
-    metadata: dict[str, Any] = {**METADATA, "name": _SPEC_NAME, "is_parallelizable": False}
+    metadata: dict[str, Any] = METADATA | {"name": _SPEC_NAME, "is_parallelizable": False}
 
     def __init__(
         self,

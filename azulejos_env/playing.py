@@ -1,4 +1,4 @@
-"""What both environments have in common: arguments, reset options, what is drawn."""
+"""Parts of both environments: arguments, reset options, views to draw."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def terms_of(config: GameConfig, opponent: Opponent, seat: str, reward: str, max
 
 
 def board_option(options: Mapping[str, Any] | None, config: GameConfig, count: int) -> NDArray[np.int8] | None:
-    """Returns the settled (N, rows, cols) boards in the reset options, or None if there are none.
+    """Returns the (N, rows, cols) boards in the reset options, their tiles fallen, or None if there are none.
 
     Raises:
         ValueError: the shape, dtype or a colour of the board is wrong.
@@ -71,7 +71,7 @@ def board_option(options: Mapping[str, Any] | None, config: GameConfig, count: i
 
 
 def views_of(games: Games) -> list[View]:
-    """Returns what is drawn of each game."""
+    """Returns the view of each game, to be drawn."""
     batch, boards, last = games.batch, games.boards(), games.last_moves()
     views = []
     for i in range(games.count):

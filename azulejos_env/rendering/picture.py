@@ -29,8 +29,8 @@ LIGHT: Colour = (232, 235, 239)
 LEAST_COLS = 8
 """The least number of tiles from left to right, so that the scores have room."""
 
-_MARKS = 2
-"""The tiles of a player's line before its score: the mark, and the number of the player."""
+_MARKS = 3
+"""The tiles of a player's line before its score: the mark, the number of the player, and a space."""
 
 
 def picture_size(view: View) -> tuple[int, int]:
@@ -62,7 +62,7 @@ def render_picture(view: View, side: int = TILE, size: tuple[int, int] | None = 
 
 @lru_cache(maxsize=16)
 def _tiles(side: int) -> NDArray[np.uint8]:
-    """Returns the empty tile and those of the nine colours, (10, side, side, 3)."""
+    """Returns the empty tile, and a tile of each colour, (10, side, side, 3)."""
     coloured = [
         write(covered_tile(colour, side), str(digit), ink_on(colour)) for digit, colour in enumerate(COLOURS, start=1)
     ]

@@ -1,4 +1,4 @@
-"""What is drawn of a position."""
+"""A position with what its drawings show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class View:
     Attributes:
         board: (rows, cols) int8, 0 for an empty cell.
         last: (rows, cols) bool, the cells that the last move emptied before tiles fell.
-        names: the names of the players, in the order in which they move; one name for a game alone.
+        names: the names of the first and the second player; one name for a game alone.
         scores: their scores.
         turn: the player to move; None once the game is over.
     """
