@@ -30,6 +30,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     mode, options = read_options(arguments, program)
     if mode == "terminal" and not _has_terminal():
+        if options.policy is not None or options.versus is not None:
+            print(f"{program}: --policy and --versus need a terminal, or --serve for a web page", file=sys.stderr)
+            return BAD_ARGUMENTS
         mode = "classic"
     COLD_START.begin_command()
     if options.config is not None:

@@ -44,6 +44,14 @@ def test_a_pipe_plays_the_line_mode(tmp_path):
     assert "\033" not in out
 
 
+def test_a_policy_is_not_watched_in_a_pipe(monkeypatch, capsys):
+    monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert main(["--policy", "exact"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--policy and --versus need a terminal" in line
+
+
 def test_the_end_of_the_input_leaves(tmp_path):
     status, out, _ = play(tmp_path, "--size", 4, "--mines", 3, "--lang", "es")
     assert (status, out.splitlines()[-1]) == (0, "¡Hasta luego!")

@@ -1,0 +1,152 @@
+"""Dialogs of the terminal game: another board, settings, pages of text, and the line of keys."""
+
+from __future__ import annotations
+
+import pytest
+from support.terminal_games import drive, shown, wall_session
+from textual.widgets import Button, Input, Select
+
+from minesweeper_play.terminal.board.palette import PALETTES
+from minesweeper_play.terminal.dialogs.pages import wrapped
+from minesweeper_play.terminal.key_bar import Key, fitted
+
+
+async def fill(app, pilot, **values):
+    """Opens the dialog of a new game, and writes into its fields."""
+    await pilot.press("n")
+    await pilot.pause()
+    for name, value in values.items():
+        app.screen.query_one(f"#{name}", Input).value = str(value)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"rows": 5, "cols": 5, "mines": 17}, "room for 1 to 16 mines, not 17"),
+        ({"rows": 5, "cols": 5, "mines": "many"}, "number of mines must be a whole number of at least 1, not 'many'"),
+        ({"rows": 0, "cols": 5, "mines": 1}, "number of rows must be a whole number of at least 1, not '0'"),
+        ({"rows": 3, "cols": 3, "mines": 1}, "No mine fits on this board"),
+        ({"rows": 9999, "cols": 9999, "mines": 1}, "has 2 to 1048576 cells, not 99980001"),
+        ({"seed": "-3"}, "The seed must be a whole number of at least 0, not '-3'"),
+    ],
+)
+def test_a_board_that_cannot_be_is_refused_with_what_is_allowed(tmp_path, values, problem):
+    async def script(app, pilot):
+        await fill(app, pilot, rows=5, cols=5, mines=4)
+        app.screen.query_one("#first_click", Select).value = "opening"
+        for name, value in values.items():
+            app.screen.query_one(f"#{name}", Input).value = str(value)
+        await pilot.pause()
+        assert problem in " ".join(shown(app).replace("\u2502", " ").split())
+        assert app.screen.query_one("#start", Button).disabled
+
+    drive(script, tmp_path, session=wall_session(), size=(90, 24))
+
+
+def test_a_board_of_any_size_begins_with_its_seed(tmp_path):
+    async def script(app, pilot):
+        await fill(app, pilot, rows=7, cols=12, mines=9, seed=42)
+        assert app.screen.query_one("#preset", Select).value == "custom"
+        await pilot.click("#start")
+        await pilot.pause()
+        session = app.screen.session
+        assert (session.config.rows, session.config.cols, session.config.mines, session.seed) == (7, 12, 9, 42)
+        assert app.screen.board.picture.codes.shape == (7, 12)
+        await pilot.press("r")
+        await pilot.pause()
+        assert app.screen.session.seed == 43
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_preset_fills_the_fields_and_rules_reach_the_game(tmp_path):
+    async def script(app, pilot):
+        await fill(app, pilot)
+        app.screen.query_one("#preset", Select).value = "expert"
+        app.screen.query_one("#first_click", Select).value = "any"
+        app.screen.query_one("#no_guess", Select).value = "subset"
+        await pilot.pause()
+        assert app.screen.query_one("#mines", Input).value == "99"
+        await pilot.click("#start")
+        await pilot.pause()
+        session = app.screen.session
+        assert (session.config.rows, session.config.cols, session.config.mines) == (16, 30, 99)
+        assert (session.config.first_click, session.no_guess) == ("any", "subset")
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_escape_leaves_the_game_as_it_is(tmp_path):
+    async def script(app, pilot):
+        session = app.screen.session
+        await fill(app, pilot, rows=7)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.session is session
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_settings_change_the_board_at_once(tmp_path):
+    async def script(app, pilot):
+        board = app.screen.board
+        await pilot.press("s")
+        await pilot.pause()
+        for name, value in (("theme", "light"), ("palette", "colour-blind"), ("icons", "nerd"), ("zoom", "0")):
+            app.screen.query_one(f"#{name}", Select).value = value
+            await pilot.pause()
+        assert app.theme == "textual-light"
+        assert board._appearance.palette is PALETTES["light", True]
+        assert board._appearance.icons == "nerd"
+        assert board.cell_size == (2, 1)
+
+    drive(script, tmp_path, session=wall_session())
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_the_manual_explains_keys_and_commands(tmp_path, language):
+    async def script(app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        first = shown(app)
+        await pilot.press("end")
+        await pilot.pause(0.6)
+        assert "h    " in first
+        assert "undo" in shown(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.board.has_focus
+
+    drive(script, tmp_path, session=wall_session(), language=language)
+
+
+def test_a_second_column_continues_below_itself():
+    text = "KEYS\n  f  flag\n  h  hint: a safe cell and the numbers that prove it\n     or the least risk\n"
+    assert wrapped(text, 24).splitlines() == [
+        "KEYS",
+        "  f  flag",
+        "  h  hint: a safe cell",
+        "     and the numbers",
+        "     that prove it or",
+        "     the least risk",
+    ]
+
+
+def test_the_last_key_is_always_shown():
+    keys = [Key("f", "flag", "flag"), Key("h", "hint", "hint"), Key("q", "quit", "leave")]
+    assert fitted(keys, 80, 1) == [keys]
+    assert fitted(keys, 14, 1) == [[keys[0], keys[2]]]
+    assert fitted(keys, 14, 2) == [keys[:2], keys[2:]]
+    assert fitted(keys, 3, 1) == [keys[2:]]
+
+
+def test_a_key_of_the_line_can_be_clicked(tmp_path):
+    async def script(app, pilot):
+        line = next(number for number, text in enumerate(shown(app).splitlines()) if "s settings" in text)
+        column = shown(app).splitlines()[line].index("s settings")
+        await pilot.click(offset=(column + 3, line))
+        await pilot.pause()
+        assert "Settings" in shown(app)
+
+    drive(script, tmp_path, session=wall_session())
