@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gymnasium
 import numpy as np
 import pytest
 
+import minesweeper_env  # noqa: F401
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import ImpossibleBoardError, generate
 from minesweeper_play.game.saved import from_json, to_json
@@ -25,6 +27,15 @@ def test_the_board_is_the_one_of_the_seed(level):
     session.open(3, 4)
     assert session.placed_mines().tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
     assert session.moves[0][:3] == ("flag", 0, 0)
+
+
+def test_the_board_is_the_one_of_the_environment():
+    env = gymnasium.make("Minesweeper-v0", size=8, mines=14, no_guess="exact")
+    env.reset(seed=11)
+    expected = env.step(5 * 8 + 2)[0]
+    session = Session(CONFIG, seed=11, no_guess="exact")
+    session.open(5, 2)
+    assert np.array_equal(session.board, expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
