@@ -29,7 +29,7 @@ from baselines.evaluation.report import format_p_value
 from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
 from baselines.registry import AGENTS_FOLDER, build_policy
-from baselines.support.board_names import board_name
+from baselines.support.board_names import board_name, no_guess_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
@@ -140,7 +140,7 @@ def _cells(config: Content, row: Content) -> list[str]:
     test = row.get("mcnemar")
     return [
         f"`{row['policy']}`",
-        board_name(*config["size"], mines=config["mines"]),
+        board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False)),
         config["first_click"],
         f"{row['games']}",
         f"{row['win_rate']:.1%}",

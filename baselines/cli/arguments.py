@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any, NoReturn
 
 from baselines.support.board_names import parse_size_name
-from minesweeper_env.config import FIRST_CLICKS, PRESETS, BoardConfig, default_mines_text
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""
@@ -98,6 +98,18 @@ def add_board_arguments(
         default=first_click,
         metavar="RULE",
         help=f"protect the first click by this rule: {', '.join(first_clicks)} (default {first_click})",
+    )
+
+
+def add_no_guess(parser: argparse._ActionsContainer) -> None:
+    """Adds --no-guess, False if it is left out."""
+    parser.add_argument(
+        "--no-guess",
+        choices=NO_GUESS_LEVELS,
+        default=False,
+        metavar="LEVEL",
+        help="play boards that logic of this level wins without a guess: subset, differences of clues, or exact, every "
+        "cell that is safe in all layouts (default: boards as they come)",
     )
 
 

@@ -16,6 +16,7 @@ from baselines.cli.arguments import (
     Parser,
     add_board_arguments,
     add_count,
+    add_no_guess,
     add_seed,
     add_wide,
     parse_path,
@@ -29,7 +30,7 @@ from baselines.policy import PolicyError
 from baselines.recording.options import OPTION_NAMES, add_recording_options, check_recording
 from baselines.registry import check_name, policy_names
 from baselines.suites.definitions import SUITES, find_suite
-from baselines.support.board_names import size_name
+from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import SUFFIXES
 from baselines.support.files import check_writable
@@ -38,7 +39,7 @@ from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
 
-POLICY_OPTIONS = ("size", "mines", "first_click", "max_seconds", "diagnose", "json", "plot", *OPTION_NAMES)
+POLICY_OPTIONS = ("size", "mines", "first_click", "no_guess", "max_seconds", "diagnose", "json", "plot", *OPTION_NAMES)
 """The options that a suite does not take."""
 
 EXAMPLES = """\
@@ -125,6 +126,7 @@ def _add_policy_options(group: argparse._ArgumentGroup) -> None:
         f"follow the name, as in NAME:option=value,option=value (default {' '.join(DEFAULT_POLICIES)})",
     )
     add_board_arguments(group)
+    add_no_guess(group)
     group.add_argument(
         "--max-seconds",
         type=positive_number,
@@ -163,7 +165,8 @@ def _check_policies(options: argparse.Namespace, given: Sequence[str]) -> str:
         if name != ALL:
             check_name(name)
     board = f"{size_name(config.rows, config.cols)} with {config.mines} mines, first click {config.first_click}"
-    return f"Play {options.games} games of {board}: {listed(options.policy)}"
+    logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
+    return f"Play {options.games} games of {board}{logic}: {listed(options.policy)}"
 
 
 def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:
@@ -187,7 +190,8 @@ def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:
 
 
 def _config(options: argparse.Namespace) -> BoardConfig:
-    return BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+    rules = {"first_click": options.first_click, "no_guess": options.no_guess}
+    return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 
 def _check_files(options: argparse.Namespace) -> None:

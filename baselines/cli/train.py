@@ -97,6 +97,7 @@ def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate
     page.line(
         f"{evaluate} --policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
         f"--mines {board.mines} --first-click {board.first_click}"
+        + (f" --no-guess {board.no_guess}" if board.no_guess else "")
     )
     return page
 
@@ -126,7 +127,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="BOARD",
         help="train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
     )
-    _add_options(task, ("algo", "first_click", "reward", "gamma", "teacher", "start", "seed"))
+    _add_options(task, ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"))
     length = parser.add_argument_group("length and place")
     length.add_argument(
         "--out",

@@ -27,7 +27,7 @@ def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:
         seed: seed of the first game; the others follow it.
         games: number of games, at least 1.
     """
-    if config.radius != 1 or config.max_steps is not None:
+    if config.radius != 1 or config.max_steps is not None or config.no_guess:
         return None
     for entry in _entries():
         if (entry["size"], entry["mines"], entry["first_click"]) == (

@@ -15,7 +15,7 @@ from baselines.evaluation.diagnostics import Diagnostics, add_diagnostics
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.known import known_rate_note
 from baselines.evaluation.results import PolicyResult, compare_with_best
-from baselines.support.board_names import size_name
+from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 from baselines.terminal.page import Page
@@ -63,8 +63,9 @@ class Report:
     def title(self) -> str:
         """Returns the board, the rule and the seeds in one line."""
         config = self.config
+        logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
         return (
-            f"{size_name(config.rows, config.cols)}, {config.mines} mines, first click {config.first_click}, "
+            f"{size_name(config.rows, config.cols)}, {config.mines} mines, first click {config.first_click}{logic}, "
             f"seeds {self.seed} to {self.seed + self.games - 1}"
         )
 
@@ -176,7 +177,8 @@ def versions() -> dict[str, str]:
 
 def config_row(config: BoardConfig) -> dict[str, Any]:
     """Returns the configuration of the games as a JSON object."""
-    return {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
+    row = {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
+    return row | ({"no_guess": config.no_guess} if config.no_guess else {})
 
 
 def result_row(result: PolicyResult) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.suites.suite import Entry, Suite, entries_of
@@ -26,9 +27,13 @@ def added_policies(suite: Suite) -> list[str]:
     return [entry.policy for entry in suite.entries if entry.policy not in own]
 
 
-def _boards(first_click: str, *boards: tuple[int | tuple[int, int], Sequence[int]]) -> tuple[BoardConfig, ...]:
+def _boards(
+    first_click: str,
+    *boards: tuple[int | tuple[int, int], Sequence[int]],
+    no_guess: Literal[False, "subset", "exact"] = False,
+) -> tuple[BoardConfig, ...]:
     return tuple(
-        BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",))
+        BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
         for size, numbers in boards
         for mines in numbers
     )
@@ -163,6 +168,26 @@ _LEARNED_SAFE = Suite(
     notes=("The agents were trained on games whose first click opens an area.",),
 )
 
+_LOGIC = Suite(
+    name="logic",
+    title="Boards that logic wins without a guess: what each policy overlooks",
+    boards=(
+        *_boards("opening", (8, (14,)), no_guess="subset"),
+        *_boards("opening", (8, (14,)), (16, (40,)), ((16, 30), (99,)), no_guess="exact"),
+    ),
+    entries=(*_LADDER.entries, *entries_of("plain-dqn", "any-size", "dqn", "ppo", "value")),
+    games=1000,
+    paired="exact",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+    notes=(
+        "Perfect play wins every game; docs/no-guess.md explains the boards. A loss is a guess where a safe cell was "
+        "certain, or a wrong deduction.",
+        "No agent was trained on such boards.",
+        _ONE_FIT,
+    ),
+)
+
 _BENCHMARK = Suite(
     name="benchmark",
     title=f"Benchmark {PROTOCOL.version}",
@@ -177,6 +202,7 @@ _BENCHMARK = Suite(
 )
 
 SUITES: dict[str, Suite] = {
-    suite.name: suite for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER, _LEARNED, _LEARNED_SAFE, _BENCHMARK)
+    suite.name: suite
+    for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER, _LEARNED, _LEARNED_SAFE, _LOGIC, _BENCHMARK)
 }
 """The suites by name."""

@@ -135,6 +135,7 @@ class PartStore:
             "start": task.start,
             "seed": self._seed,
         }
+        identity |= {"no_guess": config.no_guess} if config.no_guess else {}
         return identity | ({"record": True} if task.record else {})
 
     def _read_file(self, path: Path, actions: bool) -> Part:

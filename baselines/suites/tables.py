@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from baselines.evaluation.report import format_p_value
 from baselines.suites.suite import Suite
-from baselines.support.board_names import board_name
+from baselines.support.board_names import board_name, no_guess_name
 
 Content = dict[str, Any]
 
@@ -70,7 +70,7 @@ COLUMNS: dict[str, Column] = {
 def board_title(config: Content) -> str:
     """Returns the name of a board, such as "16x30/99"."""
     rows, cols = config["size"]
-    return board_name(rows, cols, config["mines"])
+    return board_name(rows, cols, config["mines"]) + no_guess_name(config.get("no_guess", False))
 
 
 def make_tables(suite: Suite, content: Content) -> list[Table]:

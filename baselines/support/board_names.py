@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 from minesweeper_env.config import BoardConfig
 
@@ -23,13 +23,21 @@ def board_name(rows: int, cols: int, mines: int) -> str:
 
 
 def name_of(config: BoardConfig) -> str:
-    """Returns the name of a configuration's board, such as "16x30/99"; it leaves out the first-click rule."""
-    return board_name(config.rows, config.cols, config.mines)
+    """Returns the name of a configuration's board, such as "16x30/99" or "8x8/14 no-guess exact".
+
+    It leaves out the first-click rule.
+    """
+    return board_name(config.rows, config.cols, config.mines) + no_guess_name(config.no_guess)
+
+
+def no_guess_name(level: str | bool) -> str:
+    """Returns what follows the name of a board without guesses, such as " no-guess exact"; "" for other boards."""
+    return f" no-guess {level}" if level else ""
 
 
 def file_name(name: str) -> str:
     """Returns the name of a board as files and logs spell it: "16x30-99" for "16x30/99"."""
-    return name.replace("/", "-")
+    return name.replace("/", "-").replace(" ", "-")
 
 
 def parse_file_name(text: str) -> tuple[int, int, int] | None:
@@ -50,12 +58,13 @@ def parse_size_name(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2] or match[1])
 
 
-def parse_board(text: Any, first_click: str) -> BoardConfig:
+def parse_board(text: Any, first_click: str, no_guess: Literal[False, "subset", "exact"] = False) -> BoardConfig:
     """Returns the configuration of a board such as "16x30/99", played with clicks alone.
 
     Args:
         text: the name, perhaps from a file; anything but a string is refused.
         first_click: the first-click rule.
+        no_guess: the level of logic that wins the boards, or False.
 
     Raises:
         ValueError: the text has another form, or the rule forbids the board; the message names the allowed values.
@@ -64,4 +73,4 @@ def parse_board(text: Any, first_click: str) -> BoardConfig:
     if match is None:
         raise ValueError(f"a board is written ROWSxCOLS/MINES, such as 16x30/99, not {text!r}")
     rows, cols, mines = (int(number) for number in match.groups())
-    return BoardConfig(rows, cols, mines, first_click=first_click, moves=("click",))
+    return BoardConfig(rows, cols, mines, first_click=first_click, moves=("click",), no_guess=no_guess)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Literal
 
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.judge import check_judgeable
@@ -26,6 +26,7 @@ def evaluate(
     games: int = 1000,
     *,
     first_click: str = "opening",
+    no_guess: Literal[False, "subset", "exact"] = False,
     seed: int = 0,
     workers: int = 1,
     diagnose: bool = False,
@@ -43,6 +44,7 @@ def evaluate(
         mines: number of mines; None follows the size (8: 14, 9: 10, 16: 40, 16x30: 99).
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
+        no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
         seed: seed of game 0; game i uses seed + i. Allowed are the seeds of test games, which no training uses.
         workers: number of processes; above 1, a policy must pickle, and a script calls this below
             `if __name__ == "__main__":`, because each process imports the script.
@@ -62,7 +64,7 @@ def evaluate(
         MissingExtraError: a package is not installed.
         KeyboardInterrupt: Ctrl-C ended the evaluation.
     """
-    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",))
+    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
     seeds = check_test_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")

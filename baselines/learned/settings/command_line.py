@@ -89,7 +89,8 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def _name(settings: TrainingSettings) -> str:
-    return "-".join([settings.algo, *(file_name(board) for board in settings.boards)])
+    logic = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
+    return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
 
 
 def _cores() -> int:

@@ -12,7 +12,7 @@ from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparamete
 from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import updated
 from baselines.support.board_names import parse_board
-from minesweeper_env.config import FIRST_CLICKS, BoardConfig
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 MAX_SEED = 1 << 12
@@ -39,6 +39,11 @@ class TrainingSettings:
     algo: str = option("ppo", "learn by this algorithm", choices=tuple(ALGORITHMS))
     boards: Sequence[str] = ("8x8/14",)
     first_click: str = option("opening", "protect the first click by this rule", choices=FIRST_CLICKS)
+    no_guess: str = option(
+        "none",
+        "train on boards that logic of this level wins without a guess; needs --algo dqn or ppo",
+        choices=("none", *NO_GUESS_LEVELS),
+    )
     seed: int = option(0, "seed all random choices with SEED", 0, MAX_SEED - 1)
     minutes: float | None = option(
         10.0, "train for MINUTES minutes of the clock, over all sessions, whatever the --config says", 0, 1e6
@@ -70,6 +75,8 @@ class TrainingSettings:
             )
         if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
             raise ValueError("algo value learns win probabilities; it takes no reward and no gamma")
+        if self.algo == "value" and self.no_guess != "none":
+            raise ValueError(f"algo value draws its own boards; for no_guess {self.no_guess} choose algo dqn or ppo")
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
@@ -85,7 +92,8 @@ class TrainingSettings:
     @property
     def configs(self) -> list[BoardConfig]:
         """The configurations of all boards, with clicks as the only moves."""
-        return [parse_board(text, self.first_click) for text in self.boards]
+        level: Any = False if self.no_guess == "none" else self.no_guess
+        return [parse_board(text, self.first_click, level) for text in self.boards]
 
     @property
     def network(self) -> NetworkSize:
@@ -137,6 +145,7 @@ class TrainingSettings:
             ValueError: a setting is missing, unknown or not allowed.
         """
         names = {entry.name for entry in fields(cls)}
+        content = {"no_guess": "none", **content} if isinstance(content, Mapping) else content
         if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
         return cls(**updated(content))

@@ -161,7 +161,8 @@ class BestAgent:
     def _facts(self) -> dict[str, Any]:
         return {
             "algo": self.settings.algo,
-            "trained_on": {"boards": list(self.settings.boards), "first_click": self.settings.first_click},
+            "trained_on": {"boards": list(self.settings.boards), "first_click": self.settings.first_click}
+            | ({} if self.settings.no_guess == "none" else {"no_guess": self.settings.no_guess}),
             "teacher": self.settings.teacher,
             "selected_by": self.kept,
         }

@@ -34,7 +34,7 @@ class PracticeGames(NamedTuple):
 
 
 def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
-    """Plays games by random clicks to their end, in batches; the step limit of `config` does not apply.
+    """Plays games by random clicks to their end, in batches; no step limit and no `no_guess` of `config` applies.
 
     Args:
         config: the games.
@@ -42,7 +42,7 @@ def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[
         seed: at least 0; fixes where in `TRAINING_SEEDS` the consecutive seeds of the games start.
     """
     first = TRAINING_SEEDS.start + derived_seed(seed) % (len(TRAINING_SEEDS) - games + 1)
-    endless = replace(config, moves=("click",), max_steps=None)
+    endless = replace(config, moves=("click",), max_steps=None, no_guess=False)
     for begin in range(first, first + games, _BATCH_SIZE):
         yield _play(endless, range(begin, min(begin + _BATCH_SIZE, first + games)))
 

@@ -1,0 +1,107 @@
+"""`--no-guess` of evaluate.py and train.py, and the suite `logic`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.commands import complaint
+from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+
+import baselines
+from baselines.cli import evaluate, train
+from baselines.evaluation.known import known_rate_note
+from baselines.learned.settings.command_line import settings_and_folder
+from baselines.learned.settings.training import TrainingSettings
+from baselines.suites.definitions import find_suite
+from baselines.suites.tasks import Task
+from baselines.support.board_names import file_name, name_of
+from minesweeper_env import BoardConfig
+
+SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
+
+
+def refused(capsys, main, *arguments):
+    with pytest.raises(SystemExit) as exit_info:
+        main(list(arguments))
+    assert exit_info.value.code == 2
+    return complaint(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("level", ["subset", "exact"])
+def test_exact_wins_every_game_and_the_file_says_which_games(level, tmp_path, capsys):
+    path = tmp_path / "results.json"
+    assert evaluate.main([*SMALL, "--policy", "random", "exact", "--no-guess", level, "--json", str(path)]) == 0
+    content = json.loads(path.read_text())
+    assert content["config"] == {"size": [6, 6], "mines": 8, "first_click": "opening", "no_guess": level}
+    weak, strong = content["results"]
+    assert weak["wins"] < strong["wins"] == 60
+    captured = capsys.readouterr()
+    assert f"first click opening, no-guess {level}, seeds 3 to 62" in captured.out
+    assert f"no-guess {level}" in captured.err
+
+
+def test_subset_wins_every_game_of_its_own_level():
+    results = baselines.evaluate("subset", 6, 8, games=60, no_guess="subset", against=(), progress=False)
+    assert results["subset"].wins == 60
+
+
+def test_another_level_is_refused(capsys):
+    assert "invalid choice: 'hard'" in refused(capsys, evaluate.main, "--no-guess", "hard")
+    assert "invalid choice: 'hard'" in refused(capsys, train.main, "--no-guess", "hard")
+
+
+def test_a_suite_has_its_own_boards(capsys, tmp_path):
+    line = refused(capsys, evaluate.main, "--suite", "logic", "--no-guess", "exact", "--out", str(tmp_path))
+    assert "takes no --no-guess" in line
+
+
+def test_a_known_win_rate_is_of_other_games():
+    assert known_rate_note(BoardConfig.of_size(8, 14), 0, 100)
+    assert not known_rate_note(BoardConfig.of_size(8, 14, no_guess="exact"), 0, 100)
+
+
+def test_the_suite_keeps_the_games_of_each_level_apart():
+    suite = find_suite("logic")
+    folders = {Task("exact", board, 10, 10).folder for board in suite.boards}
+    assert len(folders) == len(suite.boards)
+    assert "games/8x8-14-no-guess-exact/exact" in folders
+    assert {board.no_guess for board in suite.boards} == {"subset", "exact"}
+    assert file_name(name_of(suite.boards[0])) == "8x8-14-no-guess-subset"
+
+
+def test_settings_of_a_training_carry_the_level():
+    settings = tiny("dqn", no_guess="exact")
+    assert [config.no_guess for config in settings.configs] == ["exact"]
+    assert settings.to_json()["no_guess"] == "exact"
+    assert [config.no_guess for config in tiny("dqn").configs] == [False]
+
+
+def test_a_run_of_an_older_version_has_no_level():
+    content = tiny("dqn").to_json()
+    del content["no_guess"]
+    content["hyperparameters"] = content["hyperparameters"].copy()
+    assert TrainingSettings.from_json(content).no_guess == "none"
+
+
+def test_value_draws_its_own_boards():
+    with pytest.raises(ValueError, match="for no_guess exact choose algo dqn or ppo"):
+        TrainingSettings(algo="value", no_guess="exact")
+
+
+def test_the_folder_of_a_training_names_the_level():
+    options = train._make_parser("train.py").parse_args(["--algo", "dqn", "--steps", "10", "--no-guess", "subset"])
+    settings, folder = settings_and_folder(options)
+    assert settings.no_guess == "subset"
+    assert folder.name == "dqn-8x8-14-no-guess-subset"
+
+
+@pytest.mark.slow
+def test_a_training_on_boards_without_guesses_is_recorded(tmp_path, capsys):
+    out = tmp_path / "run"
+    small = ["--size", "5", "--mines", "4", "--steps", "1500", "--envs", "8", "--channels", "4", "--depth", "1"]
+    arguments = ["--algo", "dqn", *small, "--eval-games", "10", "--no-guess", "exact", "--out", str(out)]
+    assert train.main([*arguments, "--set", "batch_size=32", "learning_starts=100"]) == 0
+    assert json.loads((out / "run.json").read_text())["settings"]["no_guess"] == "exact"
+    assert json.loads((out / "agent.json").read_text())["trained_on"]["no_guess"] == "exact"
+    assert "--no-guess exact" in capsys.readouterr().out
