@@ -5,7 +5,7 @@
 | marker | content |
 |---|---|
 | `<!-- results: POLICY -->` to `<!-- end of results -->` | all results of a policy |
-| `<!-- benchmark: KIND ... -->` to `<!-- end of benchmark -->` | a table of the leaderboard; see `BENCHMARK` |
+| `<!-- benchmark: KIND ... -->` to `<!-- end of benchmark -->` | another table; see `BENCHMARK` |
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from baselines.support.board_names import board_name, no_guess_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
+from minesweeper_env.config import NO_GUESS_LEVELS
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 DOCS = Path(__file__).parent
@@ -183,7 +184,27 @@ def _speed(_entries: Sequence[ResultFile]) -> str:
     )
 
 
+def _logic(_entries: Sequence[ResultFile]) -> str:
+    """Returns the win rates on boards without guesses, from the results of `evaluate.py` in docs/no-guess."""
+    levels = {level: json.loads((DOCS / "no-guess" / f"{level}.json").read_bytes()) for level in NO_GUESS_LEVELS}
+    found = {(row["policy"], level): row for level, one in levels.items() for row in one["results"]}
+    rows = [
+        [f"[`{policy}`](policies/{policy}.md)", *(_rate(found[policy, level]) for level in levels)]
+        for policy in dict.fromkeys(policy for policy, _ in found)
+    ]
+    games, commands = levels["exact"]["games"], " and ".join(f"`{one['command']}`" for one in levels.values())
+    lines = [["policy", *(f"boards of level {level}" for level in levels)], ["---"] * (1 + len(levels)), *rows]
+    head = f"{commands}: win rates in the {games} games of seeds 0 to {games - 1}, with 95 % Wilson intervals."
+    return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def _rate(row: Content) -> str:
+    low, high = row["ci95"]
+    return f"{row['win_rate']:.1%} ({low:.1%} to {high:.1%})"
+
+
 BENCHMARK: dict[str, Callable[..., str]] = {
+    "logic": _logic,
     "board": _board,
     "boards": _every_board,
     "overview": _overview,

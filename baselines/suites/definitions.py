@@ -178,7 +178,7 @@ _LOGIC = Suite(
     entries=(*_LADDER.entries, *entries_of("plain-dqn", "any-size", "dqn", "ppo", "value")),
     games=1000,
     paired="exact",
-    columns=_LEARNED_COLUMNS,
+    columns=("games", "wins", "win_rate", "interval", "clicks", "p"),
     plot="rates_by_board",
     notes=(
         "Perfect play wins every game; docs/no-guess.md explains the boards. A loss is a guess where a safe cell was "

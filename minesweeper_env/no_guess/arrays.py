@@ -24,7 +24,7 @@ WAITING, UNKNOWN_LEFT, MINES_LEFT = range(3)
 
     WAITING       the height of the stack `waiting`
     UNKNOWN_LEFT  the covered cells, without the mines that are known
-    MINES_LEFT    the mines among them
+    MINES_LEFT    the mines in these cells
 """
 
 COUNT_RULE, SUBSET_RULE, EXACT_RULE = range(3)
@@ -35,7 +35,7 @@ STEPS, LOG_CELLS, LOG_CLUES, RECORDING = range(4)
 
 
 class Logic(NamedTuple):
-    """What a player sees and knows on a board of n cells with up to `degree` neighbours each; never the mines.
+    """Knowledge of a player on a board of n cells with up to `degree` neighbours each; it never holds the mines.
 
     Attributes:
         neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
@@ -69,7 +69,7 @@ class Closure(NamedTuple):
 
     Attributes:
         start: (S + 1,) int32, the start of the cells of each sentence in `cells`.
-        mines: (S,) int32, the number of mines among them.
+        mines: (S,) int32, the number of mines in each sentence.
         signature: (S,) uint64, a bit for each cell modulo 64: a subset has a subset of the bits.
         parent: (2, S) int32, the sentences whose difference it is; -1 - c for the sentence of the clue c.
         cells: (P,) int32, the cells of the sentences, in ascending order.

@@ -29,7 +29,7 @@ from minesweeper_env.no_guess.repair import attempt, draw_layout, mix_layout, re
 from minesweeper_env.splitmix import mix
 
 REJECTION, REPAIR, GIVEN = range(3)
-"""What a call does: draw layouts until logic solves one, repair one, or play the given layouts."""
+"""Tasks of a call: draw layouts until logic solves one, repair one, or play the given layouts."""
 
 
 @kernel

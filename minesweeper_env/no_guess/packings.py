@@ -35,7 +35,7 @@ PROGRESS = -1
 """Result of a rule that has found mines and no safe cell."""
 
 MINES, FREE_CELLS = range(2)
-"""What the sentences of a packing account for."""
+"""Kinds of packings, by the cells that they account for."""
 
 OUT, TAKEN = -1, -2
 """Values of `Packing.choice` for a cell that is left over, and for a cell of a sentence chosen before."""

@@ -15,13 +15,13 @@ from minesweeper_env.no_guess.arrays import MINES_LEFT, OPEN, UNKNOWN, UNKNOWN_L
 from minesweeper_env.no_guess.play import play
 
 PATIENCE = 300
-"""Layouts in a row without more opened cells, after which a repair begins anew."""
+"""Layouts in a row without more opened cells, after which a repair starts over."""
 
 FAR = 8
-"""One in so many repairs takes any cell as the partner of a frontier cell, and not an unknown one."""
+"""The partner of a frontier cell is any cell with probability 1 / FAR, and otherwise an unknown one."""
 
 WORSE = 32
-"""One in so many layouts is kept although logic opens fewer cells."""
+"""A layout is kept with probability 1 / WORSE although logic opens fewer cells."""
 
 TRIES = 64
 """Draws of a partner before a repair gives up on a cell."""

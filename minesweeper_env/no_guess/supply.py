@@ -25,7 +25,7 @@ LEAST_PORTION = 0.1
 """The portion of the recent first clicks from which boards for a cell are made ahead."""
 
 RECENT = 512
-"""The number of first clicks that count as recent, besides two for each game of a batch."""
+"""The number of recent first clicks that decide, to which a batch adds two for each of its games."""
 
 PIECE = 1024
 """Cells of the boards that the thread searches in one call of a kernel."""
