@@ -110,7 +110,7 @@ class Pencil:
                 mark, palette.cursor
             )
             ink = palette.cursor_ink if mark == "choice" else palette.hint_ink
-        if (row, col) == picture.cursor:
+        if (row, col) == picture.cursor != picture.fatal:
             ink, face = palette.cursor_ink, palette.cursor
         return Look(text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None))
 

@@ -53,7 +53,8 @@ class NewGame(Dialog[BoardChoice]):
     NewGame > #frame { width: 64; }
     NewGame Grid { grid-size: 2; grid-columns: 22 1fr; grid-rows: 1; height: auto; grid-gutter: 0 1; }
     NewGame #size { height: 1; }
-    NewGame #size Input { width: 6; }
+    NewGame Input { background: $boost; }
+    NewGame #size Input { width: 6; margin-right: 1; }
     NewGame #size Label { padding: 0 1; }
     NewGame #problem { color: $text-error; height: auto; min-height: 1; }
     """

@@ -75,6 +75,12 @@ def test_a_flag_keeps_its_icon_on_the_tint_of_its_risk():
     assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].sure_mine)
 
 
+def test_the_mine_that_was_opened_is_seen_below_the_cursor():
+    picture = Picture(np.array([[12]], np.int8), fatal=(0, 0), cursor=(0, 0))
+    (segment,) = pencil().row(picture, 0, 0, 1)
+    assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].fatal)
+
+
 def test_a_column_number_stands_above_its_column():
     for size in CELL_SIZES:
         drawn = pencil(size)
