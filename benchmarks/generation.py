@@ -1,12 +1,14 @@
 """Time of boards without guesses, and the bias of their repair.
 
     python benchmarks/generation.py
+    python benchmarks/generation.py --env
     python benchmarks/generation.py --bias
 
 The first form generates boards with `generate` at both levels, proofs included, and prints processor time and attempts.
-The second one compares boards of both methods, rejection and repair. Rejection makes every board that logic wins
-equally likely, so each difference is the bias of the repair. The first cell is in the middle of the board, and the
-first-click rule is "opening".
+The second one steps 1024 games of 8x8/14 through `make_vec` with `no_guess="exact"` by random clicks; the time counts
+the thread that makes boards ahead. The third one compares boards of both methods, rejection and repair. Rejection makes
+every board that logic wins equally likely, so each difference is the bias of the repair. The first cell is in the
+middle of the board, and the first-click rule is "opening".
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
+from minesweeper_env import MinesweeperVectorEnv
 from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
@@ -43,6 +46,12 @@ BIAS_BOARDS = ((8, 8, 14), (10, 10, 20), (10, 10, 25), (16, 16, 40), (16, 16, 60
 """Boards on which rejection is fast enough for a comparison."""
 
 MAX_ATTEMPTS = 1_000_000
+
+ENV_SECONDS = 5.0
+"""Processor seconds of each measurement of a batch."""
+
+GAMES, WARM_STEPS, FIRST_CELL = 1024, 30, 27
+"""Games of the batch, its steps before the measurement, and the first cell that repeats."""
 
 
 def config_of(rows: int, cols: int, mines: int) -> BoardConfig:
@@ -80,6 +89,33 @@ def _measure(config: BoardConfig, level: str, boards: int) -> list[str]:
         *(f"{value:.1f}" for value in played),
         f"{statistics.median(steps):g}",
     ]
+
+
+def measure_env(seconds: float) -> None:
+    """Prints the steps and games per second of a batch, by its first clicks."""
+    lines = []
+    for title, repeats in (("one first cell", True), ("random first cells", False)):
+        env = MinesweeperVectorEnv(GAMES, 8, 14, moves=("click",), no_guess="exact")
+        env.reset(seed=0)
+        # The games get out of step before the measurement.
+        for _ in range(WARM_STEPS):
+            _step(env, repeats)
+        steps, games, begin = 0, 0, time.process_time()
+        while (passed := time.process_time() - begin) < seconds:
+            steps, games = steps + GAMES, games + _step(env, repeats)
+        lines.append((title, f"{steps / passed:,.0f}", f"{games / passed:,.0f}", f"{steps / games:.1f}"))
+    header = ("first clicks", "steps per second", "games per second", "steps per game")
+    print_table(f"{GAMES} games of 8x8/14, no_guess exact, processor time of all threads", header, lines)
+
+
+def _step(env: MinesweeperVectorEnv, repeats: bool) -> int:
+    """Takes a random step in each game; returns the number of games that it ended."""
+    actions = env.sample_actions()
+    if repeats:
+        # Every click is legal only in a game that has not begun, or that is over and restarts now.
+        actions[env.action_masks().all(axis=1)] = FIRST_CELL
+    _, _, terminations, truncations, _ = env.step(actions)
+    return int((terminations | truncations).sum())
 
 
 def count_edge(layouts: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -163,6 +199,7 @@ def main() -> None:
     parser.add_argument(
         "--boards", type=int, help="number of boards per row (default 200; with --bias 3000, and a tenth on 16x30)"
     )
+    parser.add_argument("--env", action="store_true", help="measure steps of a batch, not single boards")
     parser.add_argument("--bias", action="store_true", help="compare repair with rejection, not times")
     parser.add_argument("--level", choices=LEVELS, default="exact", help="level of the comparison (default exact)")
     options = parser.parse_args()
@@ -173,6 +210,8 @@ def main() -> None:
     print(f"minesweeper_env {minesweeper_env.__version__}, numba {version('numba')}, {machine()}")
     if options.bias:
         measure_bias(boards, options.level)
+    elif options.env:
+        measure_env(ENV_SECONDS)
     else:
         measure_speed(boards)
 

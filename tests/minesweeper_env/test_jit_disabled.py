@@ -131,3 +131,17 @@ def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp
 def test_the_compiled_code_is_kept_where_it_can_be(tmp_path):
     run(STEP, NUMBA_CACHE_DIR=str(tmp_path))
     assert list(tmp_path.rglob("kernels.step_batch*.nbi"))
+
+
+GENERATE = """
+from minesweeper_env import BoardConfig
+from minesweeper_env.generation import generate
+for level in ("subset", "exact"):
+    for method in ("rejection", "repair"):
+        board = generate(BoardConfig(5, 6, 7), (1, 2), level, 3, method=method)
+        print(board.attempts, board.layout.tolist(), board.proof)
+"""
+
+
+def test_boards_without_guesses_are_the_same_without_compilation():
+    assert run(GENERATE, NUMBA_DISABLE_JIT="1") == run(GENERATE)
