@@ -13,7 +13,7 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
-NAMES = ["any-size", "dqn", "plain-dqn", "ppo", "value"]
+NAMES = ["any-size", "dqn", "plain-dqn", "plain-ppo", "ppo", "value"]
 WITH_RESULTS = ["value"]
 ALGORITHMS = {"any-size": "dqn", "plain-dqn": "dqn"}
 EVERY = pytest.mark.parametrize("name", NAMES)
@@ -48,10 +48,11 @@ def test_an_agent_tells_how_it_was_trained(name):
     assert agent["trained_on"]["boards"] == list(settings.boards)
     assert (agent["channels"], agent["depth"]) == (settings.channels, settings.depth)
     assert agent["selected_by"]["first_seed"] in SELECTION_SEEDS
-    for session in record["sessions"]:
-        assert session["command"].startswith("python train.py --config ")
-        assert session["command"].split()[3] in configuration_names()
-        assert not session["commit"].endswith("-dirty")
+    first, *resumed = record["sessions"]
+    assert first["command"].startswith("python train.py --config ")
+    assert first["command"].split()[3] in configuration_names()
+    assert all(session["command"].startswith("python train.py --resume ") for session in resumed)
+    assert not any(session["commit"].endswith("-dirty") for session in record["sessions"])
 
 
 @pytest.mark.parametrize("name", WITH_RESULTS)
@@ -65,7 +66,7 @@ def test_the_results_beside_an_agent_are_of_test_games(name):
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("dqn", 0.6), ("ppo", 0.6), ("any-size", 0.55), ("value", 0.64), ("plain-dqn", 0.53)],
+    [("dqn", 0.6), ("ppo", 0.6), ("any-size", 0.55), ("value", 0.64), ("plain-dqn", 0.53), ("plain-ppo", 0.14)],
 )
 def test_an_agent_plays_as_well_as_it_is_said_to(name, least):
     """The bounds lie at least four standard errors of 1000 games below the published figures."""
