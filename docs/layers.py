@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 CONTRACTS = {
     "minesweeper_env": ("tests/minesweeper_env/test_imports.py", "LAYERS"),
+    "azulejos_env": ("tests/azulejos_env/test_imports.py", "LAYERS"),
     "baselines": ("tests/test_imports.py", "LAYERS"),
     "minesweeper_play": ("tests/test_imports.py", "PLAY_LAYERS"),
 }
@@ -43,6 +44,25 @@ GLOSSES = {
         "testing": "conventions of an environment",
         "warm_up": "compiles ahead",
     },
+    "azulejos_env": {
+        "config": "board size, colours, points, bonus, side: checked once",
+        "engine": "the rules, compiled: moves, batches of games",
+        "naive": "oracle of the tests",
+        "registration": "of the id",
+        "position": "board, scores, player",
+        "observations": "encodings",
+        "rendering": "text, pictures, window",
+        "searching": "alpha-beta, transposition table, limits",
+        "search": "the best move, within limits",
+        "files": "game files",
+        "policies": "random, greedy, minimax",
+        "tree": "of a search, as a picture",
+        "opponents": "by name",
+        "playing": "arguments of both environments",
+        "aec": "two agents (PettingZoo)",
+        "env": "one game",
+        "vector_env": "a batch of games",
+    },
     "baselines": {
         "policy": "the protocol",
         "support": "files, figures, checks",
@@ -72,7 +92,12 @@ GLOSSES = {
 }
 """A few words on each part; those without, such as `__init__`, are not drawn."""
 
-COLOURS = {"minesweeper_env": "#d6e6f2", "baselines": "#fbe3d0", "minesweeper_play": "#dcedd5"}
+COLOURS = {
+    "minesweeper_env": "#d6e6f2",
+    "azulejos_env": "#ece3f4",
+    "baselines": "#fbe3d0",
+    "minesweeper_play": "#dcedd5",
+}
 STRONG = {"inference": "#a9cde6", "engine": "#a9cde6"}
 WIDTH, ROW, GAP, TITLE = 9.0, 0.47, 0.09, 0.36
 
