@@ -19,7 +19,7 @@ GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "R
 PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "baselines").rglob("*.md"))]
 # The notebook describes earlier versions, so it may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
-FOLDERS = ("minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
+FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
 # The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/score-your-agent.md.
 EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json", "quiet.py")
 
