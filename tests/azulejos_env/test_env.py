@@ -102,6 +102,14 @@ def test_a_named_opponent_makes_the_moves_of_its_policy(name, policy):
             assert_same(*states)
 
 
+def test_a_random_seat_is_first_in_half_of_the_games():
+    env = AzulejosEnv(size=2, colours=1, seat="random", bonus=1)
+    env.reset(seed=0)
+    # On a board of one colour whoever moves first takes all four tiles.
+    firsts = [env.reset()[1]["scores"][1] == 0 for _ in range(1000)]
+    assert 0.45 < np.mean(firsts) < 0.55
+
+
 def test_the_random_opponent_takes_each_group_equally_often():
     env = AzulejosEnv(size=(1, 9), opponent="random", seat="second", colours=3)
     board = np.array([[1, 1, 2, 2, 3, 3, 1, 1, 1]])
@@ -218,7 +226,7 @@ def test_planes_are_one_hot_with_the_difference_of_the_scores():
 def test_gymnasium_accepts_the_environment_without_a_warning(arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gymnasium.make("Azulejos-v0", **arguments).unwrapped, skip_render_check=True)
+        check_env(gymnasium.make("Azulejos-v0", **arguments).unwrapped)
 
 
 @pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
