@@ -55,11 +55,13 @@ class GreedyPolicy:
 class MinimaxPolicy:
     """Makes the move of a search within limits."""
 
-    def __init__(self, depth: int | None = None, seconds: float | None = None, nodes: int | None = None) -> None:
-        """Sets the limits of `search`; without any, it looks 4 moves ahead."""
-        self._limits = {"depth": depth, "seconds": seconds, "nodes": nodes}
+    def __init__(
+        self, depth: int | None = None, seconds: float | None = None, nodes: int | None = None, prune: bool = True
+    ) -> None:
+        """Sets the arguments of `search`; without any limit, it looks 4 moves ahead."""
         if depth is seconds is nodes is None:
-            self._limits["depth"] = 4
+            depth = 4
+        self._arguments = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": prune}
 
     def reset(self, seed: int) -> None:
         """Does nothing: the moves depend on the position alone."""
@@ -70,7 +72,7 @@ class MinimaxPolicy:
         Raises:
             ValueError: a limit is not allowed.
         """
-        return _best_move(position, **self._limits)
+        return _best_move(position, **self._arguments)
 
 
 POLICIES: dict[str, Callable[..., Policy]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, replace
 
@@ -17,7 +16,7 @@ TABLE_SIZE = 1 << 19
 """Number of entries of the transposition table."""
 
 _PAUSE = 0.004
-"""Seconds of search between two looks at the clock."""
+"""Seconds of search between two looks at the clock, where Ctrl-C is answered, too."""
 
 _FIRST_STEP = 256
 """Number of positions to evaluate before the first look at the clock."""
@@ -101,7 +100,7 @@ class Searcher:
 
     def _run(self, limits: Limits) -> bool:
         """Searches until the end or a limit, and returns whether the end came first."""
-        step = _NEVER if limits.seconds == math.inf else _FIRST_STEP
+        step = _FIRST_STEP
         counters = self.arrays.counters
         while True:
             nodes, begun = int(counters[NODES]), time.perf_counter()

@@ -15,6 +15,7 @@ MODULES = modules_of("azulejos_env")
 TAKEN = {
     "minesweeper_env.calls.batch_calls",
     "minesweeper_env.calls.checks",
+    "minesweeper_env.compilation.live_line",
     "minesweeper_env.compiled",
     "minesweeper_env.config",
     "minesweeper_env.engine.random",
@@ -39,8 +40,9 @@ LAYERS = (
     {"files", "policies", "tree"},
     {"opponents"},
     {"playing"},
-    {"aec", "env", "vector_env"},
-    {"__init__"},
+    {"aec", "env", "vector_env", "window"},
+    {"cli"},
+    {"__init__", "__main__"},
 )
 
 

@@ -1,0 +1,1 @@
+"""Internal: the command line."""

@@ -1,0 +1,50 @@
+"""Report of the best move."""
+
+from __future__ import annotations
+
+import argparse
+
+from azulejos_env.position import Position
+from azulejos_env.search import search
+from azulejos_env.searching.searcher import SearchResult
+from azulejos_env.tree import search_tree
+from minesweeper_env.compilation.live_line import live_line, say
+
+
+def report_move(position: Position, options: argparse.Namespace) -> None:
+    """Prints the best move of a position, and writes the tree if it is asked for.
+
+    Raises:
+        OSError: the tree cannot be written.
+    """
+    with live_line():
+        result = _search(position, options)
+    print(_text(result))
+
+
+def _search(position: Position, options: argparse.Namespace) -> SearchResult:
+    limits = {"depth": options.depth, "seconds": options.maxtime, "prune": options.prune}
+    if options.tree is None:
+        return search(position, **limits)
+    tree = search_tree(position, levels=options.levels, **limits)
+    tree.save(options.tree)
+    say(f"Wrote {options.tree}: {len(tree.nodes)} positions of the tree, {tree.levels} moves deep")
+    return tree.result
+
+
+def _text(result: SearchResult) -> str:
+    if result.move is None:
+        return f"No group is left: the game is over, and the first player is {result.value:+d} points ahead."
+    rows = {
+        "move": _cell(result.move),
+        "value": f"{result.value:+d} points for the first player, {result.depth} moves later",
+        "line": " ".join(map(_cell, result.line)),
+        "positions": f"{result.nodes}",
+        "depth": f"{result.depth}{', to the end of every line' if result.final else ''}",
+        "time": f"{result.seconds:.3f} s",
+    }
+    return "\n".join([rows.pop("move"), *(f"{name:<10} {value}" for name, value in rows.items())])
+
+
+def _cell(cell: tuple[int, int]) -> str:
+    return f"({cell[0]},{cell[1]})"

@@ -1,0 +1,1 @@
+"""Internal: window in which a person plays the machine."""

@@ -1,0 +1,129 @@
+"""Command line: moves, trees and boards; wrong arguments and files give one line and status 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from azulejos_env.cli.main import main
+from azulejos_env.files import read_game
+
+GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
+
+
+@pytest.fixture
+def game(tmp_path, monkeypatch):
+    """A file with a game, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "game.txt").write_text(GAME)
+    return "game.txt"
+
+
+def run(capsys, line):
+    """Runs the command; returns its status, stdout and stderr."""
+    try:
+        status = main(line.split())
+    except SystemExit as end:
+        status = end.code
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-file game.txt -depth 3 -console -prune",
+        "-console -prune -depth 3 -file game.txt",
+        "-prune -file game.txt -maxtime 5 -console",
+        "-file game.txt -depth 3 -console",
+    ],
+)
+def test_the_move_is_printed_whatever_the_order_of_the_options(game, capsys, line):
+    status, out, err = run(capsys, line)
+    lines = out.splitlines()
+    assert status == 0
+    assert lines[0] == "(2,0)"
+    assert [text.split()[0] for text in lines[1:]] == ["value", "line", "positions", "depth", "time"]
+    assert err.startswith("Search game.txt")
+
+
+def test_a_game_that_is_over_is_said_to_be(tmp_path, capsys):
+    (tmp_path / "over.txt").write_text("1\n2\n3\n5\n12\n")
+    status, out, _ = run(capsys, f"-file {tmp_path}/over.txt -depth 2 -console")
+    assert (status, out) == (0, "No group is left: the game is over, and the first player is -2 points ahead.\n")
+
+
+@pytest.mark.parametrize("order", ["-prune -tree", "-tree -prune"])
+def test_the_tree_is_written_beside_the_move(game, capsys, tmp_path, order):
+    status, _, err = run(capsys, f"-file game.txt -depth 2 -console {order}")
+    assert status == 0
+    assert (tmp_path / "tree.dot").read_text().startswith("digraph search {")
+    assert "Wrote tree.dot: " in err
+
+
+def test_a_board_is_made_from_a_seed(tmp_path, capsys):
+    path = tmp_path / "new.txt"
+    assert run(capsys, f"-file {path} -generate 5x7 -colours 4 -seed 3")[0] == 0
+    first = path.read_text()
+    assert read_game(path).board.shape == (5, 7)
+    run(capsys, f"-generate 5x7 -seed 3 -colours 4 -file {path}")
+    assert path.read_text() == first
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("-file game.txt -console", "give one limit: -maxtime SECONDS or -depth MOVES"),
+        ("-file game.txt -console -depth 2 -maxtime 2", "give one limit"),
+        ("-console -depth 2", "the following arguments are required: -file"),
+        ("-file game.txt -depth 2", "one of the arguments -console -visual -generate is required"),
+        ("-file game.txt -depth 2 -console -visual", "not allowed with argument -console"),
+        ("-file game.txt -depth 0 -console", "argument -depth: must be a whole number from 1 to 256, not '0'"),
+        ("-file game.txt -depth 2.5 -console", "argument -depth: must be a whole number"),
+        ("-file game.txt -maxtime -1 -console", "argument -maxtime: must be a number of seconds above 0, not '-1'"),
+        ("-file game.txt -maxtime soon -console", "argument -maxtime: must be a number of seconds above 0"),
+        ("-file game.txt -depth 2 -console -tree x.txt", "argument -tree: must end in .dot, .svg, .png or .pdf"),
+        ("-file game.txt -depth 2 -visual -tree", "-tree belongs to -console"),
+        ("-file game.txt -depth 2 -console -levels 1", "-levels belongs to -tree"),
+        ("-file game.txt -depth 2 -console -seed 1", "-seed does not go with -console"),
+        ("-file game.txt -generate 4x4 -depth 2", "-depth does not go with -generate"),
+        ("-file game.txt -generate 0x4", "argument -generate: must be ROWSxCOLS with 1 to 100 each"),
+        ("-file game.txt -generate 4x4 -colours 10", "argument -colours: must be a whole number from 1 to 9"),
+        ("-file nothing.txt -depth 2 -console", "nothing.txt: No such file or directory"),
+    ],
+)
+def test_wrong_arguments_give_one_line_and_status_2(game, capsys, line, message):
+    status, out, err = run(capsys, line)
+    last = err.splitlines()[-1]
+    assert (status, out) == (2, "")
+    assert last.startswith("python -m azulejos_env: ")
+    assert message in last
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2\n2\n-1\n0\n11\n11\n", "line 3: the score of the first player must be a whole number from 0"),
+        ("2\n2\n0\n0\n11\n1x\n", "line 6, column 2: 'x' is no tile"),
+        ("3\n2\n0\n0\n11\n11\n", "line 7: the file ends after 2 of 3 rows"),
+    ],
+)
+def test_a_wrong_file_gives_one_line_and_status_2(game, capsys, tmp_path, text, message):
+    (tmp_path / game).write_text(text)
+    status, out, err = run(capsys, "-file game.txt -depth 2 -console")
+    assert (status, out) == (2, "")
+    assert f"python -m azulejos_env: game.txt: {message}" in err.splitlines()[-1]
+
+
+def test_a_file_that_cannot_be_written_gives_status_1(game, capsys):
+    status, _, err = run(capsys, "-file nowhere/new.txt -generate 4x4")
+    assert status == 1
+    assert err == "python -m azulejos_env: nowhere/new.txt: No such file or directory\n"
+
+
+def test_the_module_runs_as_a_command(game):
+    command = [sys.executable, "-m", "azulejos_env", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=sys.path[0] or None)
+    assert "python -m azulejos_env -file game.txt -depth 6 -console -prune" in result.stdout
