@@ -62,6 +62,8 @@ GLOSSES = {
         "aec": "two agents (PettingZoo)",
         "env": "one game",
         "vector_env": "a batch of games",
+        "window": "a person plays the machine",
+        "cli": "python -m azulejos_env",
     },
     "baselines": {
         "policy": "the protocol",

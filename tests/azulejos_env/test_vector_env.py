@@ -21,6 +21,7 @@ CONFIGURATIONS = [
     {"size": (3, 4), "opponent": "minimax:depth=1", "seat": "random"},
     {"size": (1, 2), "colours": 1, "opponent": RandomPolicy(), "seat": "second"},
 ]
+IDS = ["codes", "planes", "alone", "minimax", "policy"]
 
 
 def pairs(arguments, mode, seed=3):
@@ -48,7 +49,7 @@ def actions_of(batch, step):
     return actions
 
 
-@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=IDS)
 def test_each_game_is_that_of_the_single_environment_with_next_step(arguments):
     batch, singles, _ = pairs(arguments, AutoresetMode.NEXT_STEP)
     over = [False] * GAMES
@@ -66,7 +67,7 @@ def test_each_game_is_that_of_the_single_environment_with_next_step(arguments):
             over[i] = expected[2] or expected[3]
 
 
-@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=IDS)
 def test_each_game_is_that_of_the_single_environment_with_same_step(arguments):
     batch, singles, _ = pairs(arguments, "SameStep")
     for step in range(60):
@@ -82,7 +83,7 @@ def test_each_game_is_that_of_the_single_environment_with_same_step(arguments):
             assert_game(observations, infos, i, observation, info)
 
 
-@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
+@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=IDS)
 def test_a_mask_resets_some_games(arguments):
     batch, singles, _ = pairs(arguments, AutoresetMode.DISABLED)
     for step in range(40):
