@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,6 @@ class Match:
         self._choose = choose
         self._last = np.zeros(position.board.shape, np.bool_)
         self._earlier: list[tuple[Position, NDArray[np.bool_]]] = []
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="machine")
         self._answer: Future[Cell] | None = None
         self._ask()
 
@@ -99,4 +99,12 @@ class Match:
 
     def _ask(self) -> None:
         if self.position.player == MACHINE and not self.position.over:
-            self._answer = self._executor.submit(self._choose, self.position)
+            self._answer = Future()
+            # A daemon, so that a long search does not keep the program alive when the person leaves.
+            Thread(target=self._think, args=(self._answer, self.position), daemon=True).start()
+
+    def _think(self, answer: Future[Cell], position: Position) -> None:
+        try:
+            answer.set_result(self._choose(position))
+        except Exception as error:
+            answer.set_exception(error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -64,6 +66,25 @@ def test_a_click_during_the_machines_turn_is_refused(cell):
     match.undo()
     assert match.position is before
     wait(match)
+
+
+def test_leaving_does_not_wait_for_the_machine():
+    code = (
+        "import time\n"
+        "from azulejos_env.config import GameConfig\n"
+        "from azulejos_env.position import Position\n"
+        "from azulejos_env.window.match import Match\n"
+        "match = Match(Position(GameConfig(1, 4, 2), [[1, 1, 2, 2]], player=1), lambda _: time.sleep(600))\n"
+        "assert match.is_thinking\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_an_error_of_the_machine_is_not_lost():
+    match = match_on(choose=lambda _: 1 // 0)
+    match.click(0, 1)
+    with pytest.raises(ZeroDivisionError):
+        wait(match)
 
 
 def test_a_single_tile_is_refused():
