@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 import time
@@ -156,12 +158,14 @@ def _take_terminal():
     import termios
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Tests that a shell began in the background ignore the signal, and would pass that on.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _read_until(terminal, wanted):
     seen = ""
     end = time.monotonic() + 120
-    while wanted not in seen and time.monotonic() < end:
+    while wanted not in seen and select.select([terminal], [], [], max(end - time.monotonic(), 0.0))[0]:
         try:
             seen += os.read(terminal, 4096).decode(errors="replace")
         except OSError:
