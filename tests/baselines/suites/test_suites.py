@@ -171,7 +171,8 @@ def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize(
-    "place", ["hold_folder", "Schedule", "Progress", "play_tasks", "analyse", "print_tables", "draw", "replace_file"]
+    "place",
+    ["hold_folder", "Schedule", "suite_progress", "play_tasks", "analyse", "print_tables", "draw", "replace_file"],
 )
 def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys, place):
     def interrupt(*_arguments, **_settings):
@@ -403,7 +404,7 @@ def test_screens_show_a_bar(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run(tmp_path) == 0
     err = capsys.readouterr().err
-    assert re.search(r"\[[#-]+\] +\d+%  \d+ of 260 games", err)
+    assert re.search(r"━+(\x1b\[0m)? +100%  260 of 260 games", err)
 
 
 def test_plain_lines_elsewhere(tmp_path, capsys):
