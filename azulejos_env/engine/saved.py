@@ -13,8 +13,7 @@ from azulejos_env.engine import kernels
 from azulejos_env.engine.batches import OVER, PLAYING, TRUNCATED, Terms
 from azulejos_env.engine.boards import with_border, without_border
 from azulejos_env.engine.rules import compile_rules
-
-Arrays = dict[str, NDArray[Any]]
+from minesweeper_env.engine.saved_arrays import Arrays, allow, read_arrays
 
 
 def settled(config: GameConfig, boards: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -39,18 +38,16 @@ def check_saved(saved: Any, example: Mapping[str, NDArray[Any]], config: GameCon
         ValueError: a key is missing or unknown, an array has a wrong shape or dtype, or no game of this
             configuration reaches the state; the message names the array.
     """
-    if not isinstance(saved, Mapping) or set(saved) != set(example):
-        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
-    arrays = {key: _as_in(key, saved[key], model) for key, model in example.items()}
+    arrays = read_arrays(saved, example)
     board, status, steps = arrays["board"], arrays["status"], arrays["steps"]
-    _allow("board", (board >= 0) & (board <= config.colours), f"be 0 to {config.colours}")
-    _allow("board", board == settled(config, board), "have no empty cell below a tile, and no empty column between two")
-    _allow("scores", arrays["scores"] >= 0, "be at least 0")
-    _allow("seat", (arrays["seat"] == 0) | (arrays["seat"] == 1), "be 0 or 1")
-    _allow("status", (status >= PLAYING) & (status <= TRUNCATED), f"be {PLAYING} to {TRUNCATED}")
-    _allow("status", (status != OVER) | ~_have_groups(board), f"be {OVER}, over, only where no group is left")
-    _allow("steps", (steps >= 0) & (steps <= terms.max_steps), f"be 0 to {terms.max_steps}, the limit of these games")
-    _allow("steps", (status > PLAYING) | (steps < terms.max_steps), "be less than the limit in a game under way")
+    allow("board", (board >= 0) & (board <= config.colours), f"be 0 to {config.colours}")
+    allow("board", board == settled(config, board), "have no empty cell below a tile, and no empty column between two")
+    allow("scores", arrays["scores"] >= 0, "be at least 0")
+    allow("seat", (arrays["seat"] == 0) | (arrays["seat"] == 1), "be 0 or 1")
+    allow("status", (status >= PLAYING) & (status <= TRUNCATED), f"be {PLAYING} to {TRUNCATED}")
+    allow("status", (status != OVER) | ~_have_groups(board), f"be {OVER}, over, only where no group is left")
+    allow("steps", (steps >= 0) & (steps <= terms.max_steps), f"be 0 to {terms.max_steps}, the limit of these games")
+    allow("steps", (status > PLAYING) | (steps < terms.max_steps), "be less than the limit in a game under way")
     return arrays
 
 
@@ -59,25 +56,3 @@ def _have_groups(boards: NDArray[np.int8]) -> NDArray[np.bool_]:
     beside = (boards[:, :, 1:] == boards[:, :, :-1]) & (boards[:, :, 1:] > 0)
     below = (boards[:, 1:] == boards[:, :-1]) & (boards[:, 1:] > 0)
     return beside.any(axis=(1, 2)) | below.any(axis=(1, 2))
-
-
-def _as_in(key: str, value: Any, model: NDArray[Any]) -> NDArray[Any]:
-    """Returns a value as an array of the dtype of `model`."""
-    allowed = f"state[{key!r}] must be {model.dtype} of shape {model.shape}"
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{allowed}, not a ragged list") from error
-    if array.shape != model.shape or not np.can_cast(array.dtype, model.dtype, "same_kind"):
-        raise ValueError(f"{allowed}, not {array.dtype} {array.shape}")
-    converted = array.astype(model.dtype)
-    _allow(key, converted == array, f"be {model.dtype} numbers")
-    return converted
-
-
-def _allow(key: str, right: NDArray[np.bool_], rule: str) -> None:
-    """Raises a ValueError about the first game that breaks a rule; the first axis of `right` numbers the games."""
-    if not right.all():
-        wrong = int(np.argwhere(~right)[0, 0])
-        game = f" (game {wrong})" if len(right) > 1 else ""
-        raise ValueError(f"state[{key!r}] must {rule}{game}")

@@ -19,6 +19,7 @@ TAKEN = {
     "minesweeper_env.compiled",
     "minesweeper_env.config",
     "minesweeper_env.engine.random",
+    "minesweeper_env.engine.saved_arrays",
     "minesweeper_env.lazy",
     "minesweeper_env.rendering.board",
     "minesweeper_env.rendering.human",
