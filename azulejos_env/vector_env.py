@@ -25,13 +25,14 @@ from azulejos_env.registration import ENV_ID
 from azulejos_env.rendering.human import HumanView
 from azulejos_env.rendering.picture import render_picture
 from azulejos_env.rendering.text import render_text
-from minesweeper_env.calls.batch_calls import BatchCalls
+from minesweeper_env.calls.batch_calls import BatchCalls, final_results
 from minesweeper_env.calls.checks import (
     check_actions,
     check_autoreset_mode,
     check_keywords,
     check_option_names,
     check_seeds,
+    check_under_way,
     generator_state,
     generator_states,
     reset_mask_option,
@@ -191,7 +192,7 @@ class AzulejosVectorEnv(BatchCalls):
         actions = check_actions(actions, self.num_envs)
         games = self._current_games()
         if self._autoreset_mode is AutoresetMode.DISABLED:
-            _check_under_way(games)
+            check_under_way(games.status > PLAYING)
         boards, masks = games.step(actions, True)
         if self.view is not None:
             self.render()
@@ -280,21 +281,8 @@ class AzulejosVectorEnv(BatchCalls):
         self, observations: NDArray[Any], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Starts the next game where `ended`; returns the observations and the info of a SAME_STEP step."""
-        final_observations = np.full(self.num_envs, None, dtype=object)
-        for i in np.flatnonzero(ended).tolist():
-            final_observations[i] = observations[i].copy()
-        final_infos = {}
-        for key, value in infos.items():
-            final_infos[key] = np.zeros_like(value)
-            final_infos[key][ended] = value[ended]
+        final = final_results(observations[ended], infos, ended)
         boards, masks = self._games.reset(ended)
         infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
-        infos |= {"final_obs": final_observations, "_final_obs": ended.copy()}
-        infos |= {"final_info": final_infos, "_final_info": ended.copy()}
+        infos |= final
         return self._observe(boards), infos
-
-
-def _check_under_way(games: Games) -> None:
-    over = np.flatnonzero(games.status > PLAYING)
-    if len(over):
-        raise ResetNeeded(f"games {over.tolist()} are over: reset them with options={{'reset_mask': ...}}")

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.calls.batch_calls import BatchCalls
+from minesweeper_env.calls.batch_calls import BatchCalls, final_results
 from minesweeper_env.calls.checks import (
     AUTORESET_MODES,
     BATCH_RESET_OPTIONS,
@@ -21,6 +21,7 @@ from minesweeper_env.calls.checks import (
     check_keywords,
     check_option_names,
     check_seeds,
+    check_under_way,
     generator_state,
     generator_states,
     layout_option,
@@ -210,7 +211,7 @@ class MinesweeperVectorEnv(BatchCalls):
         actions = check_actions(actions, self.num_envs)
         games = self._current_games()
         if self._autoreset_mode is AutoresetMode.DISABLED:
-            _check_under_way(games)
+            check_under_way(games.status > PLAYING)
         codes, masks = games.step(actions, True)
         self._last_actions = actions
         if self.view is not None:
@@ -313,21 +314,8 @@ class MinesweeperVectorEnv(BatchCalls):
         self, codes: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Starts the next game where `ended`; returns the codes and the info of a SAME_STEP step."""
-        final_observations = np.full(self.num_envs, None, dtype=object)
-        for i, observation in zip(np.flatnonzero(ended).tolist(), self._encoder.encode(codes[ended]), strict=True):
-            final_observations[i] = observation
-        final_infos = {}
-        for key, value in infos.items():
-            final_infos[key] = np.zeros_like(value)
-            final_infos[key][ended] = value[ended]
+        final = final_results(self._encoder.encode(codes[ended]), infos, ended)
         codes, masks = self._games.reset(ended)
         infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
-        infos |= {"final_obs": final_observations, "_final_obs": ended.copy()}
-        infos |= {"final_info": final_infos, "_final_info": ended.copy()}
+        infos |= final
         return codes, infos
-
-
-def _check_under_way(games: Games) -> None:
-    over = np.flatnonzero(games.status > PLAYING)
-    if len(over):
-        raise ResetNeeded(f"games {over.tolist()} are over: reset them with options={{'reset_mask': ...}}")

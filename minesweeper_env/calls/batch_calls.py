@@ -15,6 +15,27 @@ CALLS = ("action_masks", "get_state", "render")
 """The methods of a single environment that `call` makes for each game of a batch."""
 
 
+def final_results(
+    observations: NDArray[Any], infos: dict[str, NDArray[Any]], ended: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Returns the entries of a SAME_STEP info that hold the last observations and infos of the games that ended.
+
+    Args:
+        observations: (K, ...) the last observations of these K games; the result holds views of the array.
+        infos: the info of the step that ended them.
+        ended: (N,) bool, True for these games.
+    """
+    final_observations = np.full(len(ended), None, dtype=object)
+    for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
+        final_observations[i] = observation
+    final_infos = {}
+    for key, value in infos.items():
+        final_infos[key] = np.zeros_like(value)
+        final_infos[key][ended] = value[ended]
+    final = {"final_obs": final_observations, "final_info": final_infos}
+    return final | {f"_{key}": ended.copy() for key in final}
+
+
 class BatchCalls(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """Adds `call`, `get_attr` and `set_attr` to the batched environment."""
 

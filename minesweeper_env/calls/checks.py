@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import logger
+from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
@@ -85,6 +86,13 @@ def check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
             return allowed
     allowed_modes = ", ".join(str(allowed) for allowed in AUTORESET_MODES)
     raise ValueError(f"autoreset_mode must be one of {allowed_modes}, not {mode!r}")
+
+
+def check_under_way(over: NDArray[np.bool_]) -> None:
+    """Raises a ResetNeeded that names the games, by their place in `over`, which are over."""
+    games = np.flatnonzero(over)
+    if len(games):
+        raise ResetNeeded(f"games {games.tolist()} are over: reset them with options={{'reset_mask': ...}}")
 
 
 def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
