@@ -142,14 +142,17 @@ def test_ctrl_c_leaves_a_terminal_with_a_goodbye(tmp_path):
         preexec_fn=_take_terminal,
     )
     os.close(slave)
-    seen = _read_until(master, "explicación): ")
-    assert "\u25a0" in seen
-    os.write(master, b"\x03")
-    seen = _read_until(master, "luego!")
-    assert "¡Hasta luego!" in seen
-    assert "Traceback" not in seen
-    assert program.wait(timeout=30) == 130
-    os.close(master)
+    try:
+        seen = _read_until(master, "explicación): ")
+        assert "\u25a0" in seen
+        os.write(master, b"\x03")
+        seen = _read_until(master, "¡Hasta luego!")
+        assert "Traceback" not in seen
+        assert program.wait(timeout=30) == 130
+    finally:
+        program.kill()
+        program.wait()
+        os.close(master)
 
 
 def _take_terminal():
@@ -163,12 +166,13 @@ def _take_terminal():
 
 
 def _read_until(terminal, wanted):
-    seen = ""
+    """Returns what the terminal shows up to `wanted`; a read may end inside a character, so bytes are compared."""
+    seen = b""
     end = time.monotonic() + 120
-    while wanted not in seen and select.select([terminal], [], [], max(end - time.monotonic(), 0.0))[0]:
+    while wanted.encode() not in seen and select.select([terminal], [], [], max(end - time.monotonic(), 0.0))[0]:
         try:
-            seen += os.read(terminal, 4096).decode(errors="replace")
+            seen += os.read(terminal, 4096)
         except OSError:
             break
-    assert wanted in seen, seen
-    return seen
+    assert wanted.encode() in seen, seen.decode(errors="replace")
+    return seen.decode()
