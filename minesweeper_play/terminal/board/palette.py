@@ -5,7 +5,7 @@ The colour-blind palettes follow Okabe and Ito (2008), "Color Universal Design".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from rich.color import Color
@@ -84,97 +84,68 @@ class Palette:
         return _darker(tint) if shade else tint
 
 
-_DARK = Palette(
-    screen="#14161b",
-    label="#7c8596",
-    label_strong="#ffffff",
-    covered=("#4b5468", "#434b5e"),
-    covered_ink="#69738a",
-    open=("#20242c", "#1b1f26"),
-    blank="#3d4450",
-    counts=("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
-    flag="#ff968c",
-    question="#ffe08a",
-    mine="#f2f2f2",
-    fatal="#d92d2d",
-    fatal_ink="#ffffff",
-    wrong="#ff9d3c",
-    cursor="#f5f5f5",
-    cursor_ink="#101216",
-    pressed="#2f3542",
-    hint_clue="#ffd23f",
-    hint_safe="#37c871",
-    hint_mine="#ff6b5f",
-    hint_ink="#101216",
-    stops=("#2b7449", "#77721f", "#a15b22", "#a83434"),
-    risk_ink="#ffffff",
-    sure_safe="#1fae5b",
-    sure_mine="#c22222",
-    sure_ink="#ffffff",
-)
+Colour = str | tuple[str, ...]
 
-_LIGHT = Palette(
-    screen="#f4f5f7",
-    label="#5f6673",
-    label_strong="#000000",
-    covered=("#b7c1d1", "#aab5c7"),
-    covered_ink="#8e99ad",
-    open=("#ffffff", "#f1f3f7"),
-    blank="#c6ccd6",
-    counts=("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
-    flag="#b3121d",
-    question="#5b4300",
-    mine="#1c1f24",
-    fatal="#d92d2d",
-    fatal_ink="#ffffff",
-    wrong="#9a4a00",
-    cursor="#111827",
-    cursor_ink="#ffffff",
-    pressed="#d9dee7",
-    hint_clue="#ffcf33",
-    hint_safe="#4cd07f",
-    hint_mine="#ff8d83",
-    hint_ink="#101216",
-    stops=("#a5dcae", "#ece596", "#f5be78", "#ee8f87"),
-    risk_ink="#15181d",
-    sure_safe="#1c8a48",
-    sure_mine="#c22222",
-    sure_ink="#ffffff",
-)
+_STANDARD: dict[str, tuple[Colour, Colour]] = {
+    "screen": ("#14161b", "#f4f5f7"),
+    "label": ("#7c8596", "#5f6673"),
+    "label_strong": ("#ffffff", "#000000"),
+    "covered": (("#4b5468", "#434b5e"), ("#b7c1d1", "#aab5c7")),
+    "covered_ink": ("#69738a", "#8e99ad"),
+    "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
+    "blank": ("#3d4450", "#c6ccd6"),
+    "counts": (
+        ("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
+        ("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
+    ),
+    "flag": ("#ff968c", "#b3121d"),
+    "question": ("#ffe08a", "#5b4300"),
+    "mine": ("#f2f2f2", "#1c1f24"),
+    "fatal": ("#d92d2d", "#d92d2d"),
+    "fatal_ink": ("#ffffff", "#ffffff"),
+    "wrong": ("#ff9d3c", "#9a4a00"),
+    "cursor": ("#f5f5f5", "#111827"),
+    "cursor_ink": ("#101216", "#ffffff"),
+    "pressed": ("#2f3542", "#d9dee7"),
+    "hint_clue": ("#ffd23f", "#ffcf33"),
+    "hint_safe": ("#37c871", "#4cd07f"),
+    "hint_mine": ("#ff6b5f", "#ff8d83"),
+    "hint_ink": ("#101216", "#101216"),
+    "stops": (("#2b7449", "#77721f", "#a15b22", "#a83434"), ("#a5dcae", "#ece596", "#f5be78", "#ee8f87")),
+    "risk_ink": ("#ffffff", "#15181d"),
+    "sure_safe": ("#1fae5b", "#1c8a48"),
+    "sure_mine": ("#c22222", "#c22222"),
+    "sure_ink": ("#ffffff", "#ffffff"),
+}
+"""Each colour of `Palette` on a dark and on a light screen."""
 
-_BLIND_DARK = replace(
-    _DARK,
-    counts=("#56b4e9", "#e69f00", "#f0e442", "#cc79a7", "#3fc9a0", "#ff8a3d", "#ffffff", "#a9b1bd"),
-    flag="#f0e442",
-    wrong="#eab0d0",
-    fatal="#d55e00",
-    hint_clue="#f0e442",
-    hint_safe="#56b4e9",
-    hint_mine="#e69f00",
-    stops=("#1d5a8a", "#53627a", "#7d6838", "#a65f00"),
-    sure_safe="#0072b2",
-    sure_mine="#d55e00",
-)
+_COLOUR_BLIND: dict[str, tuple[Colour, Colour]] = {
+    "counts": (
+        ("#56b4e9", "#e69f00", "#f0e442", "#cc79a7", "#3fc9a0", "#ff8a3d", "#ffffff", "#a9b1bd"),
+        ("#0072b2", "#a35a00", "#00765a", "#a04a7c", "#b34700", "#4a4f57", "#000000", "#5d636b"),
+    ),
+    "flag": ("#f0e442", "#8a3d00"),
+    "fatal": ("#d55e00", "#d55e00"),
+    "wrong": ("#eab0d0", "#7d2f5c"),
+    "hint_clue": ("#f0e442", "#f0e442"),
+    "hint_safe": ("#56b4e9", "#8fcbee"),
+    "hint_mine": ("#e69f00", "#f0b048"),
+    "stops": (("#1d5a8a", "#53627a", "#7d6838", "#a65f00"), ("#a8d3ee", "#d9dde0", "#ecd09a", "#eba653")),
+    "sure_safe": ("#0072b2", "#0072b2"),
+    "sure_mine": ("#d55e00", "#c04f00"),
+}
+"""The colours that differ for players who confuse red and green."""
 
-_BLIND_LIGHT = replace(
-    _LIGHT,
-    counts=("#0072b2", "#a35a00", "#00765a", "#a04a7c", "#b34700", "#4a4f57", "#000000", "#5d636b"),
-    flag="#8a3d00",
-    wrong="#7d2f5c",
-    fatal="#d55e00",
-    hint_clue="#f0e442",
-    hint_safe="#8fcbee",
-    hint_mine="#f0b048",
-    stops=("#a8d3ee", "#d9dde0", "#ecd09a", "#eba653"),
-    sure_safe="#0072b2",
-    sure_mine="#c04f00",
-)
+
+def _palette(brightness: int, is_colour_blind: bool) -> Palette:
+    pairs = _STANDARD | (_COLOUR_BLIND if is_colour_blind else {})
+    return Palette(**{name: pair[brightness] for name, pair in pairs.items()})  # type: ignore[arg-type]
+
 
 PALETTES: dict[tuple[str, bool], Palette] = {
-    ("dark", False): _DARK,
-    ("light", False): _LIGHT,
-    ("dark", True): _BLIND_DARK,
-    ("light", True): _BLIND_LIGHT,
+    (name, is_colour_blind): _palette(brightness, is_colour_blind)
+    for brightness, name in enumerate(("dark", "light"))
+    for is_colour_blind in (False, True)
 }
 """The palettes, by the brightness of the screen and by whether they avoid red against green."""
 
