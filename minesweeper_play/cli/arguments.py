@@ -129,7 +129,7 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     if MODES["analyse"].is_there:
         add("--analyse", metavar="FILE", help="judge the position or the game in this file, or on stdin (-)")
         add("--json", action="store_true", help="write the analysis as JSON")
-        add("--quick", action="store_true", help="judge a game in a quarter of the time, with larger errors")
+        add("--quick", action="store_true", help="judge a game in about half the time, with larger errors")
         add("--plot", type=parse_path, metavar="FILE", help=f"draw the review of a game: {', '.join(SUFFIXES)}")
     add("--stats", action="store_true", help="show the statistics of finished games")
 
