@@ -5,6 +5,7 @@ from __future__ import annotations
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.classic.console import Console
+from minesweeper_play.coach.limits import reason_against
 from minesweeper_play.game.session import Session
 
 NARROW = 80
@@ -18,10 +19,9 @@ def show_review(session: Session, console: Console) -> None:
         session: the game.
         console: where to print.
     """
-    if session.config.radius != 1:
-        console.say("coach_radius", radius=session.config.radius)
-    elif session.config.first_click == "corners":
-        console.say("coach_corners")
+    against = reason_against(session)
+    if against.key:
+        console.say(against.key, **against.values)
     else:
         try:
             _show(session, console)

@@ -63,6 +63,8 @@ TEXTS = {
     "summary_wrong_flags_one": "{count} flag was set on a safe cell.",
     "summary_wrong_flags_other": "{count} flags were set on safe cells.",
     "summary_estimates": "Probabilities after {sign} are estimates.",
+    "review_corners": "The coach cannot review games whose first click moves mines into corners.",
+    "review_radius": "The coach reviews games of radius 1, not {radius}.",
     "review_goes_on": "The position now:",
     "coach_reading": "Analyse {file}",
     "coach_busy": "review",

@@ -41,8 +41,6 @@ TEXTS = {
     "key_curve": "curve or board",
     "key_back": "back",
     "review_later": "The coach reviews a game once it is over.",
-    "review_failed": "This game cannot be reviewed: {reason}.",
-    "review_cancelled": "The review is cancelled.",
     "reviewing_title": "The coach looks at this game",
     "reviewing_progress": "{done} of {total} steps",
     "save_on_web": "A game in a web page cannot be saved into a file.",

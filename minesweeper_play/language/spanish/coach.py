@@ -63,6 +63,8 @@ TEXTS = {
     "summary_wrong_flags_one": "Se puso {count} bandera en una celda segura.",
     "summary_wrong_flags_other": "Se pusieron {count} banderas en celdas seguras.",
     "summary_estimates": "Las probabilidades tras {sign} son estimaciones.",
+    "review_corners": "El entrenador no puede revisar partidas cuyo primer clic lleva las minas a las esquinas.",
+    "review_radius": "El entrenador revisa partidas de radio 1, no {radius}.",
     "review_goes_on": "La posición actual:",
     "coach_reading": "Analizar {file}",
     "coach_busy": "análisis",

@@ -41,8 +41,6 @@ TEXTS = {
     "key_curve": "curva o tablero",
     "key_back": "volver",
     "review_later": "El entrenador revisa la partida cuando ha terminado.",
-    "review_failed": "No se puede revisar esta partida: {reason}.",
-    "review_cancelled": "La revisión se ha cancelado.",
     "reviewing_title": "El entrenador mira esta partida",
     "reviewing_progress": "{done} de {total} pasos",
     "save_on_web": "Una partida en una página web no se puede guardar en un archivo.",

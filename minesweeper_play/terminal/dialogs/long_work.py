@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from typing import ClassVar
 
 from textual import on
@@ -14,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Button, Label, ProgressBar
 
+from minesweeper_play.game.moves import Report
 from minesweeper_play.terminal.dialogs.base import Dialog
 
 PATIENCE_SECONDS = 0.3
@@ -31,7 +31,8 @@ class LongWork(ABC):
         key: the text KEY_title of the catalogues names the work, and KEY_progress says how far it is.
         done: the number of finished steps.
         total: the number of steps; None while it is unknown.
-        problem: why the work was in vain; "" if it was not.
+        problem: the message that says why the work was in vain; its key is "" if it was not.
+        error: an error of the program in `work`; None if there was none.
     """
 
     key: ClassVar[str]
@@ -40,7 +41,8 @@ class LongWork(ABC):
         """Prepares the work."""
         self.done = 0
         self.total: int | None = None
-        self.problem = ""
+        self.problem = Report()
+        self.error: Exception | None = None
         self._cancelled = threading.Event()
 
     @abstractmethod
@@ -51,8 +53,12 @@ class LongWork(ABC):
         """Begins to work in a thread, which calls `finished` at the end, also after a cancellation."""
 
         def run() -> None:
-            with suppress(CancelledError):
+            try:
                 self.work()
+            except CancelledError:
+                pass
+            except Exception as error:
+                self.error = error
             finished()
 
         threading.Thread(target=run, daemon=True).start()

@@ -122,6 +122,8 @@ class HelpedScreen(TableScreen):
         self._work = None
         if isinstance(self.app.screen, LongWorkDialog):
             self.app.pop_screen()
+        if event.work.error is not None:
+            raise event.work.error
         self.take_work(event.work)
 
     def take_work(self, work: LongWork) -> None:
@@ -133,10 +135,8 @@ class HelpedScreen(TableScreen):
             self.after(work.move, work.cell)
             if work.move.accepted and not self.session.is_over:
                 self.say("solvable")
-        elif work.problem:
-            self.say("search_failed", reason=work.problem)
         else:
-            self.say("search_cancelled")
+            self.say(work.problem.key or "search_cancelled", **work.problem.values)
 
     # Risks
 

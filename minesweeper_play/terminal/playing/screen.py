@@ -135,7 +135,7 @@ class GameScreen(HelpedScreen):
 
             self.app.push_screen(ReviewScreen(work.review))
         else:
-            self.say("review_failed", reason=work.problem) if work.problem else self.say("review_cancelled")
+            self.say(work.problem.key or "no_review", **work.problem.values)
 
     def action_prompt(self) -> None:
         """Goes to the command prompt."""

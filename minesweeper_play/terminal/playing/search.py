@@ -29,12 +29,14 @@ class Search(LongWork):
     def work(self) -> None:
         """Makes the move."""
         # Its import loads kernels.
-        from minesweeper_env.generation import MAX_ATTEMPTS, GenerationError
+        from minesweeper_env.generation import MAX_ATTEMPTS, AttemptsExceededError, ImpossibleBoardError
 
         self.session.on_attempts = lambda attempts: self.report(attempts, MAX_ATTEMPTS)
         try:
             self.move = self.session.open(*self.cell)
-        except GenerationError as error:
-            self.problem = " ".join(str(error).split())
+        except ImpossibleBoardError:
+            self.problem = Report("search_impossible")
+        except AttemptsExceededError:
+            self.problem = Report("search_failed", values={"most": MAX_ATTEMPTS})
         finally:
             self.session.on_attempts = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from baselines.support.extras import MissingExtraError, check_extra
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_play.coach.limits import reason_against
+from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.dialogs.long_work import LongWork
 
@@ -29,12 +30,14 @@ class Reviewing(LongWork):
         self.review: Review | None = None
 
     def work(self) -> None:
-        """Computes the review; a missing package, a position that is too hard and other rules are problems."""
-        try:
-            check_extra("torch")
-            # Its import loads kernels and PyTorch.
-            from minesweeper_play.coach.review import review_game
+        """Computes the review, or notes why there is none."""
+        self.problem = reason_against(self._session)
+        if self.problem.key:
+            return
+        # Its import loads kernels.
+        from minesweeper_play.coach.review import review_game
 
+        try:
             self.review = review_game(self._session, quick=True, progress=self.report)
-        except (PositionTooHardError, MissingExtraError, ValueError) as error:
-            self.problem = " ".join(str(error).split())
+        except PositionTooHardError:
+            self.problem = Report("too_hard")

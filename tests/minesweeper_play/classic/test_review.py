@@ -35,9 +35,9 @@ def test_a_review_is_the_text_of_the_coach(language, capsys):
 def test_a_game_that_the_coach_cannot_judge_says_why(capsys):
     console = Console(PlayOptions())
     show_review(lost(first_click="corners"), console)
-    assert "the coach needs --first-click any, safe or opening" in capsys.readouterr().out
+    assert "cannot review games whose first click moves mines" in capsys.readouterr().out
     show_review(Session(BoardConfig(9, 9, 5, radius=2), seed=0), console)
-    assert capsys.readouterr().out == "the coach reviews games of radius 1, not 2\n"
+    assert capsys.readouterr().out == "The coach reviews games of radius 1, not 2.\n"
 
 
 @pytest.mark.parametrize(
