@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,10 @@ class Opponent:
     policy: Policy | None = None
 
     def __call__(self, games: Games, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Asks the policy for the moves of the chosen games; `reset` with a seed of the game precedes each move.
+        """Asks the policy for the moves of the chosen games.
+
+        A policy with the method `act` of `policies.BatchPolicy` is asked once for all games. Any other one is asked
+        for one game after the other, and `reset` with a seed of the game precedes each move.
 
         Returns:
             (K,) int64, the actions: the first cells of the groups.
@@ -40,6 +44,9 @@ class Opponent:
             ValueError: the policy chooses a cell without a group.
         """
         assert self.policy is not None
+        act = getattr(self.policy, "act", None)
+        if act is not None:
+            return _act(act, games, chosen)
         actions = []
         boards, progress = games.boards(), games.batch.progress
         for game in chosen.tolist():
@@ -48,6 +55,17 @@ class Opponent:
             self.policy.reset(int(progress[game, batches.SEED]))
             actions.append(_first_cell(position, *self.policy.choose(position)))
         return np.array(actions, np.int64)
+
+
+def _act(act: Callable[..., Any], games: Games, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns the actions of a policy that plays many games at once, by its method `act`."""
+    # The opponents are to move, so their scores come first.
+    actions = np.asarray(act(games.boards()[chosen], games.scores()[chosen, ::-1]), np.int64)
+    legal = games.show()[1][chosen]
+    for i, action in enumerate(actions.tolist()):
+        if not (0 <= action < legal.shape[1] and legal[i, action]):
+            raise ValueError(f"the opponent chose action {action}, which is not the first cell of a group")
+    return actions
 
 
 def _first_cell(position: Position, row: int, col: int) -> int:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from azulejos_env.position import Position
 from azulejos_env.search import search
 
-__all__ = ["POLICIES", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "make_policy"]
+__all__ = ["POLICIES", "BatchPolicy", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "make_policy"]
 
 
 class Policy(Protocol):
@@ -21,6 +22,21 @@ class Policy(Protocol):
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the (row, col) of a tile of the group to remove; the game is not over."""
+
+
+class BatchPolicy(Policy, Protocol):
+    """A policy without randomness that plays many games at once, such as a network."""
+
+    def act(self, boards: NDArray[np.int8], scores: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Chooses a move in each of N positions.
+
+        Args:
+            boards: (N, rows, cols) int8 colours, 0 for an empty cell; the tiles have fallen.
+            scores: (N, 2) int64, the score of the player to move and that of the other.
+
+        Returns:
+            (N,) int64, row * cols + col of the first cell of the group in reading order.
+        """
 
 
 class RandomPolicy:

@@ -14,14 +14,14 @@ AGENTS_FOLDER = Path(__file__).parents[1] / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
 
 
-def agent_names() -> list[str]:
-    """Returns the names of the shipped agents."""
-    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
+def agent_names(shipped: Path = AGENTS_FOLDER) -> list[str]:
+    """Returns the names of the agents in the folder `shipped`."""
+    return sorted(path.parent.name for path in shipped.glob(f"*/{AGENT_FILE}"))
 
 
-def agent_folder(name: str) -> Path | None:
-    """Returns the run folder of a shipped agent or at a path, or None if there is no such folder."""
-    for folder in (AGENTS_FOLDER / name, Path(name)):
+def agent_folder(name: str, shipped: Path = AGENTS_FOLDER) -> Path | None:
+    """Returns the run folder of an agent in the folder `shipped` or at a path, or None if there is no such folder."""
+    for folder in (shipped / name, Path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
     return None

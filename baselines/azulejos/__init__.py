@@ -1,0 +1,1 @@
+"""Learning and matches of the second game, Azulejos."""

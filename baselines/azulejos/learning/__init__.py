@@ -1,0 +1,1 @@
+"""Agents that learn Azulejos by masked PPO against a mix of opponents."""
