@@ -93,6 +93,7 @@ class Player:
             moves=self.config.moves,
             radius=self.config.radius,
             max_steps=self.config.max_steps,
+            no_guess=self.config.no_guess,
         )
         self.board: NDArray[np.int8]
         self.begin(0)
@@ -138,7 +139,11 @@ class Player:
         return Choice(action, kind, divmod(cell, self.config.cols), ratings)
 
     def play(self, choice: Choice) -> None:
-        """Makes a move, and counts the game if that ends it."""
+        """Makes a move, and counts the game if that ends it.
+
+        Raises:
+            GenerationError: the first move found no board that needs no guess.
+        """
         self.board, _, terminated, truncated, info = self._env.step(choice.action)
         self._mask = info["action_mask"]
         self.moves += 1

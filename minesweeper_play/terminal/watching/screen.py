@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from baselines.policy import PolicyError
+from minesweeper_env.generation import GenerationError
 from minesweeper_play.terminal.background import LatestOnly
 from minesweeper_play.terminal.board.canvas import BoardCanvas
 from minesweeper_play.terminal.board.lines import largest_size
@@ -190,9 +191,13 @@ class WatchScreen(FittingScreen):
             return
         if not any(self._choices):
             return
-        for player, choice in zip(self.players, self._choices, strict=True):
-            if choice is not None:
-                player.play(choice)
+        try:
+            for player, choice in zip(self.players, self._choices, strict=True):
+                if choice is not None:
+                    player.play(choice)
+        except GenerationError as error:
+            self.game_app.fail(" ".join(str(error).split()))
+            return
         self._choices = [None] * len(self.players)
         self._show()
         if all(player.is_over for player in self.players):

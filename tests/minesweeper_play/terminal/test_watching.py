@@ -197,6 +197,15 @@ def test_unknown_policies_and_boards_are_refused_before_the_screen():
         load_players(PlayOptions(policy=f"{__file__}:Missing"))
 
 
+def test_policies_play_boards_that_need_no_guess():
+    (watched,) = load_players(PlayOptions(policy="exact", no_guess="exact"))
+    for seed in range(10):
+        watched.begin(seed)
+        while not watched.is_over:
+            watched.play(watched.choose(rated=False))
+    assert (watched.score.games, watched.score.wins) == (10, 10)
+
+
 def test_policies_to_watch_play_the_usual_board():
     first, second = load_players(PlayOptions(versus=("exact", "subset")))
     assert (first.config.rows, first.config.cols, first.config.mines) == (8, 8, 14)
