@@ -51,7 +51,7 @@ class Terminal:
         self.pid, self._file = pty.fork()
         if self.pid == 0:
             program = Path(__file__).parents[1] / "play.py"
-            words = [str(program), "--preset", "expert", "--seed", str(seed), "--no-animation"]
+            words = [str(program), "--preset", "expert", "--seed", str(seed), "--no-animation", "--no-settings"]
             os.execvpe(sys.executable, [sys.executable, *words], {**os.environ, "TERM": "xterm-256color"})
         fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
 

@@ -84,6 +84,7 @@ GLOSSES = {
     },
     "minesweeper_play": {
         "options": "of play.py",
+        "folders": "of the user",
         "language": "English and Spanish",
         "game": "the played game without any screen: moves, help, figures, statistics",
         "coach": "analyses of positions, reviews of games",

@@ -29,7 +29,6 @@ class PlayOptions:
         language: the language of the game.
         config: the board and its rules; None if the command line names no board.
         first_click: the first-click rule of boards that are chosen later.
-        is_first_click_given: whether the command line names that rule.
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
         icons: one of `ICONS`.
@@ -45,13 +44,14 @@ class PlayOptions:
         as_json: whether to print the analysis as JSON.
         quick: whether to compute fewer probabilities of winning in a review.
         plot: path of a picture of the review; None draws none.
+        keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
+        given: the attributes of this class that the command line states.
     """
 
     program: str = "play.py"
     language: Language = "en"
     config: BoardConfig | None = None
     first_click: str = BoardConfig.first_click
-    is_first_click_given: bool = False
     seed: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
     icons: str = "plain"
@@ -67,3 +67,5 @@ class PlayOptions:
     as_json: bool = False
     quick: bool = False
     plot: Path | None = None
+    keeps_settings: bool = True
+    given: frozenset[str] = frozenset()

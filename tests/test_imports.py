@@ -24,7 +24,7 @@ LAYERS = (
     {"__init__", "__main__"},
 )
 PLAY_LAYERS = (
-    {"options"},
+    {"folders", "options"},
     {"game"},
     {"language"},
     {"coach"},

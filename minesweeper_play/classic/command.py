@@ -65,7 +65,7 @@ class _Player:
 
     def _new_session(self) -> Session:
         options = self._options
-        rule = options.first_click if options.is_first_click_given else None
+        rule = options.first_click if "first_click" in options.given else None
         config = options.config or ask_board(self._console, rule)
         seed = None if options.seed is None else options.seed + self._played
         self._played += 1

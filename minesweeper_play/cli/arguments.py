@@ -10,6 +10,7 @@ from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number
 from baselines.cli.start import typed_command
 from baselines.support.figures import SUFFIXES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
+from minesweeper_play.cli.company import check_company
 from minesweeper_play.cli.modes import MODES
 from minesweeper_play.game.boards import BOARDS, preset_board, sized_board
 from minesweeper_play.language.catalogue import language_of
@@ -22,9 +23,6 @@ EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --
 
 LAST_PORT = 65535
 
-ON_SCREEN = ("terminal", "serve")
-"""The modes that watch policies."""
-
 
 def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:
     """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2.
@@ -34,11 +32,13 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
         program: the command as the user typed it.
     """
     parser = make_parser(program)
-    given = parser.parse_args(arguments)
-    mode = next((name for name in MODES if getattr(given, name, None) not in (None, False)), "terminal")
+    options, given = parser.parse_given(arguments)
+    modes = [name for name in MODES if name in given]
     try:
-        _check_company(given, mode)
-        return mode, _options(given, program)
+        if len(modes) > 1:
+            raise ValueError(f"choose one of {' and '.join(f'--{mode}' for mode in modes)}")
+        check_company(options, given, modes[0] if modes else "terminal")
+        return (modes[0] if modes else "terminal"), _options(options, frozenset(given), program)
     except ValueError as error:
         parser.error(str(error))
 
@@ -92,6 +92,7 @@ def _add_board(group: argparse._ArgumentGroup) -> None:
 def _add_look(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--lang",
+        dest="language",
         choices=LANGUAGES,
         metavar="LANGUAGE",
         help=f"show the game in this language: {', '.join(LANGUAGES)} (default: the one of the locale)",
@@ -111,7 +112,17 @@ def _add_look(group: argparse._ArgumentGroup) -> None:
         metavar="PALETTE",
         help=f"show cells in these colours: {', '.join(PALETTES)} (default {PlayOptions.palette})",
     )
-    group.add_argument("--no-animation", action="store_true", help="show openings at once")
+    group.add_argument(
+        "--animation",
+        action=argparse.BooleanOptionalAction,
+        default=PlayOptions.animation,
+        help="show openings layer by layer; --no-animation shows them at once (default layer by layer)",
+    )
+    group.add_argument(
+        "--no-settings",
+        action="store_true",
+        help="play without the settings that earlier games in the full terminal kept, and keep none",
+    )
 
 
 def _add_modes(group: argparse._ArgumentGroup) -> None:
@@ -142,40 +153,7 @@ def parse_port(text: str) -> int:
     return port
 
 
-def _check_company(given: argparse.Namespace, mode: str) -> None:
-    """Raises a ValueError if two options do not go together."""
-    modes = [f"--{name}" for name in MODES if getattr(given, name, None) not in (None, False)]
-    if len(modes) > 1:
-        raise ValueError(f"choose one of {' and '.join(modes)}")
-    if given.preset and (given.size or given.mines):
-        raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
-    if given.mines and not given.size and mode != "analyse":
-        raise ValueError("--mines needs --size")
-    board = (given.preset, given.size, given.first_click, given.no_guess)
-    if given.load and (any(board) or given.seed is not None):
-        raise ValueError("--load takes board and seed from the file; leave out the options of the board")
-    _check_needs(given, mode)
-
-
-def _check_needs(given: argparse.Namespace, mode: str) -> None:
-    """Raises a ValueError for an option that means nothing in a mode."""
-    watched = [name for name in ("policy", "versus") if getattr(given, name, None)]
-    if len(watched) > 1:
-        raise ValueError("choose one of --policy and --versus")
-    if watched and mode not in ON_SCREEN:
-        raise ValueError(f"--{watched[0]} needs the full terminal or --serve; leave out --{mode}")
-    for name, needed in (
-        ("host", "serve"),
-        ("port", "serve"),
-        ("json", "analyse"),
-        ("quick", "analyse"),
-        ("plot", "analyse"),
-    ):
-        if getattr(given, name, None) not in (None, False) and mode != needed:
-            raise ValueError(f"--{name} needs --{needed}")
-
-
-def _options(given: argparse.Namespace, program: str) -> PlayOptions:
+def _options(given: argparse.Namespace, stated: frozenset[str], program: str) -> PlayOptions:
     """Returns the options; raises a ValueError if the board is not allowed."""
     rule = given.first_click or PlayOptions.first_click
     config = None
@@ -186,15 +164,14 @@ def _options(given: argparse.Namespace, program: str) -> PlayOptions:
         config = sized_board(rows, cols, given.mines, rule)
     return PlayOptions(
         program=program,
-        language=given.lang or language_of(),
+        language=given.language or language_of(),
         config=config,
         first_click=rule,
-        is_first_click_given=given.first_click is not None,
         seed=given.seed,
         no_guess=given.no_guess or False,
         icons=given.icons,
         palette=given.palette,
-        animation=not given.no_animation,
+        animation=given.animation,
         saved=given.load,
         policy=getattr(given, "policy", None),
         versus=None if getattr(given, "versus", None) is None else tuple(given.versus),
@@ -205,6 +182,8 @@ def _options(given: argparse.Namespace, program: str) -> PlayOptions:
         as_json=getattr(given, "json", False),
         quick=getattr(given, "quick", False),
         plot=_picture(getattr(given, "plot", None)),
+        keeps_settings=not given.no_settings,
+        given=stated,
     )
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from baselines.support.extras import import_extra
-from baselines.support.files import hold_folder, replace_file
+from baselines.support.files import replace_file
+from minesweeper_play.folders import data_folder, hold, set_aside
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.records import GameRecord
 
@@ -21,9 +18,6 @@ if TYPE_CHECKING:
 
 FILE = "games.jsonl"
 """The file in the data folder."""
-
-LOCK_SECONDS, RETRY_SECONDS = 5.0, 0.02
-"""Seconds after which a program stops waiting for another one that writes, and seconds between two tries."""
 
 NO_PROBLEM = Report()
 
@@ -41,19 +35,6 @@ class Finish:
     is_best: bool = False
     best_before: float | None = None
     problem: Report = NO_PROBLEM
-
-
-def data_folder() -> Path:
-    r"""Returns the user's data folder of this program, which need not exist yet.
-
-    It follows the rules of the platform: `$XDG_DATA_HOME/minesweeper-env` or `~/.local/share/minesweeper-env` on Linux,
-    `~/Library/Application Support/minesweeper-env` on macOS, `%APPDATA%\minesweeper-env` on Windows.
-
-    Raises:
-        MissingExtraError: platformdirs is not installed.
-    """
-    platformdirs = import_extra("platformdirs", "play")
-    return Path(platformdirs.user_data_path("minesweeper-env", appauthor=False, roaming=True))
 
 
 class Statistics:
@@ -84,7 +65,7 @@ class Statistics:
         self.problem = NO_PROBLEM
         records, damaged = self._parse()
         if damaged:
-            with _hold(self.path.parent):
+            with hold(self.path.parent):
                 # Another program may have mended or extended the file meanwhile.
                 records, damaged = self._parse()
                 if damaged:
@@ -99,7 +80,7 @@ class Statistics:
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps(asdict(record)).encode() + b"\n"
-        with _hold(self.path.parent), self.path.open("a+b", buffering=0) as file:
+        with hold(self.path.parent), self.path.open("a+b", buffering=0) as file:
             if file.seek(0, os.SEEK_END):
                 file.seek(-1, os.SEEK_END)
                 # A program that was killed has left half a line.
@@ -144,28 +125,7 @@ class Statistics:
 
     def _set_aside(self, records: list[GameRecord], damaged: int) -> None:
         """Keeps the damaged file under a new name, and writes the readable games to the old one."""
-        content = self.path.read_bytes()
-        numbers = iter(range(1, 10**6))
-        aside = next(
-            path for number in numbers if not (path := self.path.with_name(f"games-damaged-{number}.jsonl")).exists()
-        )
-        replace_file(aside, content)
+        aside = set_aside(self.path)
         replace_file(self.path, "".join(f"{json.dumps(asdict(record))}\n" for record in records).encode())
         values = {"count": damaged, "path": self.path, "aside": aside.name}
         self.problem = Report("statistics_damaged", values=values)
-
-
-@contextmanager
-def _hold(folder: Path) -> Generator[None]:
-    """Keeps other programs from writing into a folder, after at most `LOCK_SECONDS` of waiting for one that does."""
-    end = time.monotonic() + LOCK_SECONDS
-    with ExitStack() as stack:
-        while True:
-            try:
-                stack.enter_context(hold_folder(folder))
-                break
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(RETRY_SECONDS)
-        yield

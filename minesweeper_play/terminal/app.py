@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.board.canvas import BoardCanvas
-from minesweeper_play.terminal.dialogs.new_game import BoardChoice
+from minesweeper_play.terminal.board.picture import RiskStyle
+from minesweeper_play.terminal.choice import BoardChoice, first_choice
 from minesweeper_play.terminal.dialogs.pages import Page
 from minesweeper_play.terminal.fitting import FittingScreen
+from minesweeper_play.terminal.kept_settings import BOARD, Kept, KeptSettings
 from minesweeper_play.terminal.playing.screen import GameScreen
 from minesweeper_play.terminal.settings import THEMES, Settings
 from minesweeper_play.terminal.statistics import statistics_text
@@ -30,12 +32,15 @@ from minesweeper_play.terminal.watching.screen import WatchScreen
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 """Exit statuses."""
 
+WARNING_SECONDS = 15.0
+"""Seconds for which a warning about the settings is shown."""
+
 
 class MinesweeperApp(App[int]):
     """Plays Minesweeper on the whole screen, or watches policies play it.
 
     Attributes:
-        choice: the board of the next game.
+        choice: the board of the next game; `choose` changes it.
         problem: the message of the error that ended the program; "" if there was none.
     """
 
@@ -55,6 +60,7 @@ class MinesweeperApp(App[int]):
         players: Sequence[Player] = (),
         session: Session | None = None,
         statistics: Statistics | None = None,
+        kept_settings: KeptSettings | None = None,
     ) -> None:
         """Prepares the screen of a command line.
 
@@ -63,13 +69,17 @@ class MinesweeperApp(App[int]):
             players: the policies to watch; none to play oneself.
             session: the first game; None begins one.
             statistics: the statistics; None for the user's own.
+            kept_settings: the settings that outlive the game; None begins with the usual ones, and keeps none.
         """
         super().__init__()
-        self.choice = first_choice(options) if session is None else BoardChoice(session.config, session.no_guess)
+        kept = Kept() if kept_settings is None else kept_settings.read()
+        chosen = first_choice(options, kept.board)
+        self.choice = chosen if session is None else BoardChoice(session.config, session.no_guess)
         self.problem = ""
         self._players, self._session = players, session
         self._seed = 0 if options.seed is None else options.seed
-        self._settings = Settings.of(options)
+        self._settings = Settings.of(options, kept.settings)
+        self._kept_settings, self._kept_problem = kept_settings, kept.problem
         self._statistics = statistics
 
     @cached_property
@@ -79,12 +89,18 @@ class MinesweeperApp(App[int]):
 
     @property
     def settings(self) -> Settings:
-        """The settings of the screen; new ones take effect at once."""
+        """The settings of the screen; new ones take effect at once, and are kept for later games."""
         return self._settings
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
-        self._settings = settings
+        before, self._settings = asdict(self._settings), settings
+        self._keep({name: value for name, value in asdict(settings).items() if value != before[name]})
+        self._dress()
+
+    def _dress(self) -> None:
+        """Draws all screens with the present settings."""
+        settings = self._settings
         self.theme = THEMES[settings.theme]
         for screen in self.screen_stack:
             for board in screen.query(BoardCanvas):
@@ -108,9 +124,11 @@ class MinesweeperApp(App[int]):
 
     def on_mount(self) -> None:
         """Shows the first game."""
-        self.settings = self._settings
+        self._dress()
         watching = self._players and WatchScreen(self._players, self._seed)
         self.push_screen(watching or GameScreen(self._session or self.next_session()))
+        if self._kept_problem.key:
+            self._warn(self._kept_problem)
 
     def next_session(self) -> Session:
         """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""
@@ -118,6 +136,30 @@ class MinesweeperApp(App[int]):
         if self.choice.seed is not None:
             self.choice = replace(self.choice, seed=self.choice.seed + 1)
         return session
+
+    def choose(self, choice: BoardChoice) -> None:
+        """Takes another board for the next games, and keeps it for later ones."""
+        self.choice = choice
+        self._keep({BOARD: choice})
+
+    def set_overlay(self, overlay: RiskStyle) -> None:
+        """Keeps how risks are shown; only the screen that shows them has to be drawn again."""
+        self._settings = replace(self._settings, overlay=overlay)
+        self._keep({"overlay": overlay})
+
+    def _keep(self, changed: Mapping[str, object]) -> None:
+        """Keeps changed settings for later games; where that fails, one warning says so."""
+        if self._kept_settings is None or not changed:
+            return
+        try:
+            self._kept_settings.keep(changed)
+        except OSError as error:
+            values = {"path": self._kept_settings.path, "reason": error.strerror or str(error)}
+            self._kept_settings = None
+            self._warn(Report("settings_failed", values=values))
+
+    def _warn(self, report: Report) -> None:
+        self.notify(self.text(report.key, **report.values), severity="warning", timeout=WARNING_SECONDS, markup=False)
 
     def notice(self, line: str) -> None:
         """Shows a notice, such as that of a compilation; any thread may call this."""
@@ -147,9 +189,3 @@ class MinesweeperApp(App[int]):
     def on_load(self) -> None:
         """Restores the terminal where SIGTERM ends the program."""
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
-
-
-def first_choice(options: PlayOptions) -> BoardChoice:
-    """Returns the board of a command line; Beginner where it names none."""
-    config = options.config or BoardConfig.of_size(9, first_click=options.first_click)
-    return BoardChoice(config, options.no_guess, options.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
@@ -37,8 +38,9 @@ def run(options: PlayOptions) -> int:
         print(f"{options.program}: {explain(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
     from minesweeper_play.terminal.app import MinesweeperApp
+    from minesweeper_play.terminal.kept_settings import KeptSettings
 
-    app = MinesweeperApp(options, players, session)
+    app = MinesweeperApp(options, players, session, kept_settings=KeptSettings() if options.keeps_settings else None)
     COLD_START.report_to(app.notice)
     status = app.run()
     COLD_START.report_to(None)
@@ -57,4 +59,5 @@ def load_players(options: PlayOptions) -> list[Player]:
     """
     names = options.versus or ((options.policy,) if options.policy is not None else ())
     config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
+    config = replace(config, no_guess=options.no_guess)
     return [Player(find_policy(name), config) for name in names]

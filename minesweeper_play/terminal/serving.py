@@ -51,7 +51,8 @@ def serve(options: PlayOptions) -> int:
 
 def arguments_of(options: PlayOptions) -> Sequence[str]:
     """Returns the arguments of `play.py` for the game of a visitor."""
-    arguments = ["--lang", options.language, "--icons", options.icons, "--palette", options.palette]
+    # Settings that one visitor changes are no business of the next one.
+    arguments = ["--no-settings", "--lang", options.language, "--icons", options.icons, "--palette", options.palette]
     if options.config is not None:
         config = options.config
         arguments += ["--size", size_name(config.rows, config.cols), "--mines", str(config.mines)]

@@ -16,6 +16,7 @@ from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board.view import BoardView
+from minesweeper_play.terminal.kept_settings import KeptSettings
 
 Script = Callable[[MinesweeperApp, Pilot[int]], Awaitable[Any]]
 
@@ -35,13 +36,22 @@ def wall_session() -> Session:
 
 
 def drive(
-    script: Script, folder: Any, *, session: Session | None = None, size=(80, 24), players=(), **options: Any
+    script: Script,
+    folder: Any,
+    *,
+    session: Session | None = None,
+    size=(80, 24),
+    players=(),
+    kept_settings: KeptSettings | None = None,
+    **options: Any,
 ) -> Any:
     """Runs a script against a game on a screen of a size, and returns what it returns.
 
-    Openings are not animated unless `animation=True` is given. The statistics are in `folder`.
+    Openings are not animated unless `animation=True` is given. The statistics are in `folder`, and no settings are
+    kept unless `kept_settings` is given.
     """
-    app = MinesweeperApp(PlayOptions(**{"animation": False, **options}), players, session, Statistics(folder))
+    play_options = PlayOptions(**{"animation": False, **options})
+    app = MinesweeperApp(play_options, players, session, Statistics(folder), kept_settings)
 
     async def run() -> Any:
         async with app.run_test(size=size) as pilot:

@@ -94,6 +94,10 @@ TEXTS = {
     "no_guess_exact": "never necessary, any reasoning",
     # Settings
     "settings": "Settings",
+    "settings_unreadable": "The settings in {path} cannot be read ({reason}); the game begins with the usual ones.",
+    "settings_damaged": "The settings in {path} are damaged; the game begins with the usual ones.",
+    "settings_wrong": "In {path} these settings have values that are not allowed, and take the usual ones: {names}.",
+    "settings_failed": "Settings are not kept: {path}: {reason}.",
     "setting_language": "Language",
     "setting_theme": "Screen",
     "setting_palette": "Colours",

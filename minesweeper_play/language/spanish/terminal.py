@@ -94,6 +94,10 @@ TEXTS = {
     "no_guess_exact": "nunca, cualquier razonamiento",
     # Settings
     "settings": "Ajustes",
+    "settings_unreadable": "No se pueden leer los ajustes de {path} ({reason}); el juego empieza con los habituales.",
+    "settings_damaged": "Los ajustes de {path} están dañados; el juego empieza con los habituales.",
+    "settings_wrong": "En {path} estos ajustes tienen valores no permitidos y toman los habituales: {names}.",
+    "settings_failed": "Los ajustes no se guardan: {path}: {reason}.",
     "setting_language": "Idioma",
     "setting_theme": "Pantalla",
     "setting_palette": "Colores",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,9 +10,8 @@ from textual.containers import Grid, Horizontal, VerticalScroll
 from textual.widgets import Button, Input, Label, Select, Static
 
 from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
+from minesweeper_play.terminal.choice import NO_GUESS, BoardChoice
 from minesweeper_play.terminal.dialogs.base import Dialog
-
-NoGuess = Literal[False, "subset", "exact"]
 
 BOARDS: dict[str, tuple[int, int, int]] = {
     name: (config.rows, config.cols, config.mines)
@@ -26,24 +23,6 @@ BOARDS: dict[str, tuple[int, int, int]] = {
 """(rows, columns, mines) of each preset, by name."""
 
 CUSTOM = "custom"
-
-NO_GUESS: dict[str, NoGuess] = {"off": False, "subset": "subset", "exact": "exact"}
-"""The kinds of boards by the names that the dialog gives them."""
-
-
-@dataclass(frozen=True)
-class BoardChoice:
-    """A board to play.
-
-    Attributes:
-        config: the board and its rules.
-        no_guess: the reasoning that solves it without a guess; False for any board.
-        seed: the seed of the game; None draws one.
-    """
-
-    config: BoardConfig
-    no_guess: NoGuess = False
-    seed: int | None = None
 
 
 class NewGame(Dialog[BoardChoice]):

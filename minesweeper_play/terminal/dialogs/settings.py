@@ -11,23 +11,21 @@ from textual.app import ComposeResult
 from textual.containers import Grid, Horizontal, VerticalScroll
 from textual.widgets import Button, Label, Select
 
-from minesweeper_play.options import LANGUAGES
 from minesweeper_play.terminal.dialogs.base import Dialog
-from minesweeper_play.terminal.settings import THEMES, ZOOMS
+from minesweeper_play.terminal.settings import CHOICES
 
 if TYPE_CHECKING:
     from minesweeper_play.terminal.app import MinesweeperApp
 
+NAMES: Mapping[object, str] = {None: "auto", True: "on", False: "off"}
+"""Names of values that are no texts."""
+
 VALUES: Mapping[str, Mapping[str, object]] = {
-    "language": {language: language for language in LANGUAGES},
-    "theme": {theme: theme for theme in THEMES},
-    "palette": {"standard": "standard", "colour-blind": "colour-blind"},
-    "icons": {"plain": "plain", "nerd": "nerd"},
-    "zoom": {"auto": None, **{str(zoom): zoom for zoom in ZOOMS if zoom is not None}},
-    "animation": {"on": True, "off": False},
-    "vi_keys": {"off": False, "on": True},
+    name: {NAMES[value] if value is None or isinstance(value, bool) else str(value): value for value in choices}
+    for name, choices in CHOICES.items()
+    if name != "overlay"
 }
-"""The values of each setting, by the names that the dialog gives them."""
+"""The values of each setting, by the names that the dialog gives them; the overlay has a key of its own."""
 
 
 class SettingsDialog(Dialog[None]):

@@ -57,13 +57,21 @@ class HelpedScreen(TableScreen):
     def __init__(self, session: Session) -> None:
         """Shows a session."""
         super().__init__(session)
-        self._style: RiskStyle = "off"
         self._risks: Risks | None = None
         self._advice: Advice | None = None
         self._search: Search | None = None
         self._work: LongWork | None = None
         self._oracle = Thinker(lambda ticket, answer: self.post_message(self.Thought(self._oracle, ticket, answer)))
         self._adviser = Thinker(lambda ticket, answer: self.post_message(self.Thought(self._adviser, ticket, answer)))
+
+    @property
+    def overlay(self) -> RiskStyle:
+        """The way in which risks are shown."""
+        return self.game_app.settings.overlay
+
+    def on_mount(self) -> None:
+        """Asks for the risks, where they are shown from the start."""
+        self._ask_for_risks()
 
     def position_changed(self) -> None:
         """Forgets the hint, and asks for the risks of the new position."""
@@ -86,8 +94,8 @@ class HelpedScreen(TableScreen):
 
     def picture(self) -> Picture:
         """Returns the picture of the position, with risks and the hint."""
-        risks = None if self._style == "off" else self._risks
-        return picture_of(self.session, risks, self._style == "numbers", self._advice)
+        risks = None if self.overlay == "off" else self._risks
+        return picture_of(self.session, risks, self.overlay == "numbers", self._advice)
 
     # The search for a board without guesses
 
@@ -142,14 +150,15 @@ class HelpedScreen(TableScreen):
 
     def action_risks(self) -> None:
         """Shows risks in per cent, then as shades, then not at all."""
-        self._style = RISK_STYLES[(RISK_STYLES.index(self._style) + 1) % len(RISK_STYLES)]
-        self.say(f"risks_{self._style}")
+        overlay = RISK_STYLES[(RISK_STYLES.index(self.overlay) + 1) % len(RISK_STYLES)]
+        self.game_app.set_overlay(overlay)
+        self.say(f"risks_{overlay}")
         if self._risks is None:
             self._ask_for_risks()
         self.show_board()
 
     def _ask_for_risks(self) -> None:
-        if self._style == "off" or self.session.is_over:
+        if self.overlay == "off" or self.session.is_over:
             self._oracle.forget()
             self._risks = None
             return

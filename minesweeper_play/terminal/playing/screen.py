@@ -13,8 +13,9 @@ from textual.widgets import Input
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Finish
+from minesweeper_play.terminal.choice import BoardChoice
 from minesweeper_play.terminal.dialogs.long_work import LongWork
-from minesweeper_play.terminal.dialogs.new_game import BoardChoice, NewGame
+from minesweeper_play.terminal.dialogs.new_game import NewGame
 from minesweeper_play.terminal.dialogs.pages import Page
 from minesweeper_play.terminal.dialogs.question import Question
 from minesweeper_play.terminal.dialogs.settings import SettingsDialog
@@ -83,7 +84,7 @@ class GameScreen(HelpedScreen):
 
     def _begin_choice(self, choice: BoardChoice | None) -> None:
         if choice is not None:
-            self.game_app.choice = choice
+            self.game_app.choose(choice)
             self.begin(self.game_app.next_session())
 
     def action_leave(self) -> None:

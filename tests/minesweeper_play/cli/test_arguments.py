@@ -26,7 +26,7 @@ def options_of(line):
 def test_without_arguments_the_game_asks_for_a_board():
     mode, options = read_options(["--lang", "en"], "play.py")
     assert mode == "terminal"
-    assert options == PlayOptions(language="en")
+    assert options == PlayOptions(language="en", given=frozenset({"language"}))
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,10 @@ def test_boards(line, config):
 def test_options_of_the_look_and_of_the_game():
     options = options_of("--size 8 --seed 7 --lang es --icons nerd --palette colour-blind --no-animation")
     assert (options.seed, options.language, options.icons) == (7, "es", "nerd")
-    assert (options.palette, options.animation, options.is_first_click_given) == ("colour-blind", False, False)
-    assert options_of("--first-click any").is_first_click_given
+    assert (options.palette, options.animation) == ("colour-blind", False)
+    assert options.given == {"size", "seed", "language", "icons", "palette", "animation"}
+    assert options.keeps_settings
+    assert not options_of("--no-settings").keeps_settings
 
 
 @pytest.mark.parametrize("mode", ["classic", "stats"])
@@ -75,6 +77,13 @@ BAD = {
     "--classic --stats": "choose one of --classic and --stats",
     "--load game.json --size 8": "--load takes board and seed from the file",
     "--load ''": "argument --load: must be a path, not an empty text",
+    "--window --icons nerd": "--icons means nothing with --window; leave it out",
+    "--window --no-animation": "--no-animation means nothing with --window; leave it out",
+    "--stats --size 8": "--size means nothing with --stats; leave it out",
+    "--serve --load game.json": "--load means nothing with --serve; leave it out",
+    "--analyse - --palette colour-blind": "--palette means nothing with --analyse; leave it out",
+    "--policy exact --load game.json": "--load means nothing with --policy; leave it out",
+    "--versus exact exact --animation": "--animation means nothing with --versus; leave it out",
     "--classi": "unrecognized arguments: --classi",
     "somewhere": "unrecognized arguments: somewhere",
 }

@@ -13,10 +13,11 @@ import pytest
 from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.folders import data_folder
 from minesweeper_play.game.records import GameRecord, Summary, summarise
 from minesweeper_play.game.saved import from_json, to_json
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import FILE, Statistics, data_folder
+from minesweeper_play.game.statistics import FILE, Statistics
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",

@@ -41,7 +41,8 @@ class Terminal:
         self.pid, self._file = pty.fork()
         if self.pid == 0:
             os.chdir(ROOT)
-            os.execvpe(sys.executable, [sys.executable, *words], {**os.environ, "XDG_DATA_HOME": str(folder)})
+            folders = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(folder))
+            os.execvpe(sys.executable, [sys.executable, *words], {**os.environ, **folders})
         fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 
     def read_until(self, text, seconds=120.0):

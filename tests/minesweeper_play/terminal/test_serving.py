@@ -32,6 +32,7 @@ def test_visitors_play_what_the_command_line_asks_for(options):
     assert mode == "terminal"
     for name in ("language", "config", "first_click", "seed", "icons", "palette", "animation", "policy", "versus"):
         assert getattr(again, name) == getattr(options, name)
+    assert not again.keeps_settings
 
 
 def test_a_port_in_use_gives_one_line(capsys):
