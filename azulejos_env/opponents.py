@@ -53,7 +53,11 @@ class Opponent:
             scores, turn = games.batch.scores[game], int(progress[game, batches.TURN])
             position = Position(games.config, boards[game], (int(scores[0]), int(scores[1])), turn)
             self.policy.reset(int(progress[game, batches.SEED]))
-            actions.append(_first_cell(position, *self.policy.choose(position)))
+            row, col = self.policy.choose(position)
+            try:
+                actions.append(position.first_cell(row, col))
+            except ValueError as error:
+                raise ValueError(f"the opponent chose ({row},{col}): {error}") from error
         return np.array(actions, np.int64)
 
 
@@ -66,15 +70,6 @@ def _act(act: Callable[..., Any], games: Games, chosen: NDArray[np.int64]) -> ND
         if not (0 <= action < legal.shape[1] and legal[i, action]):
             raise ValueError(f"the opponent chose action {action}, which is not the first cell of a group")
     return actions
-
-
-def _first_cell(position: Position, row: int, col: int) -> int:
-    """Returns the action of a group of which a policy chose any tile."""
-    config = position.config
-    inside = 0 <= row < config.rows and 0 <= col < config.cols
-    if not inside or not (group := position.group_at(row, col)).any():
-        raise ValueError(f"the opponent chose ({row},{col}), which belongs to no group of two or more equal tiles")
-    return int(group.argmax())
 
 
 def find_opponent(opponent: Any) -> Opponent:

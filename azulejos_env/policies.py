@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from azulejos_env.position import Position
 from azulejos_env.search import search
+from azulejos_env.searching.limits import Limits
 
 __all__ = ["POLICIES", "BatchPolicy", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "make_policy"]
 
@@ -74,20 +75,21 @@ class MinimaxPolicy:
     def __init__(
         self, depth: int | None = None, seconds: float | None = None, nodes: int | None = None, prune: bool = True
     ) -> None:
-        """Sets the arguments of `search`; without any limit, it looks 4 moves ahead."""
+        """Sets the arguments of `search`; without any limit, it looks 4 moves ahead.
+
+        Raises:
+            ValueError: a limit is not allowed.
+        """
         if depth is seconds is nodes is None:
             depth = 4
+        Limits.of(depth, seconds, nodes)
         self._arguments = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": prune}
 
     def reset(self, seed: int) -> None:
         """Does nothing: the moves depend on the position alone."""
 
     def choose(self, position: Position) -> tuple[int, int]:
-        """Returns the first cell of the group.
-
-        Raises:
-            ValueError: a limit is not allowed.
-        """
+        """Returns the first cell of the group."""
         return _best_move(position, **self._arguments)
 
 

@@ -85,6 +85,17 @@ class Position:
         removed = self._remove(row, col, before, np.zeros_like(before)) != kernels.NO_GROUP
         return removed & (without_border(before, self.config.rows, self.config.cols) < 0)
 
+    def first_cell(self, row: int, col: int) -> int:
+        """Returns the action of the group of a cell: row * cols + col of its first cell in reading order.
+
+        Raises:
+            ValueError: the cell is outside the board or belongs to no group.
+        """
+        group = self.group_at(row, col)
+        if not group.any():
+            raise ValueError(_no_group(row, col))
+        return int(group.argmax())
+
     def play(self, row: int, col: int) -> Position:
         """Returns the position after the player to move removes the group of a cell.
 
@@ -96,7 +107,7 @@ class Position:
         after = np.zeros_like(before)
         score = self._remove(row, col, before, after)
         if score == kernels.NO_GROUP:
-            raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
+            raise ValueError(_no_group(row, col))
         scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
         return Position(config, without_border(after, config.rows, config.cols), scores, 1 - self.player)
 
@@ -115,6 +126,10 @@ def random_board(config: GameConfig, seed: int | np.random.Generator | None = No
     """Returns a full board, (rows, cols) int8, whose tiles have independent uniform colours."""
     generator = np.random.default_rng(seed)
     return generator.integers(1, config.colours, (config.rows, config.cols), np.int8, endpoint=True)
+
+
+def _no_group(row: int, col: int) -> str:
+    return f"cell ({row},{col}) belongs to no group of two or more equal tiles"
 
 
 def _check_board(board: Any, config: GameConfig) -> NDArray[np.int8]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from azulejos_env.engine.batches import (
     ASKED,
+    GREEDY,
     GROUPS,
     IDLE,
     ILLEGAL,
@@ -29,7 +30,18 @@ from azulejos_env.engine.batches import (
     Terms,
 )
 from azulejos_env.engine.rules import Rules
-from azulejos_env.engine.turns import begin_game, count_groups, deal, end_step, find_move, make_move, reply, succeeds
+from azulejos_env.engine.turns import (
+    begin_game,
+    count_groups,
+    deal,
+    end_step,
+    find_move,
+    greedy_move,
+    make_move,
+    random_move,
+    reply,
+    succeeds,
+)
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.engine.random import random_below
 
@@ -202,3 +214,19 @@ def sample_batch(sampler: NDArray[np.uint64], actions: Integers, *state: Any) ->
             actions[i] = _action(rules, batch.moves[i, random_below(sampler, first, groups)])
         else:
             actions[i] = random_below(sampler, first, rules.rows * rules.cols)
+
+
+@kernel
+def choose_batch(kind: int, chosen: Integers, actions: Integers, *state: Any) -> None:
+    """Writes the actions of a compiled policy to `actions`, (K,) int64.
+
+    Args:
+        kind: RANDOM, which draws from the generator of each game, or GREEDY.
+        chosen: (K,) int64, games under way that have a group.
+        actions: as above; each action is that of the player to move.
+        *state: the fields of `Rules`, `Terms` and `Batch`.
+    """
+    rules, batch = Rules(*state[:RULE_FIELDS]), Batch(*state[TERM_FIELDS:])
+    for k in range(chosen.shape[0]):
+        i = chosen[k]
+        actions[k] = _action(rules, greedy_move(rules, batch, i) if kind == GREEDY else random_move(batch, i))

@@ -91,6 +91,12 @@ class Games:
         batch_kernels.sample_batch(generator, actions, *self.arrays)
         return actions
 
+    def choose_actions(self, kind: int, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns the actions of a compiled policy, RANDOM or GREEDY, for the players to move in the `chosen` games."""
+        actions = np.empty(len(chosen), np.int64)
+        batch_kernels.choose_batch(kind, chosen, actions, *self.arrays)
+        return actions
+
     def boards(self) -> NDArray[np.int8]:
         """Returns the boards, (N, rows, cols) int8."""
         return without_border(self.batch.boards, self.config.rows, self.config.cols)
@@ -173,5 +179,6 @@ def compile_kernels() -> None:
     games = Games(GameConfig(1, 2, 1), batches.Terms(1, batches.GREEDY, batches.FIRST, batches.DIFFERENCE, 9), 1)
     games.reset(np.ones(1, np.bool_))
     games.sample_actions(np.zeros(1, np.uint64))
+    games.choose_actions(batches.GREEDY, np.zeros(1, np.int64))
     games.step(np.zeros(1, np.int64), False)
     games.restore(games.save())

@@ -93,7 +93,13 @@ def find_move(batch: Batch, i: int, cell: int) -> bool:
 
 
 @inlined
-def _greedy_move(rules: Rules, batch: Batch, i: int) -> int:
+def random_move(batch: Batch, i: int) -> int:
+    """Draws a move from the generator of the game, all moves being equally likely."""
+    return batch.moves[i, random_below(batch.rng, i, batch.progress[i, GROUPS])]
+
+
+@inlined
+def greedy_move(rules: Rules, batch: Batch, i: int) -> int:
     """Returns the first move after which the player to move has most points."""
     progress = batch.progress[i]
     score = batch.scores[i, progress[TURN]]
@@ -115,9 +121,9 @@ def reply(rules: Rules, terms: Terms, batch: Batch, i: int) -> None:
     if terms.opponent == ASKED:
         progress[SEED] = random_below(batch.rng, i, 1 << 31)
     elif terms.opponent == GREEDY:
-        make_move(rules, terms, batch, i, _greedy_move(rules, batch, i))
+        make_move(rules, terms, batch, i, greedy_move(rules, batch, i))
     else:
-        make_move(rules, terms, batch, i, batch.moves[i, random_below(batch.rng, i, progress[GROUPS])])
+        make_move(rules, terms, batch, i, random_move(batch, i))
 
 
 @inlined

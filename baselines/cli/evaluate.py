@@ -23,6 +23,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
+from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.seeds import check_test_seeds
@@ -32,7 +33,7 @@ from baselines.registry import check_name, policy_names
 from baselines.suites.definitions import SUITES, find_suite
 from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.support.figures import SUFFIXES
+from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
 from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
@@ -64,6 +65,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
         0 when all games are played, 130 after Ctrl-C, 1 after one of `play_errors`. In every case the
         results of the policies that had finished are printed, and written where that is possible.
     """
+    if is_azulejos(arguments):
+        from baselines.cli.azulejos.evaluate import main as play_matches
+
+        return play_matches(arguments, program, command)
     parser = _make_parser(program)
     options, given = parser.parse_given(arguments)
     try:
@@ -104,6 +109,7 @@ def _make_parser(program: str) -> Parser:
         help="keep the games and results of a suite here; the same command resumes it",
     )
     both = parser.add_argument_group("both")
+    add_environment(both)
     both.add_argument(
         "--games",
         type=whole_number_from(1),
@@ -198,9 +204,8 @@ def _check_files(options: argparse.Namespace) -> None:
     for path in (options.json, options.plot):
         if path is not None:
             check_writable(path)
-    if options.plot is not None and options.plot.suffix not in SUFFIXES:
-        *most, last = SUFFIXES
-        raise ValueError(f"--plot takes a file that ends in {', '.join(most)} or {last}, not {options.plot}")
+    if options.plot is not None:
+        check_plot(options.plot)
 
 
 def _prepare(options: argparse.Namespace, command: str, program: str) -> Callable[[], int]:

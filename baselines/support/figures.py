@@ -18,6 +18,17 @@ SUFFIXES = (".png", ".pdf", ".svg")
 """The endings of the files that `image` can make."""
 
 
+def check_plot(path: Path) -> None:
+    """Checks the file of the option --plot.
+
+    Raises:
+        ValueError: its ending is none of `SUFFIXES`.
+    """
+    if path.suffix not in SUFFIXES:
+        *most, last = SUFFIXES
+        raise ValueError(f"--plot takes a file that ends in {', '.join(most)} or {last}, not {path}")
+
+
 @contextmanager
 def styled_figure(width: float = 8.0, height: float = 5.0) -> Generator[Figure]:
     """Yields an empty figure; whatever is drawn and rendered in the block has the style of `STYLE_FILE`.

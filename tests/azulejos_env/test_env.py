@@ -139,7 +139,7 @@ def test_an_opponent_that_chooses_no_group_is_an_error():
             return 0, 0
 
     env = AzulejosEnv(size=(1, 3), colours=2, opponent=Wrong(), seat="second")
-    with pytest.raises(ValueError, match=r"the opponent chose \(0,0\), which belongs to no group"):
+    with pytest.raises(ValueError, match=r"the opponent chose \(0,0\): cell \(0,0\) belongs to no group"):
         env.reset(options={"board": np.array([[1, 2, 2]])})
 
 

@@ -1,0 +1,1 @@
+"""Matches of Azulejos: policies play each other on seeded boards, from both seats."""
