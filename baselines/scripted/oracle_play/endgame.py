@@ -25,10 +25,12 @@ class Ending(NamedTuple):
     Attributes:
         cell: the cell to click, row * cols + col.
         win_probability: the probability of winning with this click; a lower bound if the search gave up.
+        exact: whether the search was completed.
     """
 
     cell: int
     win_probability: float
+    exact: bool = True
 
 
 class Endings:
@@ -81,8 +83,8 @@ class Endings:
         except PositionTooHardError:
             return None
         load_layouts(found.mines, found.counts, *self._arrays)
-        column, wins, _ = search_loaded(self._nodes, *self._arrays)
-        return Ending(int(found.cells[column]), int(wins) / len(found.mines))
+        column, wins, exact = search_loaded(self._nodes, *self._arrays)
+        return Ending(int(found.cells[column]), int(wins) / len(found.mines), bool(exact))
 
 
 class EndingPolicy(ExactPolicy):

@@ -119,7 +119,7 @@ def _value_of(
         if outcome != OK:
             break
         if then > -math.inf:
-            value += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, probabilities[2])
+            value += math.exp(then - layouts - discount * then) * best_safety(board, max_count, probabilities[2])
     board[cell] = covered
     return outcome, value
 
@@ -154,7 +154,7 @@ def count_bounds(cell: int, probabilities: Floats, neighbours: NDArray[np.uint32
 
 
 @inlined
-def _best_safety(board: Boards, max_count: int, probabilities: Floats) -> float:
+def best_safety(board: Boards, max_count: int, probabilities: Floats) -> float:
     """Returns the probability that the safest covered cell is free; 1 if all are mines, for then the game is won."""
     least = 2.0
     for cell in range(len(board)):
