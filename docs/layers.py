@@ -79,6 +79,7 @@ GLOSSES = {
         "suites": "whole experiments",
         "recording": "pictures of games",
         "uniformity": "are mines uniform?",
+        "guesses": "compares rules",
         "benchmark": "result files, their checks, the leaderboard",
         "cli": "train.py, evaluate.py, python -m baselines",
     },

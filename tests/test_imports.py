@@ -18,7 +18,7 @@ LAYERS = (
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"learned"},
-    {"azulejos", "recording", "suites", "uniformity"},
+    {"azulejos", "guesses", "recording", "suites", "uniformity"},
     {"benchmark"},
     {"cli"},
     {"__init__", "__main__"},
