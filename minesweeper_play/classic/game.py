@@ -30,7 +30,7 @@ class ClassicGame:
         self._do: dict[str, Callable[[Command], None]] = {
             "help": lambda _: self._move(self.session.help),
             "undo": lambda _: self._move(self.session.undo),
-            "hint": lambda _: self._hint(),
+            "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
             "man": lambda _: self._show_manual(),
             "save": lambda command: self.save(command.path),
@@ -80,10 +80,10 @@ class ClassicGame:
 
     def _carry_out(self, command: Command) -> None:
         try:
-            if command.cell is not None:
-                self._move_at(command.word, command.cell)
-            else:
+            if command.word in self._do:
                 self._do[command.word](command)
+            elif command.cell is not None:
+                self._move_at(command.word, command.cell)
         except PositionTooHardError:
             self._console.say("too_hard")
 
@@ -129,9 +129,13 @@ class ClassicGame:
         else:
             self._console.say("flag_removed" if new_flags else "question_removed", **report.values)
 
-    def _hint(self) -> None:
-        """Explains a safe cell, or names the cell of least risk."""
-        for sentence in explain_advice(self.session.hint(), self._console.catalogue):
+    def _hint(self, command: Command) -> None:
+        """Explains a safe cell, or names the cell of least risk; says of a given cell what is known of it."""
+        refusal = None if command.cell is None else self.session.refuse_hint(*command.cell)
+        if refusal is not None:
+            self._console.say(refusal.key, **refusal.values)
+            return
+        for sentence in explain_advice(self.session.hint(command.cell), self._console.catalogue):
             self._console.tell(sentence)
 
     def _show_risks(self) -> None:

@@ -9,13 +9,16 @@ from minesweeper_play.game.moves import Cell
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
 """Commands with a column and a row."""
 
+ON_ANY_CELL = ("hint",)
+"""Commands with a column and a row, or with none."""
+
 ON_FILES = ("save",)
 """Commands with the path of a file."""
 
-PLAIN = ("help", "hint", "probabilities", "undo", "man", "new", "quit")
+PLAIN = ("help", "probabilities", "undo", "man", "new", "quit")
 """Commands of one word."""
 
-WORDS = (*ON_CELLS, *PLAIN, *ON_FILES)
+WORDS = (*ON_CELLS, *ON_ANY_CELL, *PLAIN, *ON_FILES)
 """All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
 
 
@@ -25,7 +28,7 @@ class Command:
 
     Attributes:
         word: one of `WORDS`.
-        cell: (row, col) from 0, for the commands in `ON_CELLS`.
+        cell: (row, col) from 0, for the commands in `ON_CELLS`; for those in `ON_ANY_CELL` it may be None.
         path: the path, for the commands in `ON_FILES`.
     """
 
@@ -71,9 +74,9 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
     word, rest = words[0], words[1:]
     if word in ON_FILES:
         return Command(word, path=_one_path(line, word))
-    if word in ON_CELLS:
+    if word in ON_CELLS or (word in ON_ANY_CELL and rest):
         return Command(word, _cell(word, rest, rows, cols))
-    if word not in PLAIN:
+    if word not in PLAIN + ON_ANY_CELL:
         raise CommandError("syntax_upper_case" if word.lower() in WORDS else "syntax_unknown", word=word)
     if rest:
         raise CommandError("syntax_too_many", word=word)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import Move as EngineMove
 from minesweeper_env.inference import certain_cells, mine_probabilities
-from minesweeper_play.game.advice import Advice, advise
+from minesweeper_play.game.advice import Advice, advise, judge
 from minesweeper_play.game.moves import Cell, Move, Report, changed_cells
 from minesweeper_play.game.played import PlayedGame
 
@@ -26,17 +26,30 @@ class Session(PlayedGame):
         self.aids.add("probabilities")
         return mine_probabilities(self.board, self.config.mines, radius=self.config.radius)
 
-    def hint(self) -> Advice:
+    def hint(self, cell: Cell | None = None) -> Advice:
         """Returns the easiest proof of a safe cell, or else the cell of least risk; the game notes this aid.
+
+        Args:
+            cell: a covered cell, to learn whether it is safe or a mine, why, or else its risk; None for any cell.
 
         Raises:
             PositionTooHardError: an exact answer would take too much time or memory.
-            ValueError: the game is over.
+            ValueError: the game is over, or the cell is open.
         """
-        if self.is_over:
-            raise ValueError("there is no hint once the game is over")
+        if self.is_over or (cell is not None and self.refuse_hint(*cell)):
+            raise ValueError("there is no hint once the game is over, nor on an open cell")
         self.aids.add("hint")
+        if cell is not None:
+            return judge(self.board, self.config, cell, is_protected=self._is_protected())
         return advise(self.board, self.config, is_protected=self._is_protected())
+
+    def refuse_hint(self, row: int, col: int) -> Report | None:
+        """Returns the message that says why there is no hint on a cell; None if there is one.
+
+        Raises:
+            ValueError: the cell is off the board.
+        """
+        return self._refuse_open_cell(row, col)
 
     def help(self) -> Report:
         """Reports whether a safe cell can be inferred; if none can, opens random safe cells until one can.

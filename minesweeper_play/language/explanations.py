@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from minesweeper_play.language.catalogue import Catalogue
@@ -35,18 +36,22 @@ def explain_step(step: Step, catalogue: Catalogue) -> str:
 
 
 def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
-    """Returns the sentences of a hint: the steps of its proof, or one on the cell of least risk.
+    """Returns the sentences of a hint: the steps of its proof, or the risk of its cell.
 
     Args:
         advice: the hint.
         catalogue: the texts.
     """
     if advice.steps:
-        return [explain_step(step, catalogue) for step in advice.steps]
-    cell = name_cell(advice.cell, catalogue)
+        *before, last = advice.steps
+        shown = _with_first(last, advice.cell) if advice.is_named else last
+        return [explain_step(step, catalogue) for step in (*before, shown)]
+    cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
-        return [catalogue.text("advice_protected", cell=cell)]
-    return [catalogue.text("advice_guess", cell=cell, risk=catalogue.per_cent(advice.risk, 1))]
+        return [catalogue.text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
+    if not advice.is_named:
+        return [catalogue.text("advice_guess", cell=cell, risk=risk)]
+    return [catalogue.text("cell_risk", cell=cell, risk=risk), _better(advice.better, catalogue)]
 
 
 def name_cell(cell: Cell, catalogue: Catalogue) -> str:
@@ -61,6 +66,20 @@ def name_cells(cells: Sequence[Cell], catalogue: Catalogue) -> str:
     if shown < len(cells):
         names.append(catalogue.text("more_cells", count=len(cells) - shown))
     return catalogue.listing(names)
+
+
+def _with_first(step: Step, cell: Cell) -> Step:
+    """Returns a step that names a cell before the others that it finds, since long lists are cut."""
+    safe, mine = (tuple(sorted(cells, key=lambda each: each != cell)) for cells in (step.safe, step.mine))
+    return replace(step, safe=safe, mine=mine)
+
+
+def _better(better: Advice | None, catalogue: Catalogue) -> str:
+    """Returns what there is to say about the cell of least risk, next to one that the player has named."""
+    if better is None:
+        return catalogue.text("cell_is_least")
+    cell, risk = name_cell(better.cell, catalogue), catalogue.per_cent(better.risk, 1)
+    return catalogue.text("cell_safer" if better.is_safe else "cell_least", cell=cell, risk=risk)
 
 
 def _reason(step: Step, catalogue: Catalogue) -> str:

@@ -25,7 +25,22 @@ GAMES: dict[str, tuple[BoardConfig | None, list[str]]] = {
     "won": (
         BoardConfig(5, 6, 5),
         [
-            *("man", "1 1", "hint", "flag 1 3", "expand 6 2", "flag 3 4", "expand 2 3", "flag 4 4", "chord 5 3"),
+            *(
+                "man",
+                "hint 2 2",
+                "1 1",
+                "hint",
+                "hint 1 3",
+                "hint 1 1",
+                "hint 6 5",
+                "hint 9 9",
+                "flag 1 3",
+                "expand 6 2",
+                "flag 3 4",
+                "expand 2 3",
+                "flag 4 4",
+                "chord 5 3",
+            ),
             *("hint", "try 1 5", "try 2 5", "try 4 5", "try 6 5", "try 5 5", "no"),
         ],
     ),

@@ -68,7 +68,7 @@ def easiest_reason(state: BoardState) -> Reason:
     best: Reason | None = None
     # Cells with the same clues have the same reasons, so one of them is enough.
     for bit in {tuple(state.clues_about(bit)): bit for bit in bits(state.findable)}.values():
-        reason = _find_reason(state, bit)
+        reason = find_reason(state, bit)
         if best is None or reason.difficulty < best.difficulty:
             best = reason
         if best.difficulty <= SIMPLEST:
@@ -77,8 +77,8 @@ def easiest_reason(state: BoardState) -> Reason:
     return best
 
 
-def _find_reason(state: BoardState, bit: int) -> Reason:
-    """Returns a reason for a cell, with clues near it if possible; none of its clues can be left out."""
+def find_reason(state: BoardState, bit: int) -> Reason:
+    """Returns a reason for a findable cell, with clues near it if possible; none of its clues can be left out."""
     clues = set(state.clues_about(bit))
     while not _forces(state, Reason(clues, False), bit):
         wider = state.clues_near(clues)

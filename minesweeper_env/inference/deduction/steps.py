@@ -22,7 +22,7 @@ from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.deduction.board_state import BoardState, Cell
 from minesweeper_env.inference.deduction.closure import MAX_SENTENCES, EasiestFirst, Sentence, subset_closure
 from minesweeper_env.inference.deduction.packing import heaviest_packing
-from minesweeper_env.inference.deduction.reasons import easiest_reason, forced
+from minesweeper_env.inference.deduction.reasons import easiest_reason, find_reason, forced
 from minesweeper_env.inference.errors import PositionTooHardError
 
 Rule = Literal["count", "subset", "exact"]
@@ -89,20 +89,24 @@ def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exac
     return list(_steps(_read(board, mines, radius), _levels_up_to(level)))
 
 
-def hint(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact") -> list[Step]:
-    """Returns the easiest steps that lead a player to a safe cell.
+def hint(
+    board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact", cell: Sequence[int] | None = None
+) -> list[Step]:
+    """Returns the easiest steps that lead a player to a safe cell, or to a given cell.
 
-    Only the last step finds safe cells. The steps before it find the mines that it rests on. These need not be known
-    to the player, since flags are no evidence.
+    Without a given cell only the last step finds safe cells. The steps before it find the cells that it rests on.
+    These need not be known to the player, since flags are no evidence.
 
     Args:
         board: (rows, cols) cell codes of any integer type.
         mines: the number of mines on the whole board.
         radius: neighbourhood radius, 1 to 5.
         level: the hardest kind of step to take.
+        cell: (row, col) of a covered cell, which the last step finds, as a safe cell or as a mine; None for the safe
+            cell that is the easiest to find.
 
     Returns:
-        The steps; an empty list if this level finds no safe cell.
+        The steps; an empty list if this level finds no safe cell, or does not find the given cell.
 
     Raises:
         InconsistentBoardError: no layout fits the board.
@@ -110,12 +114,23 @@ def hint(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact"
         ValueError: an argument is not allowed; the message names the allowed values.
     """
     state = _read(board, mines, radius)
+    wanted = None if cell is None else _covered_cell(cell, state)
+    if wanted is not None and not _narrow(state, wanted, level):
+        return []
     steps: list[Step] = []
     for step in _steps(state, _levels_up_to(level)):
         steps.append(step)
-        if step.safe:
+        if step.safe if wanted is None else wanted in step.safe + step.mine:
             return _needed(steps, state)
     return []
+
+
+def _covered_cell(cell: Sequence[int], state: BoardState) -> Cell:
+    """Returns a cell as (row, col); raises a ValueError if it is open, or off the board."""
+    (row, col), (rows, cols) = (int(number) for number in cell), state.shape
+    if not (0 <= row < rows and 0 <= col < cols and state.unknown >> row * cols + col & 1):
+        raise ValueError(f"cell must be a covered cell of the {rows} x {cols} board, not {(row, col)}")
+    return row, col
 
 
 def _read(board: ArrayLike, mines: int, radius: int) -> BoardState:
@@ -126,6 +141,20 @@ def _levels_up_to(level: str) -> Sequence[Rule]:
     if level not in LEVELS:
         raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
     return LEVELS[: LEVELS.index(level) + 1]
+
+
+def _narrow(state: BoardState, cell: Cell, level: str) -> bool:
+    """Leaves only clues that force a cell, so that few steps find it; returns False if it is not certain.
+
+    Levels below "exact" may need other clues, and keep all.
+    """
+    bit = 1 << cell[0] * state.shape[1] + cell[1]
+    if not state.findable & bit:
+        return False
+    if level == "exact":
+        state.sentences = {clue: state.sentences[clue] for clue in find_reason(state, bit).clues}
+        state.findable = bit
+    return True
 
 
 class _Finding(NamedTuple):
@@ -197,13 +226,18 @@ def _by_exact(state: BoardState) -> _Finding | None:
 
 
 def _needed(steps: Sequence[Step], state: BoardState) -> list[Step]:
-    """Returns the last step and the steps that it rests on; all steps before the last find only mines."""
-    chain = [steps[-1]]
-    needed = _subject(chain[0], state)
-    for step in reversed(steps[:-1]):
-        if not needed.isdisjoint(step.mine):
-            chain.append(step)
-            needed |= _subject(step, state)
+    """Returns the last step and the steps that it rests on, in order."""
+    chain: list[Step] = []
+    mines: set[Cell] = set()
+    cells: set[Cell] = set()
+    for step in reversed(steps):
+        if chain and mines.isdisjoint(step.mine) and cells.isdisjoint(step.safe):
+            continue
+        chain.append(step)
+        mines |= _subject(step, state)
+        # A clue that has all its mines rests on mines alone.
+        if step.rule != "count" or step.mine or step.uses_total:
+            cells |= _subject(step, state)
     return chain[::-1]
 
 

@@ -29,4 +29,9 @@ TEXTS = {
     "exact_with_total": "so it is in every layout that fits {clues} and the number of mines",
     "advice_protected": "The first click is safe everywhere; {cell} is as good a start as any.",
     "advice_guess": "No cell is certainly safe. {cell} has the least risk: {risk}.",
+    "cell_protected": "The first click is safe everywhere, at {cell} too.",
+    "cell_risk": "{cell} is not certain: a mine is there with a probability of {risk}.",
+    "cell_is_least": "No cell has a smaller risk.",
+    "cell_least": "{cell} has the least risk: {risk}.",
+    "cell_safer": "Another cell is certainly safe: {cell}.",
 }

@@ -29,4 +29,9 @@ TEXTS = {
     "exact_with_total": "así es en toda distribución compatible con {clues} y con el número de minas",
     "advice_protected": "El primer clic es seguro en todo el tablero; {cell} es tan buen comienzo como cualquier otro.",
     "advice_guess": "Ninguna celda es segura con certeza. La de menor riesgo es {cell}: {risk}.",
+    "cell_protected": "El primer clic es seguro en todo el tablero, también en {cell}.",
+    "cell_risk": "{cell} no es segura ni mina con certeza: la probabilidad de que haya una mina es del {risk}.",
+    "cell_is_least": "Ninguna celda tiene un riesgo menor.",
+    "cell_least": "La de menor riesgo es {cell}: {risk}.",
+    "cell_safer": "Otra celda es segura con certeza: {cell}.",
 }

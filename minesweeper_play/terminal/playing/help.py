@@ -190,8 +190,19 @@ class HelpedScreen(TableScreen):
         """Asks for a hint."""
         if self.session.is_over:
             self.say("game_is_over")
-            return
-        self._adviser.ask_for_advice(self.session)
+        else:
+            self._ask_for_advice()
+
+    def hint_at(self, cell: Cell) -> None:
+        """Asks what is known of a cell."""
+        refusal = self.session.refuse_hint(*cell)
+        if refusal is None:
+            self._ask_for_advice(cell)
+        else:
+            self.say(refusal.key, **refusal.values)
+
+    def _ask_for_advice(self, cell: Cell | None = None) -> None:
+        self._adviser.ask_for_advice(self.session, cell)
         ticket = self._adviser.ticket
         self.set_timer(THINKING_SECONDS, lambda: self._say_thinking(ticket))
 

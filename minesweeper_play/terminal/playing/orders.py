@@ -39,6 +39,9 @@ def carry_out(screen: GameScreen, line: str) -> None:
         return
     if command.cell is not None:
         screen.board.move_to(command.cell)
+    if command.cell is not None and command.word == "hint":
+        screen.hint_at(command.cell)
+    elif command.cell is not None:
         screen.move(MOVES[command.word], command.cell)
     elif command.word == "save":
         _save(screen, command)

@@ -41,11 +41,14 @@ def picture_of(
 
 
 def marks_of(advice: Advice) -> Mapping[Cell, Mark]:
-    """Returns the cells that advice names: the clues that force the move, the mines it rests on, the safe cells."""
+    """Returns the cells that advice names: the clues that force the move, the mines it rests on, the safe cells.
+
+    A cell that the player has named, and that is not certain, has a mark of its own.
+    """
     marks: dict[Cell, Mark] = {}
     for step in advice.steps:
         marks |= dict.fromkeys(step.because, "clue")
     for step in advice.steps:
         marks |= dict.fromkeys(step.mine, "mine")
         marks |= dict.fromkeys(step.safe, "safe")
-    return marks or {advice.cell: "safe"}
+    return marks or {advice.cell: "safe" if advice.is_safe or not advice.is_named else "choice"}

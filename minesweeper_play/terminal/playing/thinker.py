@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError
 from minesweeper_play.game.advice import Advice
+from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.background import LatestOnly
 
@@ -52,9 +53,9 @@ class Thinker:
         """Requests the probabilities of the present position, float64 (rows, cols)."""
         self.ask(session.probabilities)
 
-    def ask_for_advice(self, session: Session) -> None:
-        """Requests a hint."""
-        self.ask(session.hint)
+    def ask_for_advice(self, session: Session, cell: Cell | None = None) -> None:
+        """Requests a hint, on a cell if one is given."""
+        self.ask(lambda: session.hint(cell))
 
     def forget(self) -> None:
         """Lets no answer that is still on its way be taken."""

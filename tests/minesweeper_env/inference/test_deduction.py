@@ -440,3 +440,38 @@ def test_a_step_is_a_value():
     step = Step("count", ((0, 1),), (), ((0, 0),))
     assert step == Step("count", ((0, 1),), (), ((0, 0),), uses_total=False)
     assert len({step, step}) == 1
+
+
+def test_a_hint_on_a_cell_proves_what_is_certain_of_it():
+    proved = 0
+    for board, mines, radius in positions(11, 60, max_side=5):
+        certain = certain_cells(board, mines, radius=radius)
+        covered = board > Codes.of_radius(radius).max_count
+        covered &= board != Codes.of_radius(radius).mine
+        for cell in map(tuple, np.argwhere(covered).tolist()):
+            steps = hint(board, mines, radius=radius, cell=cell)
+            assert bool(steps) == (certain.safe[cell] or certain.mine[cell])
+            facts = Facts(board, mines, radius)
+            for step in steps:
+                assert force(facts.reason(step), step), (board, cell, step)
+                facts.learn(step)
+            if steps:
+                assert cell in (steps[-1].safe if certain.safe[cell] else steps[-1].mine)
+                assert not any(cell in step.safe + step.mine for step in steps[:-1])
+                proved += len(steps) > 1
+    assert proved > 20
+
+
+def test_a_level_that_cannot_find_a_cell_gives_no_hint_on_it():
+    for board, mines, radius in positions(12, 40, max_side=5):
+        for level in LEVELS[:2]:
+            found = set().union(*found_in(deduce(board, mines, radius=radius, level=level)))
+            covered = (board > Codes.of_radius(radius).max_count) & (board != Codes.of_radius(radius).mine)
+            for cell in map(tuple, np.argwhere(covered).tolist()):
+                assert bool(hint(board, mines, radius=radius, level=level, cell=cell)) == (cell in found)
+
+
+@pytest.mark.parametrize("cell", [(0, 0), (0, 3), (-1, 0), (1, 0)])
+def test_a_hint_needs_a_covered_cell_of_the_board(cell):
+    with pytest.raises(ValueError, match="cell must be a covered cell of the 1 x 3 board"):
+        hint([[1, 11, 11]], 1, cell=cell)

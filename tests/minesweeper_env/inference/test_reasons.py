@@ -37,7 +37,7 @@ def easiest_of(monkeypatch, *numbers):
         asked.append(found[bit.bit_length() - 1])
         return asked[-1]
 
-    monkeypatch.setattr(reasons, "_find_reason", find)
+    monkeypatch.setattr(reasons, "find_reason", find)
     state = SimpleNamespace(findable=(1 << len(numbers)) - 1, clues_about=lambda bit: [bit])
     return found.index(easiest_reason(state)), len(asked)
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from minesweeper_play.game.commands import ON_CELLS, PLAIN, Command, CommandError, parse_command, parse_ending
+from minesweeper_play.game.commands import (
+    ON_ANY_CELL,
+    ON_CELLS,
+    PLAIN,
+    Command,
+    CommandError,
+    parse_command,
+    parse_ending,
+)
 
 
 @pytest.mark.parametrize("word", ON_CELLS)
@@ -23,6 +31,12 @@ def test_other_commands_stand_alone(word):
     with pytest.raises(CommandError) as error:
         parse_command(f"{word} 1 1", 5, 9)
     assert error.value.key == "syntax_too_many"
+
+
+@pytest.mark.parametrize("word", ON_ANY_CELL)
+def test_a_hint_may_have_a_cell(word):
+    assert parse_command(word, 5, 9) == Command(word)
+    assert parse_command(f"{word} 3 2", 5, 9) == Command(word, (1, 2))
 
 
 def test_a_path_may_have_blanks():
@@ -50,6 +64,8 @@ def test_a_path_may_have_blanks():
         ("1 6", "syntax_off_board"),
         ("-1 1", "syntax_off_board"),
         (f"{'9' * 5000} 1", "syntax_off_board"),
+        ("hint 3", "syntax_coordinates"),
+        ("hint 1 6", "syntax_off_board"),
         ("save", "syntax_path"),
     ],
 )

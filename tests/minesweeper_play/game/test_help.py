@@ -92,3 +92,39 @@ def test_a_finished_game_has_no_help():
     assert session.help().key == "game_is_over"
     with pytest.raises(ValueError, match="no hint once the game is over"):
         session.hint()
+
+
+def test_a_hint_on_a_cell_says_whether_it_is_safe_or_a_mine_and_why():
+    session = session_on([[1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]])
+    session.open(2, 0)
+    for row, col in np.argwhere(session.board == session.config.codes.hidden).tolist():
+        advice = session.hint((row, col))
+        assert (advice.cell, advice.is_named) == ((row, col), True)
+        certain = mine_probabilities(session.board, 3)[row, col]
+        assert (advice.is_safe, advice.is_mine) == (certain == 0, certain == 1)
+        assert list(advice.steps) == hint(session.board, 3, cell=(row, col))
+    assert session.aids == {"hint"}
+
+
+def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
+    session = session_on([[1, 0, 0, 1, 0, 0]])
+    session.open(0, 1)
+    advice = session.hint((0, 0))
+    assert (advice.steps, advice.risk) == ((), 0.5)
+    assert advice.better.cell == session.hint().cell
+    assert advice.better.risk == session.hint().risk < 0.5
+    assert session.hint(advice.better.cell).better is None
+
+
+def test_a_hint_on_a_protected_first_cell_says_so():
+    advice = Session(BoardConfig(9, 9, 10), seed=1).hint((0, 3))
+    assert (advice.cell, advice.risk, advice.is_named, advice.steps) == ((0, 3), 0.0, True, ())
+
+
+def test_there_is_no_hint_on_an_open_cell():
+    session = session_on([[1, 0, 0, 1, 0]])
+    session.open(0, 1)
+    assert session.refuse_hint(0, 0) is None
+    assert session.refuse_hint(0, 1).key == "cell_is_open"
+    with pytest.raises(ValueError, match="nor on an open cell"):
+        session.hint((0, 1))

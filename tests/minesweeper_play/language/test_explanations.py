@@ -68,6 +68,45 @@ def test_a_guess_names_its_risk():
     ]
 
 
+@pytest.mark.parametrize(
+    ("advice", "english", "spanish"),
+    [
+        (
+            Advice((4, 2), 0.0, is_named=True),
+            "The first click is safe everywhere, at (3 5) too.",
+            "El primer clic es seguro en todo el tablero, también en (3 5).",
+        ),
+        (
+            Advice((4, 2), 0.125, is_named=True),
+            "(3 5) is not certain: a mine is there with a probability of 12.5%. No cell has a smaller risk.",
+            "(3 5) no es segura ni mina con certeza: la probabilidad de que haya una mina es del 12,5\u00a0%. "
+            "Ninguna celda tiene un riesgo menor.",
+        ),
+        (
+            Advice((4, 2), 0.125, is_named=True, better=Advice((0, 0), 0.1)),
+            "(3 5) is not certain: a mine is there with a probability of 12.5%. (1 1) has the least risk: 10.0%.",
+            "(3 5) no es segura ni mina con certeza: la probabilidad de que haya una mina es del 12,5\u00a0%. "
+            "La de menor riesgo es (1 1): 10,0\u00a0%.",
+        ),
+        (
+            Advice((4, 2), 0.125, is_named=True, better=Advice((0, 0), 0.0)),
+            "(3 5) is not certain: a mine is there with a probability of 12.5%. Another cell is certainly safe: (1 1).",
+            "(3 5) no es segura ni mina con certeza: la probabilidad de que haya una mina es del 12,5\u00a0%. "
+            "Otra celda es segura con certeza: (1 1).",
+        ),
+    ],
+)
+def test_a_named_cell_has_its_sentences(advice, english, spanish):
+    assert " ".join(explain_advice(advice, Catalogue("en"))) == english
+    assert " ".join(explain_advice(advice, Catalogue("es"))) == spanish
+
+
+def test_a_named_cell_comes_first_in_a_long_list():
+    step = Step("count", safe=tuple((0, col) for col in range(9)), mine=(), because=((1, 1),))
+    (sentence,) = explain_advice(Advice((0, 8), 0.0, (step,), is_named=True), Catalogue("en"))
+    assert sentence.startswith("(9 1), (1 1), (2 1), (3 1), (4 1) and 4 more are safe")
+
+
 def test_every_step_of_played_games_has_a_sentence():
     rules = set()
     for seed in range(20):

@@ -139,6 +139,26 @@ def test_a_hint_names_and_marks_the_numbers_that_force_it(tmp_path):
     drive(script, tmp_path, session=wall_session())
 
 
+def test_a_hint_on_a_typed_cell_proves_it_or_names_its_risk(tmp_path):
+    async def script(app, pilot):
+        await typed(app, pilot, "hint 1 1")
+        await settled(pilot, lambda: "The first click is safe everywhere, at (1 1) too." in shown(app))
+        await typed(app, pilot, "1 1")
+        await typed(app, pilot, "hint 3 2")
+        await settled(pilot, lambda: "(3 2) and (3 1) are mines: the number at" in shown(app))
+        marks = app.screen.board.picture.marks
+        assert (marks[1, 2], set(marks.values())) == ("mine", {"clue", "mine"})
+        await typed(app, pilot, "hint 1 4")
+        await settled(pilot, lambda: "(1 4) is not certain: a mine is there with" in shown(app))
+        assert app.screen.board.picture.marks == {(3, 0): "choice"}
+        assert app.screen.board.cursor == (3, 0)
+        await typed(app, pilot, "hint 1 1")
+        assert "The cell 1 1 is already open." in shown(app)
+        assert app.screen.session.aids == {"hint"}
+
+    drive(script, tmp_path, session=wall_session(), size=(160, 24))
+
+
 def test_the_overlay_shows_exact_risks_then_shades_then_nothing(tmp_path):
     async def script(app, pilot):
         await click(app, pilot, (0, 0))
