@@ -12,8 +12,8 @@ from azulejos_env.searching.alpha_beta import advance, begin
 from azulejos_env.searching.limits import Limits
 from azulejos_env.searching.stack import BEST, HORIZON, NODES, SIZE, make_search
 
-TABLE_SIZE = 1 << 19
-"""Number of entries of the transposition table."""
+TABLE_BITS = 19
+"""Binary logarithm of the largest number of entries of a transposition table."""
 
 _PAUSE = 0.004
 """Seconds of search between two looks at the clock, where Ctrl-C is answered, too."""
@@ -72,7 +72,9 @@ class Searcher:
         self._rules = compile_rules(config)
         self._most = min(depth, max(config.cells // 2, 1))
         self._levels = levels
-        self.arrays = make_search(config.rows, config.cols, self._most, TABLE_SIZE if table else 0, record)
+        self.arrays = make_search(
+            config.rows, config.cols, self._most, _entries(config.cells, self._most) if table else 0, record
+        )
 
     def search(self, position: Position, depth: int, limits: Limits) -> SearchResult | None:
         """Searches to a depth, and returns None if a limit other than the depth comes first."""
@@ -123,3 +125,12 @@ class Searcher:
             seconds=time.perf_counter() - self._begun,
             final=not level[HORIZON],
         )
+
+
+def _entries(cells: int, depth: int) -> int:
+    """Returns the number of entries of a transposition table.
+
+    A shallow search takes less time than to clear the largest table. It enters at most (cells / 2) ** (depth - 1)
+    positions above its last level, since a move removes two tiles or more.
+    """
+    return 1 << min(TABLE_BITS, (max(cells // 2, 1) ** (depth - 1)).bit_length())

@@ -11,8 +11,9 @@ from azulejos_env import naive
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
 from azulejos_env.search import MAX_DEPTH, search
+from azulejos_env.searching import searcher
 from azulejos_env.searching.limits import Limits
-from azulejos_env.searching.searcher import Searcher
+from azulejos_env.searching.searcher import Searcher, _entries
 
 
 def random_position(seed, most_side=7):
@@ -52,8 +53,7 @@ def test_cuts_the_table_and_deepening_leave_the_value_of_plain_minimax(depth):
     for seed in range(500):
         position = random_position(seed, most_side=6 if depth > 4 else 8)
         plain = search(position, depth=depth, prune=False)
-        searcher = Searcher(position, depth, prune=True, table=False)
-        fixed = searcher.search(position, depth, Limits(depth))
+        fixed = Searcher(position, depth, prune=True, table=False).search(position, depth, Limits(depth))
         assert fixed.value == plain.value
         assert search(position, depth=depth).value == plain.value
         assert search(position, depth=depth, table=False).value == plain.value
@@ -133,3 +133,18 @@ def test_a_time_limit_ends_the_search():
 def test_wrong_limits_are_refused(limits, message):
     with pytest.raises(ValueError, match=message):
         search(random_position(0), **limits)
+
+
+@pytest.mark.parametrize(("cells", "depth", "entries"), [(1, 1, 2), (64, 1, 2), (64, 3, 1 << 11), (225, 256, 1 << 19)])
+def test_a_shallow_search_has_a_small_table(cells, depth, entries):
+    assert _entries(cells, depth) == entries
+
+
+def test_the_size_of_the_table_changes_nothing_but_the_time(monkeypatch):
+    for seed in range(100):
+        position = random_position(seed)
+        small = search(position, depth=4)
+        with monkeypatch.context() as patched:
+            patched.setattr(searcher, "_entries", lambda *_: 1 << 19)
+            large = search(position, depth=4)
+        assert (small.move, small.value, small.line, small.nodes) == (large.move, large.value, large.line, large.nodes)
