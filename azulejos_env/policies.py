@@ -78,11 +78,13 @@ class MinimaxPolicy:
         """Sets the arguments of `search`; without any limit, it looks 4 moves ahead.
 
         Raises:
-            ValueError: a limit is not allowed.
+            ValueError: an argument is not allowed.
         """
         if depth is seconds is nodes is None:
             depth = 4
         Limits.of(depth, seconds, nodes)
+        if prune not in (True, False):
+            raise ValueError(f"prune must be true or false, not {prune!r}")
         self._arguments = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": prune}
 
     def reset(self, seed: int) -> None:

@@ -40,13 +40,15 @@ class Rating:
         elo: the rating; a bound of it where `side` is not 0.
         low: lower end of the 95 % interval, perhaps minus infinity.
         high: upper end, perhaps infinity.
-        side: 1 if the games allow any higher rating than `elo`, -1 if any lower one, 0 if the rating is an estimate.
+        estimate: the rating of maximum likelihood, also where `elo` is a bound.
+        side: 1 if the games allow any higher rating than `elo`, -1 if any lower one, 0 if `elo` is the estimate.
     """
 
     policy: str
     elo: float
     low: float
     high: float
+    estimate: float
     side: int = 0
 
 
@@ -70,7 +72,8 @@ def rate_policies(names: Sequence[str], pairs: Sequence[tuple[int, int]], rates:
     points = _points(samples, pairs, len(names), 2 * count)
     elos, sides = _fit(points + PRIOR * (1 - np.eye(len(names))), anchor), _sides(points, anchor)
     open_elos = np.where(sides == 0, elos, np.copysign(np.inf, sides))
-    ratings = [Rating(name, float(elos[0, k]), *_quantiles(open_elos[1:, k])) for k, name in enumerate(names)]
+    estimates = elos[0].tolist()
+    ratings = [Rating(name, estimates[k], *_quantiles(open_elos[1:, k]), estimates[k]) for k, name in enumerate(names)]
     if not sides[0].any():
         return ratings
     bounds = _fit(_points(_bounded(samples, count), pairs, len(names), 2 * count), anchor)
@@ -78,7 +81,7 @@ def rate_policies(names: Sequence[str], pairs: Sequence[tuple[int, int]], rates:
         side = int(sides[0, k])
         near = _quantiles(bounds[1:, k])[0 if side > 0 else 1]
         limits = (near, math.inf) if side > 0 else (-math.inf, near)
-        ratings[k] = Rating(names[k], near, *limits, side)
+        ratings[k] = Rating(names[k], near, *limits, estimates[k], side)
     return ratings
 
 

@@ -78,7 +78,7 @@ class Report:
     @cached_property
     def ranked(self) -> list[Rating]:
         """The ratings, best first."""
-        return sorted(self.ratings, key=lambda rating: -rating.elo)
+        return sorted(self.ratings, key=lambda rating: -rating.estimate)
 
     def result(self, policy: str, against: str) -> PairResult:
         """Returns the games of two policies from the side of the first."""
@@ -220,5 +220,6 @@ def _rating_row(rating: Rating) -> dict[str, Any]:
         "policy": rating.policy,
         "elo": rating.elo,
         "ci95": limits,
+        "estimate": rating.estimate,
         "bound": ("none", "lower", "upper")[rating.side],
     }

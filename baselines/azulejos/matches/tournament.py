@@ -86,7 +86,7 @@ class Tournament:
             size = BATCHED_BOARDS if players[first].in_batches and players[second].in_batches else SINGLE_BOARDS
             starts = range(0, self.boards, size)
             blocks += [Block(pair, start, min(start + size, self.boards)) for start in starts]
-        return sorted(blocks, key=lambda block: (block.stop, block.pair))
+        return sorted(blocks, key=lambda block: (block.start, block.pair))
 
     def play(self, players: Sequence[Player], block: Block) -> Scores:
         """Plays a block; see `play_boards`. The same block has the same games in every process."""

@@ -77,6 +77,7 @@ def test_a_policy_that_wins_or_loses_all_games_has_a_bound(rate, side):
     assert rating.side == side
     assert rating.elo == pytest.approx(side * elo(1 - 0.036995), abs=0.1)
     assert (rating.low, rating.high) == ((rating.elo, math.inf) if side > 0 else (-math.inf, rating.elo))
+    assert rating.estimate == pytest.approx(side * elo(200.5 / 201), abs=0.1)
 
 
 def test_a_bound_is_below_the_ratings_of_stronger_results():
