@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
+from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain
 from baselines.cli.start import announce, sibling, typed_command
 from baselines.learned.settings.command_line import settings_and_folder
@@ -50,26 +51,91 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         0 when the training is done, 130 when SIGINT or SIGTERM ended it with a checkpoint, 1 when a file
         could not be written.
     """
+    if is_azulejos(arguments):
+        from baselines.cli.azulejos.train import main as train_azulejos
+
+        return train_azulejos(arguments, program)
     parser = _make_parser(program)
-    options = parser.parse_args(arguments)
+    return run_training(parser, parser.parse_args(arguments), Minesweeper(), typed_command(program, arguments))
+
+
+class Game(Protocol):
+    """What the command needs of the game to train on."""
+
+    def settings_and_folder(self, options: argparse.Namespace) -> tuple[Any, Path]:
+        """Returns the settings of the training, and the folder to train in.
+
+        Raises:
+            ValueError: a setting is not allowed, or there is no training to resume.
+        """
+
+    def prepare(self, settings: Any, folder: Path, resume: bool) -> Training:
+        """Returns a training that is ready to run; raises ValueError if it cannot be."""
+
+    def check_resources(self, settings: Any, folder: Path) -> None:
+        """Raises ValueError if the machine lacks the memory or the disk space for a training."""
+
+    def evaluation(self, settings: Any, folder: Path) -> str:
+        """Returns the options of `evaluate.py` that evaluate the agent."""
+
+
+class Minesweeper:
+    """Minesweeper, with policies that play several boards; see `Game` for the methods."""
+
+    def settings_and_folder(self, options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
+        """Returns the settings and the folder."""
+        return settings_and_folder(options)
+
+    def check_resources(self, settings: TrainingSettings, folder: Path) -> None:
+        """Checks the memory and the disk space."""
+        from baselines.learned.training.resources import check_resources
+
+        check_resources(settings, folder)
+
+    def prepare(self, settings: TrainingSettings, folder: Path, resume: bool) -> Training:
+        """Returns the training."""
+        from baselines.learned.training.run import prepare
+
+        return prepare(settings, folder, resume)
+
+    def evaluation(self, settings: TrainingSettings, folder: Path) -> str:
+        """Returns the options for the first board of the training."""
+        board = settings.configs[0]
+        return (
+            f"--policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
+            f"--mines {board.mines} --first-click {board.first_click}"
+        ) + (f" --no-guess {board.no_guess}" if board.no_guess else "")
+
+
+def run_training(parser: Parser, options: argparse.Namespace, game: Game, command: str) -> int:
+    """Trains with the options of a command line; bad ones exit with status 2 and one line.
+
+    Args:
+        parser: of the command, which reports bad options.
+        options: with `out`, `resume` and what the game needs.
+        game: the game to train on.
+        command: the command line, recorded in the run folder.
+
+    Returns:
+        The exit status, as `main` returns it.
+    """
     with ExitStack() as held:
         try:
             for module in NEEDED:
                 check_extra(module)
-            settings, folder = settings_and_folder(options)
+            settings, folder = game.settings_and_folder(options)
             check_folder(folder)
             if not options.resume:
                 _check_unused(folder)
-            boards = ", ".join(settings.boards)
-            announce(f"Train {settings.algo} on {boards} for {settings.budget_in_words}, in {folder}")
+            announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
             with live_line():
-                training = _prepare(settings, folder, options.resume, held)
+                training = _prepare(game, settings, folder, options.resume, held)
         except (ValueError, OSError, MissingExtraError) as error:
             parser.error(str(error))
-        return _train(program, training, folder, typed_command(program, arguments))
+        return _train(parser.prog, training, folder, game, command)
 
 
-def _train(program: str, training: Training, folder: Path, command: str) -> int:
+def _train(program: str, training: Training, folder: Path, game: Game, command: str) -> int:
     """Trains, and reports the result; returns the exit status."""
     from baselines.learned.training.run import run
     from baselines.learned.training.session import stopped_at_once
@@ -83,26 +149,23 @@ def _train(program: str, training: Training, folder: Path, command: str) -> int:
     except KeyboardInterrupt:
         print(f"{program}: {stopped_at_once(folder)}", file=sys.stderr)
         return INTERRUPTED
-    _report(outcome, training.settings, folder, sibling(program, "train", "evaluate")).print()
+    evaluate = f"{sibling(program, 'train', 'evaluate')} {game.evaluation(training.settings, folder)}"
+    _report(outcome, training.settings.eval_games, folder, evaluate).print()
     return INTERRUPTED if outcome.interrupted else 0
 
 
-def _report(outcome: Outcome, settings: TrainingSettings, folder: Path, evaluate: str) -> Page:
+def _report(outcome: Outcome, games: int, folder: Path, evaluate: str) -> Page:
     """Returns the last lines of a training; they wrap, but the command to copy does not."""
     from baselines.terminal.page import Page
 
-    page, board = Page.for_stdout(), settings.configs[0]
-    for line in outcome.in_words(settings.eval_games, folder):
+    page = Page.for_stdout()
+    for line in outcome.in_words(games, folder):
         page.note(line)
-    page.line(
-        f"{evaluate} --policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
-        f"--mines {board.mines} --first-click {board.first_click}"
-        + (f" --no-guess {board.no_guess}" if board.no_guess else "")
-    )
+    page.line(evaluate)
     return page
 
 
-def _make_parser(program: str) -> argparse.ArgumentParser:
+def _make_parser(program: str) -> Parser:
     width = max(get_terminal_size().columns - 2, 20)
     examples = EXAMPLES.format(typed_command(program, ()))
     parser = Parser(
@@ -111,6 +174,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         epilog="\n".join([examples, configuration_help(width), "", hyperparameter_help(width)]),
     )
     task = parser.add_argument_group("what to train")
+    add_environment(task)
     task.add_argument(
         "--config", metavar="NAME|FILE.toml", help="train this configuration, listed below, or that of a file"
     )
@@ -127,13 +191,32 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="BOARD",
         help="train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
     )
-    _add_options(task, ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"))
+    add_options(
+        task,
+        TrainingSettings,
+        ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"),
+    )
+    add_length(parser, TrainingSettings, "runs/ALGO-SIZE-MINES, or runs/CONFIG")
+    how = parser.add_argument_group("how to train")
+    add_options(how, TrainingSettings, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
+    add_set(how)
+    return parser
+
+
+def add_length(parser: Parser, kind: type, folder: str) -> None:
+    """Adds the options of the length and the place of a training.
+
+    Args:
+        parser: of the command.
+        kind: class of the settings.
+        folder: the default run folder, in words.
+    """
     length = parser.add_argument_group("length and place")
     length.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
-        help="write the run folder DIR (default runs/ALGO-SIZE-MINES, or runs/CONFIG)",
+        help=f"write the run folder DIR (default {folder})",
     )
     length.add_argument(
         "--resume",
@@ -146,16 +229,17 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="N",
         help="use N processor threads of PyTorch (default all cores)",
     )
-    _add_options(length, ("minutes", "steps", "device"))
-    how = parser.add_argument_group("how to train")
-    _add_options(how, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
-    how.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="set hyperparameters, which are listed below")
-    return parser
+    add_options(length, kind, ("minutes", "steps", "device"))
 
 
-def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
-    """Adds arguments for settings, by their declarations."""
-    declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
+def add_set(group: argparse._ArgumentGroup) -> None:
+    """Adds --set."""
+    group.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="set hyperparameters, which are listed below")
+
+
+def add_options(group: argparse._ArgumentGroup, kind: type, names: Sequence[str]) -> None:
+    """Adds arguments for settings of a class, by their declarations."""
+    declared = {entry.name: (entry, option) for entry, option in options_of(kind)}
     for name in names:
         entry, option = declared[name]
         kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": float}
@@ -168,12 +252,9 @@ def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
         )
 
 
-def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitStack) -> Training:
+def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitStack) -> Training:
     """Returns a training that is ready to run, in its folder, which `held` locks; an error leaves no new folder."""
-    from baselines.learned.training.resources import check_resources
-    from baselines.learned.training.run import prepare
-
-    check_resources(settings, folder)
+    game.check_resources(settings, folder)
     new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +266,7 @@ def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitS
         if not resume:
             _check_unused(folder)
         check_writable(folder / RUN_FILE)
-        return prepare(settings, folder, resume)
+        return game.prepare(settings, folder, resume)
     except BaseException:
         if new:
             with suppress(OSError):

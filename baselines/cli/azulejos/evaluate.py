@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig
 from baselines.azulejos.matches.roster import check_names, policy_names
@@ -21,6 +21,7 @@ from baselines.cli.arguments import (
     parse_size,
     whole_number_from,
 )
+from baselines.cli.azulejos.arguments import AzulejosParser
 from baselines.cli.environments import AZULEJOS, add_environment
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
@@ -89,19 +90,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
         return FAILED
 
 
-class _MatchParser(Parser):
-    """A parser that says which options this game takes, where it is given one of the other game."""
-
-    def error(self, message: str) -> NoReturn:
-        unknown = message.removeprefix("unrecognized arguments: ")
-        if unknown != message and unknown.startswith("-"):
-            names = [each for action in self._actions for each in action.option_strings if each.startswith("--")]
-            message = f"{AZULEJOS} takes no {unknown.partition(' ')[0]}; its options are {', '.join(names)}"
-        super().error(message)
-
-
 def _make_parser(program: str) -> Parser:
-    parser = _MatchParser(
+    parser = AzulejosParser(
         prog=program,
         description="Play policies against each other on seeded boards of Azulejos: each pair plays each board twice, "
         "with either policy moving first.",

@@ -90,6 +90,12 @@ class BudgetMixin(BaseAlgorithm):
         super().__init__(*args, **kwargs)
         self.clock = Clock()
 
+    def log_row(self) -> None:
+        """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
+        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
+            self.logger.record(f"time/{name}", fraction)
+        self.dump_logs()
+
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         if self.budget is None:
             super()._update_current_progress_remaining(num_timesteps, total_timesteps)

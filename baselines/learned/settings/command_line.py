@@ -6,14 +6,17 @@ import argparse
 import os
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.files import RUN_FILE, read_configuration
 from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name
 from baselines.support.files import read_json
 from minesweeper_env.config import PRESETS, default_mines, parse_size
+
+Settings = TypeVar("Settings", bound=RunSettings)
 
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
@@ -30,25 +33,41 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
     """
     given = _given(options, {field.name for field in fields(TrainingSettings)})
-    if options.steps is not None and options.minutes is not None:
-        raise ValueError("give either --minutes or --steps")
     if options.resume and options.out is not None:
-        return _resumed(options.out, given), options.out
-    start = {"threads": _cores(), **(read_configuration(options.config) if options.config else {})}
+        return resumed(TrainingSettings, options.out, given), options.out
+    start = {"threads": cores(), **(read_configuration(options.config) if options.config else {})}
     given["hyperparameters"] = {**_table(start.get("hyperparameters", {})), **given.get("hyperparameters", {})}
     settings = TrainingSettings.from_some({**start, **given})
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
-    return (_resumed(folder, given) if options.resume else settings), folder
+    return (resumed(TrainingSettings, folder, given) if options.resume else settings), folder
 
 
 def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
-    """Returns the settings that the command line gives; a budget of one kind replaces one of the other."""
-    given = {name: value for name, value in vars(options).items() if name in names and value is not None}
+    """Returns the settings that the command line gives, the boards among them."""
+    given = given_settings(options, names)
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
         rows, cols = parse_size(options.size or PRESETS[""]["size"])
         given["boards"] = (board_name(rows, cols, options.mines or default_mines(rows, cols)),)
+    return given
+
+
+def given_settings(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
+    """Returns the settings that options give under their own names, those of a budget and of --set among them.
+
+    A budget of one kind replaces one of the other.
+
+    Args:
+        options: what the command line gives, None where it gives nothing.
+        names: those of the settings.
+
+    Raises:
+        ValueError: two options contradict each other, or a hyperparameter has another form.
+    """
+    if options.steps is not None and options.minutes is not None:
+        raise ValueError("give either --minutes or --steps")
+    given = {name: value for name, value in vars(options).items() if name in names and value is not None}
     if options.steps is not None:
         given["minutes"] = None
     if options.minutes is not None:
@@ -69,17 +88,23 @@ def _assignment(text: str) -> tuple[str, int | float]:
     raise ValueError(f"a hyperparameter is set by NAME=NUMBER, not {text!r}")
 
 
-def _resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
+def resumed(kind: type[Settings], folder: Path, given: dict[str, Any]) -> Settings:
+    """Returns the settings of the training in a folder, with the given ones that may change.
+
+    Raises:
+        ValueError: there is no training, it is one of another game, or it has other settings than the given ones.
+    """
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
-    settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
+    settings = kind.from_json(read_json(folder / RUN_FILE).get("settings"))
     for name, value in given.items():
         current = getattr(settings, name)
         if name == "hyperparameters":
             current, value = current.to_json(), current.to_json() | present_names(value)
         if name not in MAY_CHANGE and value != current:
             raise ValueError(f"the training in {folder} has {name} {current}, not {value}")
-    return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
+    changed: Settings = replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})  # type: ignore[type-var]
+    return changed
 
 
 def _table(value: Any) -> dict[str, Any]:
@@ -93,5 +118,6 @@ def _name(settings: TrainingSettings) -> str:
     return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Returns the number of processor cores for this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,6 +8,7 @@ from typing import Any
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.learned.networks.size import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
+from baselines.learned.settings.budget import BudgetedSettings
 from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparameters
 from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import updated
@@ -23,7 +24,7 @@ USUAL_CELLS = 64
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
+class TrainingSettings(BudgetedSettings):
     """Settings of a reproducible training: on a CPU, a budget in steps gives the same agent each time.
 
     Each field declares its meaning and its allowed values. Exactly one of `minutes` and `steps` is None.
@@ -68,7 +69,7 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         """Checks all settings, and completes the hyperparameters."""
         check_options(self)
-        self._check_budget()
+        self.check_budget()
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
             raise ValueError(
                 "teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safety probabilities"
@@ -83,12 +84,6 @@ class TrainingSettings:
         object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs, self.network
 
-    def _check_budget(self) -> None:
-        if (self.minutes is None) == (self.steps is None):
-            raise ValueError("give either minutes or steps")
-        if self.minutes == 0:
-            raise ValueError("minutes must be more than 0")
-
     @property
     def configs(self) -> list[BoardConfig]:
         """The configurations of all boards, with clicks as the only moves."""
@@ -101,11 +96,9 @@ class TrainingSettings:
         return NetworkSize(self.channels, self.depth)
 
     @property
-    def budget_in_words(self) -> str:
-        """The budget, such as "10 minutes" or "1 000 000 steps"."""
-        if self.minutes is not None:
-            return f"{self.minutes:g} minutes"
-        return f"{self.steps:_} steps".replace("_", " ")
+    def title(self) -> str:
+        """The algorithm and the boards, in words."""
+        return f"{self.algo} on {', '.join(self.boards)}"
 
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns `number` scaled to boards of `cells` cells; see the function `scaled`."""
@@ -121,21 +114,6 @@ class TrainingSettings:
     def to_json(self) -> dict[str, Any]:
         """Returns the settings as a JSON object."""
         return asdict(self) | {"boards": list(self.boards)}
-
-    @classmethod
-    def from_some(cls, content: Mapping[str, Any]) -> TrainingSettings:
-        """Returns the settings in `content`, completed by the defaults.
-
-        Raises:
-            ValueError: a setting is unknown or not allowed.
-        """
-        names = [entry.name for entry in fields(cls)]
-        unknown = [name for name in content if name not in names]
-        if unknown:
-            raise ValueError(f"there is no setting {', '.join(unknown)}; there are {', '.join(names)}")
-        if content.get("steps") is not None:
-            content = {"minutes": None, **content}
-        return cls(**content)
 
     @classmethod
     def from_json(cls, content: Any) -> TrainingSettings:

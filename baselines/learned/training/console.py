@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
-from baselines.learned.training.evaluation import REFERENCES, References, Score
+from baselines.learned.training.evaluation import BOARDS, REFERENCES, References, Score, Unit
 from baselines.terminal.live_area import progress_line
 from baselines.terminal.page import Page
 from baselines.terminal.progress import Progress, format_seconds
@@ -18,13 +18,6 @@ from baselines.terminal.tables import Column, Table
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""
-
-COLUMNS = (
-    Column("board", "left", folds=True),
-    Column("win rate"),
-    Column("95 % interval", priority=1),
-    *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
-)
 
 
 class View(NamedTuple):
@@ -41,6 +34,7 @@ class View(NamedTuple):
         time_fractions: fractions of this session's time, by activity.
         evaluating: seconds since the running evaluation began; None if there is none.
         evaluated: seconds that all evaluations of this session have taken.
+        unit: kind of the parts of the selection games.
     """
 
     title: str
@@ -53,6 +47,7 @@ class View(NamedTuple):
     time_fractions: Mapping[str, float]
     evaluating: float | None
     evaluated: float
+    unit: Unit = BOARDS
 
 
 @dataclass
@@ -178,7 +173,7 @@ def panel(view: View, speed: float | None, width: int) -> Page:
     done = format_seconds(view.budget.elapsed())
     page.add(progress_line("", view.budget.progress(view.steps), f"{done}, {_time_left(view, speed)}", width))
     if view.score is not None:
-        page.add(_table(view.score, view.references).draw(width))
+        page.add(_table(view.score, view.references, view.unit).draw(width))
     page.note(_evaluations(view, speed))
     if view.kept is not None:
         page.note(f"kept: the agent of step {view.kept['steps']}, which won {view.kept['win_rate']:.1%}")
@@ -208,7 +203,7 @@ def _seconds_until(progress: float, view: View, speed: float | None) -> float | 
 
 def _evaluations(view: View, speed: float | None) -> str:
     """Returns a line about the running evaluation, or about the next one."""
-    games = "" if view.score is None else f"{view.score.games} selection games on each board; "
+    games = "" if view.score is None else f"{view.score.games} selection games {view.unit.each}; "
     if view.evaluating is not None:
         return f"{games}evaluating since {format_seconds(view.evaluating)}"
     if view.budget.is_spent(view.steps) or view.next_evaluation > 1:
@@ -222,17 +217,26 @@ def _evaluations(view: View, speed: float | None) -> str:
     return f"{games}{'next' if games else 'first'} evaluation {place}"
 
 
-def _table(score: Score, references: References) -> Table:
-    rows = [_row(board, rate, score.games, references.get(board, {})) for board, rate in score.win_rates.items()]
+def _table(score: Score, references: References, unit: Unit) -> Table:
+    def row(part: str, rate: float, interval: Sequence[float], rates: Mapping[str, float]) -> list[str]:
+        return [part, f"{rate:.1%}", _text(interval), *(_rate(rates, name) for name in unit.references)]
+
+    rows = [
+        row(part, rate, wilson_interval(round(rate * score.games), score.games), references.get(part, {}))
+        for part, rate in score.win_rates.items()
+    ]
     if len(rows) > 1:
-        means = _mean_references(references)
-        rows.append(["mean", f"{score.win_rate:.1%}", _text(_interval(score)), *(_rate(means, n) for n in REFERENCES)])
-    return Table("", COLUMNS, rows)
+        rows.append(row("mean", score.win_rate, _interval(score), _mean_references(references)))
+    return Table("", _columns(unit), rows)
 
 
-def _row(board: str, rate: float, games: int, references: Mapping[str, float]) -> list[str]:
-    interval = wilson_interval(round(rate * games), games)
-    return [board, f"{rate:.1%}", _text(interval), *(_rate(references, name) for name in REFERENCES)]
+def _columns(unit: Unit) -> list[Column]:
+    return [
+        Column(unit.name, "left", folds=True),
+        Column("win rate"),
+        Column("95 % interval", priority=1),
+        *(Column(name, priority=3 if name == "random" else 2) for name in unit.references),
+    ]
 
 
 def _rate(rates: Mapping[str, float], name: str) -> str:

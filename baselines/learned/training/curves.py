@@ -15,6 +15,9 @@ from baselines.support.files import replace_file
 
 CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
+AGAINST = "eval/against "
+"""Beginning of the curves of games of two players, which are divided by opponent."""
+
 STYLES = ("--", "-.", ":")
 MOST_COLS = 3
 
@@ -24,7 +27,7 @@ Points = dict[str, list[tuple[float, float]]]
 def draw_curves(folder: Path) -> None:
     """Draws `curves.png` from the logs of all sessions in a run folder, once they contain an evaluation."""
     points = read_points(folder)
-    boards = sorted((name for name in points if _board(name) is not None), key=_size)
+    boards = [*sorted((name for name in points if _board(name) is not None), key=_size), *_opponents(points)]
     losses = [name for name in LOSSES if name in points]
     if not boards:
         return
@@ -47,6 +50,11 @@ def _board(name: str) -> tuple[int, int, int] | None:
     return parse_file_name(board) if group == "eval" else None
 
 
+def _opponents(points: Points) -> list[str]:
+    """Returns the curves against opponents, such as "eval/against greedy"."""
+    return sorted(name for name in points if name.startswith(AGAINST) and name.count("/") == 1)
+
+
 def _size(name: str) -> tuple[int, int]:
     """Returns the number of cells and of mines of a board's curve."""
     rows, cols, mines = _board(name) or (0, 0, 0)
@@ -65,8 +73,9 @@ def _draw_board(axes: Axes, points: Points, board: str) -> None:
     for name, style in zip(references, cycle(STYLES)):
         rate = points[name][-1][1]
         axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
-    title = f"win rate, {board.removeprefix('eval/').replace('-', ' with ')} mines"
-    axes.set(title=title, xlabel="steps", ylim=(0, 1))
+    part = board.removeprefix("eval/")
+    title = part if board.startswith(AGAINST) else f"{part.replace('-', ' with ')} mines"
+    axes.set(title=f"win rate, {title}", xlabel="steps", ylim=(0, 1))
     axes.legend(loc="best")
 
 

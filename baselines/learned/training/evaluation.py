@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from torch import nn
 
@@ -56,6 +56,46 @@ class Score(NamedTuple):
         return self.win_rate >= highest - self.standard_error
 
 
+class Unit(NamedTuple):
+    """Kind of the parts into which the selection games are divided.
+
+    Attributes:
+        name: the heading of the parts in tables.
+        each: the games of each part, as the end of "300 selection games ...".
+        prefix: what comes before the name of a part in the log.
+        references: names of the policies that play the same games for comparison.
+    """
+
+    name: str
+    each: str
+    prefix: str
+    references: tuple[str, ...]
+
+
+BOARDS = Unit("board", "on each board", "", REFERENCES)
+
+
+class SelectionGames(Protocol):
+    """Selection games of a training, of any game.
+
+    Attributes:
+        references: win rates of the policies that play for comparison; empty before `play_references`.
+        unit: kind of the parts of the games.
+    """
+
+    references: References
+    unit: Unit
+
+    def play_references(self) -> None:
+        """Plays the games of the policies for comparison, unless their win rates are known."""
+
+    def score(self, policy_of: Callable[[Any], Any]) -> Score:
+        """Plays the games with the policies that `policy_of` makes from configurations."""
+
+    def describe(self, score: Score) -> str:
+        """Returns one line with the win rates of an agent."""
+
+
 class Selection:
     """Selection games of a training.
 
@@ -66,6 +106,8 @@ class Selection:
     Attributes:
         references: win rates of the scripted policies on each board; empty before `play_references`.
     """
+
+    unit = BOARDS
 
     def __init__(self, settings: TrainingSettings, references: References | None = None) -> None:
         """Plays nothing yet."""
@@ -155,8 +197,11 @@ class BestAgent:
                 "steps": steps,
                 "summary": summary,
             }
-            save_agent(self.folder, network, self.settings.network, self._facts())
+            self._save(network)
         self.highest = max(self.highest, score.win_rate)
+
+    def _save(self, network: nn.Module) -> None:
+        save_agent(self.folder, network, self.settings.network, self._facts())
 
     def _facts(self) -> dict[str, Any]:
         return {

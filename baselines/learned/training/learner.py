@@ -12,8 +12,6 @@ from torch import nn
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.tensor_files import Tensors
 from baselines.learned.settings.training import TrainingSettings
-from baselines.policy import Policy
-from minesweeper_env.config import BoardConfig
 
 MAKERS = {
     "dqn": "baselines.learned.training.models:make_model_learner",
@@ -48,8 +46,8 @@ class Learner(Protocol):
     def current_network(self) -> nn.Module:
         """Returns the network that plays; it may share weights with the training, which keeps changing them."""
 
-    def policy(self, network: Any, config: BoardConfig) -> Policy:
-        """Returns the greedy policy of a network, which `current_network` returned, on a board."""
+    def policy(self, network: Any, config: Any) -> Any:
+        """Returns the greedy policy of a network, which `current_network` returned, for a configuration of games."""
 
     def log(self) -> None:
         """Writes a log row: the means since the last row."""

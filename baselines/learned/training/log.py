@@ -30,19 +30,20 @@ class Log:
         ]
         self.logger = Logger(str(folder), formats)
 
-    def record(self, score: Score, references: References, seconds: float) -> None:
+    def record(self, score: Score, references: References, seconds: float, prefix: str = "") -> None:
         """Records an evaluation; the learner then writes the row.
 
         Args:
             score: of the agent.
             references: win rates of the scripted policies on each board.
             seconds: time that the evaluation took.
+            prefix: what comes before the names of the boards or opponents.
         """
         record = self.logger.record
         record("eval/win_rate", score.win_rate)
         record("eval/seconds", seconds)
         for board, rate in score.win_rates.items():
-            name = file_name(board)
+            name = prefix + file_name(board)
             record(f"eval/{name}", rate)
             for policy, reference in references.get(board, {}).items():
                 record(f"eval/{name}/{policy}", reference)

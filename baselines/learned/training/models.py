@@ -68,10 +68,8 @@ class ModelLearner:
         return LearnedPolicy(network, config.mines)
 
     def log(self) -> None:
-        """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
-        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
-            self.model.logger.record(f"time/{name}", fraction)
-        self.model.dump_logs()
+        """Writes a log row."""
+        self.model.log_row()
 
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of a `BoardNetwork`; see `Learner.begin_with`."""

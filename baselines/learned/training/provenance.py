@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import minesweeper_env
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.settings.budget import RunSettings
 from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 
 
-def record_session(path: Path, settings: TrainingSettings, command: str, steps: int) -> None:
+def record_session(path: Path, settings: RunSettings, command: str, steps: int) -> None:
     """Writes the settings to a `run.json` and appends a session.
 
     Args:

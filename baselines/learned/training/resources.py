@@ -28,16 +28,29 @@ def check_resources(settings: TrainingSettings, folder: Path) -> None:
     Raises:
         ValueError: the training needs more memory than the machine has, or more disk space than is free.
     """
-    needed, there = memory_needed(settings), machine_memory()
-    if needed > there:
-        raise ValueError(
-            f"the training needs about {_amount(needed)} of memory, and this machine has {_amount(there)}; "
-            "choose a smaller batch_size, buffer_size, envs, channels or board"
-        )
+    check_memory(memory_needed(settings), "batch_size, buffer_size, envs, channels or board")
     needed, free = 2 * checkpoint_size(settings), _free_disk(folder)
     if needed > free:
         raise ValueError(
             f"the checkpoints need about {_amount(needed)} of disk, and {_amount(free)} are free for {folder}"
+        )
+
+
+def check_memory(needed: int, smaller: str) -> None:
+    """Checks that this machine has `needed` bytes of memory.
+
+    Args:
+        needed: in bytes.
+        smaller: what the user can choose smaller, such as "envs or board".
+
+    Raises:
+        ValueError: the machine has less.
+    """
+    there = machine_memory()
+    if needed > there:
+        raise ValueError(
+            f"the training needs about {_amount(needed)} of memory, and this machine has {_amount(there)}; "
+            f"choose a smaller {smaller}"
         )
 
 

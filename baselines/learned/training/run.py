@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
+from torch import nn
 
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
@@ -15,13 +16,14 @@ from baselines.learned.common.budget import Budget
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
-from baselines.learned.training.evaluation import BestAgent, Selection
+from baselines.learned.training.evaluation import BestAgent, References, Selection, SelectionGames
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.provenance import earlier_sessions, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
+from baselines.support.run_folders import agent_folder, agent_names
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
@@ -106,26 +108,55 @@ def train(
     return run(training, command, bar=bar, checkpoint_seconds=checkpoint_seconds, on_checkpoint=on_checkpoint)
 
 
-def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
+class Parts(NamedTuple):
+    """What a training of a game is made of.
+
+    Attributes:
+        make_learner: returns a new learner for settings with a device.
+        selection: returns the selection games for settings and known win rates of references.
+        best: returns the agent in a run folder for the folder, settings, facts about it and the best win rate so far.
+        find_agent: returns the run folder of an agent to start from, or None.
+        agent_names: returns the names of the shipped agents.
+        load_network: returns the network of a run folder.
+    """
+
+    make_learner: Callable[[Any], Learner]
+    selection: Callable[[Any, References | None], SelectionGames]
+    best: Callable[[Path, Any, dict[str, Any] | None, float], BestAgent]
+    find_agent: Callable[[str], Path | None]
+    agent_names: Callable[[], list[str]]
+    load_network: Callable[[Path], nn.Module]
+
+
+MINESWEEPER = Parts(make_learner, Selection, BestAgent, agent_folder, agent_names, load_network)
+
+
+def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MINESWEEPER) -> Training:
     """Returns a training that is ready to run; it writes nothing.
+
+    Args:
+        settings: `TrainingSettings`, or those of another game.
+        folder: the run folder, which exists.
+        resume: whether to continue from the checkpoint in the folder, if there is one.
+        parts: those of the game.
 
     Raises:
         ValueError: as `train` says; the message is one line.
     """
     settings = resolve_settings(settings)
     earlier_sessions(folder / RUN_FILE)
-    learner = make_learner(settings)
+    learner = parts.make_learner(settings)
     # A training that ended before its first checkpoint starts again.
     checkpoint = folder / CHECKPOINT_FILE if resume and (folder / CHECKPOINT_FILE).exists() else None
     if checkpoint is None and settings.start is not None:
-        _start_from(learner, settings.start)
+        _start_from(learner, settings.start, parts)
     progress = Progress() if checkpoint is None else restore(learner, checkpoint)
-    selection = Selection(settings, progress.references)
+    selection = parts.selection(settings, progress.references)
     seconds = None if settings.minutes is None else 60 * settings.minutes
     budget = Budget(settings.steps, seconds, progress.seconds)
     schedule = EvaluationSchedule(budget)
     schedule.resume(learner.steps, progress.evaluation_seconds)
-    best = BestAgent(folder, settings, progress.kept, progress.highest)
+    best = parts.best(folder, settings, progress.kept, progress.highest)
     return Training(settings, folder, learner, selection, best, budget, schedule)
 
 
@@ -169,7 +200,7 @@ def run(
     return Outcome(stop.requested, learner.steps, best.summary, time_fractions, best.steps, training.newest)
 
 
-def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
+def resolve_settings(settings: Any) -> Any:
     """Returns the settings with the device chosen, and sets the number of threads of PyTorch.
 
     Raises:
@@ -184,14 +215,12 @@ def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
     return replace(settings, device="cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _start_from(learner: Learner, agent: str) -> None:
-    from baselines.registry import agent_folder, agent_names
-
-    folder = agent_folder(agent) or Path(agent)
+def _start_from(learner: Learner, agent: str, parts: Parts) -> None:
+    folder = parts.find_agent(agent) or Path(agent)
     if not folder.is_dir():
-        known = ", ".join(agent_names())
+        known = ", ".join(parts.agent_names())
         raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
     try:
-        learner.begin_with(load_network(folder))
+        learner.begin_with(parts.load_network(folder))
     except ValueError as error:
         raise ValueError(f"the training cannot start from {folder}: {error}") from error

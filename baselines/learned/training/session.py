@@ -11,10 +11,10 @@ from typing import Any
 from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.settings.budget import RunSettings
 from baselines.learned.training.console import Stopwatch, View
 from baselines.learned.training.curves import draw_curves
-from baselines.learned.training.evaluation import BestAgent, References, Score, Selection
+from baselines.learned.training.evaluation import BestAgent, References, Score, SelectionGames
 from baselines.learned.training.learner import Learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.schedule import EvaluationSchedule
@@ -77,10 +77,10 @@ class Training:
         evaluations: time that the evaluations of this session take, with those of the scripted policies.
     """
 
-    settings: TrainingSettings
+    settings: RunSettings
     folder: Path
     learner: Learner
-    selection: Selection
+    selection: SelectionGames
     best: BestAgent
     budget: Budget
     schedule: EvaluationSchedule
@@ -109,7 +109,7 @@ class Training:
         score = self.selection.score(lambda config: learner.policy(network, config))
         seconds = time.perf_counter() - begin
         self.schedule.took(seconds, learner.steps)
-        log.record(score, self.selection.references, seconds)
+        log.record(score, self.selection.references, seconds, self.selection.unit.prefix)
         learner.log()
         self.best.offer(network, score, learner.steps, self.selection.describe(score))
         self.score, self.evaluated_at, self.is_drawn = score, learner.steps, False
@@ -122,7 +122,7 @@ class Training:
     def view(self) -> View:
         """Returns what the panel shows."""
         return View(
-            title=f"{self.settings.algo} on {', '.join(self.settings.boards)}",
+            title=self.settings.title,
             budget=self.budget,
             steps=self.learner.steps,
             score=self.score,
@@ -132,6 +132,7 @@ class Training:
             time_fractions=self.learner.clock.fractions(*ACTIVITIES),
             evaluating=self.evaluations.running(),
             evaluated=self.evaluations.seconds(),
+            unit=self.selection.unit,
         )
 
     def is_over(self, stop: StopSignals) -> bool:
