@@ -21,8 +21,7 @@ from azulejos_env.opponents import Opponent
 from azulejos_env.playing import board_option, terms_of
 from azulejos_env.position import Position
 from azulejos_env.rendering.human import HumanView
-from azulejos_env.rendering.picture import render_picture
-from azulejos_env.rendering.text import render_text
+from azulejos_env.rendering.modes import render_view
 from azulejos_env.rendering.view import View
 from minesweeper_env.calls.checks import check_action, generator_state, warn_without_mode
 from minesweeper_env.rendering.board import METADATA, check_render_mode
@@ -126,7 +125,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         given = board_option(options, self.config, 1)
         if seed is not None or self._np_random is None:
             self._np_random = seeding.np_random(seed)[0]
-            self._dealer.batch.rng[0] = generator_state(self._np_random)
+            self._dealer.seed(np.array([generator_state(self._np_random)]))
         self._dealer.reset(_EVERY_GAME, given)
         self._position = Position(self.config, self._dealer.boards()[0])
         self._last = np.zeros(self._position.board.shape, np.bool_)
@@ -187,9 +186,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         warn_without_mode(self.render_mode, None, _SPEC_NAME)
         if self._window is not None:
             self._window.show([view], self.metadata["render_fps"])
-        if self.render_mode == "ansi":
-            return render_text(view)
-        return render_picture(view) if self.render_mode == "rgb_array" else None
+        return render_view(self.render_mode, view)
 
     def close(self) -> None:
         """Closes the window, if there is one."""

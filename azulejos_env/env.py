@@ -4,40 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from azulejos_env.config import POINTS, GameConfig
 from azulejos_env.engine.games import Games, compile_kernels
-from azulejos_env.engine.saved import check_saved
 from azulejos_env.observations import Encoder
 from azulejos_env.opponents import find_opponent
 from azulejos_env.playing import OPTIONS, board_option, terms_of, views_of
 from azulejos_env.policies import Policy
 from azulejos_env.registration import ENV_ID
 from azulejos_env.rendering.human import HumanView
-from azulejos_env.rendering.picture import render_picture
-from azulejos_env.rendering.text import render_text
-from minesweeper_env.calls.checks import (
-    check_action,
-    check_keywords,
-    check_option_names,
-    generator_state,
-    warn_without_mode,
-)
-from minesweeper_env.rendering.board import METADATA, check_render_mode
-from minesweeper_env.rendering.human import metadata_here
+from azulejos_env.rendering.modes import render_view
+from minesweeper_env.bases.single import SingleEnv
+from minesweeper_env.calls.checks import check_action, warn_without_mode
 
 __all__ = ["AzulejosEnv"]
 
-_EVERY_GAME = np.ones(1, np.bool_)
 
-
-class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
+class AzulejosEnv(SingleEnv[Games]):
     """Azulejos against an opponent, or alone, as a Gymnasium environment.
 
     ## Description
@@ -115,13 +102,8 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     * v0: first release
     """
 
-    metadata: dict[str, Any] = METADATA
+    OPTIONS = OPTIONS
     view: HumanView | None = None
-
-    def __new__(cls, *_: Any, **named: Any) -> Self:
-        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
-        check_keywords(cls, named)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -146,48 +128,15 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.config = GameConfig.of_size(
             size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side
         )
-        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = metadata_here(render_mode)
-        self.view = HumanView(self.config) if render_mode == "human" else None
         self.reward = reward
         self.observation = observation
         self._encoder = Encoder(observation, self.config)
-        self.observation_space = self._encoder.space
-        self.action_space = gymnasium.spaces.Discrete(self.config.cells)
+        self._prepare(self._encoder.space, self.config.cells, render_mode)
+        self.view = HumanView(self.config) if render_mode == "human" else None
         found = find_opponent(opponent)
         self._terms = terms_of(self.config, found, seat, reward, max_steps)
         compile_kernels()
         self._games = Games(self.config, self._terms, 1, found)
-        self._action = np.zeros(1, np.int64)
-        self._begun = False
-        self._seeded_by: np.random.Generator | None = None
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Starts a new game.
-
-        Args:
-            seed: starts the sequence of games that this seed determines; None continues the present one.
-            options: {"board": (rows, cols) whole numbers} plays this board.
-
-        Returns:
-            The first observation, and the info.
-
-        Raises:
-            ValueError: an option is unknown, or the shape, dtype or a colour of the board is wrong.
-        """
-        check_option_names(options, OPTIONS)
-        given = board_option(options, self.config, 1)
-        super().reset(seed=seed)
-        if self.np_random is not self._seeded_by:
-            self._seeded_by = self.np_random
-            self._games.batch.rng[0] = generator_state(self.np_random)
-        boards, masks = self._games.reset(_EVERY_GAME, given)
-        self._begun = True
-        if self.view is not None:
-            self.render()
-        return self._observe(boards), self._info(masks, False, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move, which the opponent answers; an illegal move, or any move after the end, changes nothing.
@@ -211,10 +160,6 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
             self.render()
         return self._observe(boards), reward, terminated, truncated, self._info(masks, illegal, won)
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
-        return self._current_games().show()[1].ravel().astype(np.bool_)
-
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
 
@@ -228,39 +173,13 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         warn_without_mode(self.render_mode, self.spec, ENV_ID)
         if self.view is not None:
             self.view.show([view], self.metadata["render_fps"])
-        if self.render_mode == "ansi":
-            return render_text(view)
-        return render_picture(view) if self.render_mode == "rgb_array" else None
+        return render_view(self.render_mode, view)
 
-    def close(self) -> None:
-        """Closes the window, if there is one."""
-        if self.view is not None:
-            self.view.close()
+    def _given_board(self, options: dict[str, Any] | None) -> NDArray[np.int8] | None:
+        return board_option(options, self.config, 1)
 
-    def get_state(self) -> dict[str, Any]:
-        """Returns the game in progress in arrays for `set_state`."""
-        return {key: value[0] for key, value in self._current_games().save().items()}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restores a game from `get_state`, and with it the sequence of later games.
-
-        Raises:
-            ValueError: the state is damaged, or belongs to another configuration.
-        """
-        if not isinstance(state, dict):
-            raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
-        batch = {key: [value] for key, value in state.items()}
-        self._games.restore(check_saved(batch, self._games.save(), self.config, self._terms))
-        self._seeded_by = self.np_random
-        self._begun = True
-
-    def _current_games(self) -> Games:
-        if not self._begun:
-            raise ResetNeeded("no game has begun: call reset() first")
-        return self._games
-
-    def _observe(self, boards: NDArray[np.int8]) -> NDArray[Any]:
-        return self._encoder.encode(boards, self._games.leads())[0]
+    def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
+        return self._encoder.encode(shown, self._games.leads())[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
         scores = self._games.scores()[0]

@@ -38,6 +38,7 @@ GLOSSES = {
         "calls": "checks of arguments",
         "registration": "of ids",
         "rendering": "text and pictures",
+        "bases": "of both games' environments",
         "env": "one game",
         "vector_env": "a batch of games",
         "wrappers": "masks, probabilities",

@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from minesweeper_env.calls.checks import (
-    RESET_OPTIONS,
-    check_action,
-    check_keywords,
-    check_option_names,
-    generator_state,
-    layout_option,
-    warn_without_mode,
-)
+from minesweeper_env.bases.single import SingleEnv
+from minesweeper_env.calls.checks import RESET_OPTIONS, check_action, layout_option, warn_without_mode
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
-from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.engine.state import LOST
 from minesweeper_env.no_guess.choice import supply_for
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
-from minesweeper_env.rendering.human import HumanView, metadata_here
+from minesweeper_env.rendering.board import render_board
+from minesweeper_env.rendering.human import HumanView
 from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
 
 __all__ = ["MinesweeperEnv"]
 
-_EVERY_GAME = np.ones(1, np.bool_)
 
-
-class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
+class MinesweeperEnv(SingleEnv[Games]):
     """Minesweeper as a Gymnasium environment.
 
     ## Description
@@ -145,13 +133,8 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     * v0: first release
     """
 
-    metadata: dict[str, Any] = METADATA
+    OPTIONS = RESET_OPTIONS
     view: HumanView | None = None
-
-    def __new__(cls, *_: Any, **named: Any) -> Self:
-        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
-        check_keywords(cls, named)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -174,53 +157,16 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self.config = BoardConfig.of_size(
             size, mines, first_click=first_click, moves=moves, radius=radius, max_steps=max_steps, no_guess=no_guess
         )
-        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = metadata_here(render_mode)
-        self.view = HumanView(self.config) if render_mode == "human" else None
         self.reward = reward
         weights, self._reward = find_reward(reward, self.config)
         self.observation = observation
         self._encoder = Encoder(observation, self.config)
-        self.observation_space = self._encoder.space
         self._actions = self.config.actions
-        self.action_space = gymnasium.spaces.Discrete(self._actions)
+        self._prepare(self._encoder.space, self._actions, render_mode)
+        self.view = HumanView(self.config) if render_mode == "human" else None
         compile_step()
         self._games = Games(self.config, 1, weights, supply_for(self.config, 1))
         self._shape = (self.config.rows, self.config.cols)
-        self._action = np.zeros(1, np.int64)
-        self._last_action: int | None = None
-        self._begun = False
-        self._seeded_by: np.random.Generator | None = None
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Starts a new game.
-
-        Args:
-            seed: starts the sequence of games that this seed determines; None continues the present one.
-            options: {"layout": (rows, cols) bool} plays this layout, whatever the first-click rule.
-
-        Returns:
-            The first observation, and the info.
-
-        Raises:
-            ValueError: an option is unknown, or the shape, dtype or number of mines of the layout is wrong.
-        """
-        check_option_names(options, RESET_OPTIONS)
-        layouts = layout_option(options, self.config, 1)
-        super().reset(seed=seed)
-        if self.np_random is not self._seeded_by:
-            self._seeded_by = self.np_random
-            self._games.seed(np.array([generator_state(self.np_random)]))
-        codes, masks = self._games.reset(_EVERY_GAME)
-        if layouts is not None:
-            self._games.lay_out(layouts)
-        self._begun = True
-        self._last_action = None
-        if self.view is not None:
-            self.render()
-        return self._observe(codes), self._info(masks, False, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move; an illegal move, or any move after the end, changes nothing.
@@ -248,10 +194,6 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
             self.render()
         return self._observe(codes), reward, terminated, truncated, self._info(masks, illegal, won)
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
-        return self._current_games().show()[1].ravel().astype(np.bool_)
-
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the board as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
 
@@ -273,40 +215,15 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
             exploded = exploded_cells(board, self.config, self._last_action)
         return render_board(self.render_mode, board, self.config.codes, mines, exploded)
 
-    def close(self) -> None:
-        """Closes the window, if there is one."""
-        if self.view is not None:
-            self.view.close()
-
-    def get_state(self) -> dict[str, Any]:
-        """Returns the game in progress, mines included, in arrays for `set_state`."""
-        return {key: value[0] for key, value in self._current_games().save().items()}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Restores a game from `get_state`, and with it the sequence of later games.
-
-        Raises:
-            ValueError: the state is damaged, or belongs to another configuration.
-        """
-        if not isinstance(state, dict):
-            raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
-        batch = {key: [value] for key, value in state.items()}
-        self._games.restore(check_saved(batch, self._games.save(), self.config))
-        self._seeded_by = self.np_random
-        self._last_action = None
-        self._begun = True
-
-    def _current_games(self) -> Games:
-        if not self._begun:
-            raise ResetNeeded("no game has begun: call reset() first")
-        return self._games
+    def _given_board(self, options: dict[str, Any] | None) -> NDArray[np.bool_] | None:
+        return layout_option(options, self.config, 1)
 
     def _board(self, codes: NDArray[np.int8]) -> NDArray[np.int8]:
         return codes.reshape(self._shape)
 
-    def _observe(self, codes: NDArray[np.int8]) -> NDArray[Any]:
+    def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
         # The most common encoding skips the call of the encoder.
-        return self._board(codes) if self.observation == "codes" else self._encoder.encode(codes)[0]
+        return self._board(shown) if self.observation == "codes" else self._encoder.encode(shown)[0]
 
     def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
         return {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from azulejos_env.config import GameConfig
 from azulejos_env.engine import batch_kernels, batches
 from azulejos_env.engine.boards import with_border, without_border
 from azulejos_env.engine.rules import compile_rules
+from azulejos_env.engine.saved import check_saved
 
 
 class Games:
@@ -45,6 +46,19 @@ class Games:
     def status(self) -> NDArray[np.int64]:
         """(N,) the status of each game; a view."""
         return self.batch.progress[:, batches.STATUS]
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """(N,) bool: whether each game is over or truncated."""
+        return self.status > batches.PLAYING
+
+    def seed(self, states: NDArray[np.uint64]) -> None:
+        """Sets the states, (N,) uint64, of the generators that deal boards and move the opponents."""
+        self.batch.rng[:] = states
+
+    def states(self) -> NDArray[np.uint64]:
+        """Returns a copy of the states that `seed` sets."""
+        return self.batch.rng.copy()
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh boards (N, n) and masks (N, n), 1 for a legal action."""
@@ -122,8 +136,16 @@ class Games:
         scores, generator = self.batch.scores.copy(), self.batch.rng.copy()
         return {"board": self.boards(), "scores": scores, **columns, "generator": generator}
 
+    def check(self, saved: Any, example: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Returns the arrays of saved games for `restore`, in the dtypes of `example`.
+
+        Raises:
+            ValueError: an array is missing or wrong, or no game reaches the state; the message says what is allowed.
+        """
+        return check_saved(saved, example, self.config, self.terms)
+
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Restores games from the arrays of `save`, which `saved.check_saved` has checked."""
+        """Restores games from the arrays of `save`, which `check` has checked."""
         batch = self.batch
         batch.boards[:] = with_border(saved["board"])
         batch.before[:] = 0

@@ -16,13 +16,10 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, whole_number
 
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
 """The keys of the `options` of `reset`."""
-
-BATCH_RESET_OPTIONS: tuple[str, ...] = (*RESET_OPTIONS, "reset_mask")
-"""The keys of the `options` of `reset` of the batched environment."""
 
 AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 """The autoreset modes of the batched environments."""
@@ -86,6 +83,13 @@ def check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
             return allowed
     allowed_modes = ", ".join(str(allowed) for allowed in AUTORESET_MODES)
     raise ValueError(f"autoreset_mode must be one of {allowed_modes}, not {mode!r}")
+
+
+def smaller_limit(max_steps: int | None, max_episode_steps: int | None) -> int | None:
+    """Returns the smaller of two step limits, None where there is neither, or raises a ValueError."""
+    given = {"max_steps": max_steps, "max_episode_steps": max_episode_steps}
+    limits = [whole_number(name, limit, 1) for name, limit in given.items() if limit is not None]
+    return min(limits, default=None)
 
 
 def check_under_way(over: NDArray[np.bool_]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import sys
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,58 +12,9 @@ from numpy.typing import NDArray
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
+from minesweeper_env.engine.arrays import array_maker
+from minesweeper_env.engine.saved import check_saved
 from minesweeper_env.neighbours import neighbour_table
-
-
-class ArrayPool:
-    """Supplies arrays of one shape, and reuses each one once no view of it is left.
-
-    Freeing a large array returns its memory to the operating system, which supplies the next array page by page.
-    On a large board that takes most of the time of a step.
-    """
-
-    SPARE = 4
-    """The largest number of arrays that a pool keeps."""
-
-    WORTHWHILE = 1 << 15
-    """The size in bytes from which a pool saves time."""
-
-    def __init__(self, shape: tuple[int, ...], dtype: type) -> None:
-        """Prepares an empty pool of arrays of this shape and dtype."""
-        self._shape = shape
-        self._dtype = dtype
-        self._arrays: list[NDArray[Any]] = []
-
-    def take(self) -> NDArray[Any]:
-        """Returns a view of an uninitialised array that no other view shares."""
-        for array in self._arrays:
-            if sys.getrefcount(array) <= _HELD_BY_POOL:
-                return array[...]
-        array = np.empty(self._shape, self._dtype)
-        if len(self._arrays) < self.SPARE:
-            self._arrays.append(array)
-        return array[...]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leaves the spare arrays out of pickles and copies."""
-        return {**self.__dict__, "_arrays": []}
-
-
-def array_maker(shape: tuple[int, ...], dtype: type) -> Callable[[], NDArray[Any]]:
-    """Returns a function that makes uninitialised arrays, from a pool if they are large."""
-    if math.prod(shape) * np.dtype(dtype).itemsize >= ArrayPool.WORTHWHILE:
-        return ArrayPool(shape, dtype).take
-    return partial(np.empty, shape, np.dtype(dtype))
-
-
-def _references_in_a_loop() -> int:
-    """Returns the reference count that a loop variable shows for an array that only a list holds."""
-    for array in [np.empty(1)]:
-        return sys.getrefcount(array)
-    raise AssertionError
-
-
-_HELD_BY_POOL = _references_in_a_loop()
 
 
 class Supply(Protocol):
@@ -125,6 +74,11 @@ class Games:
         """(N,) the status of each game; a view."""
         return self._boards.progress[:, state.STATUS]
 
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """(N,) bool: whether each game is won, lost or truncated."""
+        return self.status > state.PLAYING
+
     def seed(self, states: NDArray[np.uint64]) -> None:
         """Sets the states, (N,) uint64, of the generators that place the mines."""
         self._boards.rng[:] = states
@@ -137,10 +91,19 @@ class Games:
         """Returns fresh codes (N, n) and masks (N, m, n), 1 for a legal action, of the current boards."""
         return self.reset(self._none)
 
-    def reset(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Starts a new game where `chosen`, (N,) bool, is true; returns codes and masks as `show` does."""
+    def reset(
+        self, chosen: NDArray[np.bool_], given: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Starts a new game where `chosen`, (N,) bool, is true; returns codes and masks as `show` does.
+
+        Args:
+            chosen: the K games to start.
+            given: (K, rows, cols) bool, the mines of these games; None to place them at the first clicks.
+        """
         codes, masks = self._new_codes(), self._new_masks()
         kernels.reset_batch(chosen, codes, masks, *self.arrays)
+        if given is not None:
+            self.lay_out(given, np.flatnonzero(chosen))
         return codes, masks
 
     def step(self, actions: NDArray[np.int64], restart: bool) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -212,8 +175,16 @@ class Games:
             "generator": self._boards.rng.copy(),
         }
 
+    def check(self, saved: Any, example: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Returns the arrays of saved games for `restore`, in the dtypes of `example`.
+
+        Raises:
+            ValueError: an array is missing or wrong, or no game reaches the state; the message says what is allowed.
+        """
+        return check_saved(saved, example, self.config)
+
     def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Restores games from the arrays of `save`, which `engine.saved` has checked."""
+        """Restores games from the arrays of `save`, which `check` has checked."""
         boards = self._boards
         self.lay_out(saved["mines"])
         boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)

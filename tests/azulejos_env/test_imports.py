@@ -11,9 +11,10 @@ from support.sources import check_layers, check_lazy_exports, import_circles, im
 MODULES = modules_of("azulejos_env")
 
 # Of the first game it takes what knows no mines: the compiler's decorators, random numbers, checks of arguments, tiles
-# and windows.
+# and windows, the bases of environments.
 TAKEN = {
-    "minesweeper_env.calls.batch_calls",
+    "minesweeper_env.bases.batched",
+    "minesweeper_env.bases.single",
     "minesweeper_env.calls.checks",
     "minesweeper_env.compilation.live_line",
     "minesweeper_env.compiled",

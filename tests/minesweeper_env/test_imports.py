@@ -24,6 +24,7 @@ LAYERS = (
     {"no_guess", "observations", "rewards", "calls", "registration"},
     {"generation"},
     {"rendering"},
+    {"bases"},
     {"env", "vector_env"},
     {"wrappers"},
     {"testing", "warm_up"},
