@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from functools import cache
 
 import numpy as np
 from gymnasium.utils.env_checker import check_env
@@ -128,5 +129,11 @@ def check_registration(env: Env) -> None:
     """Checks that registering twice is harmless, and that a fresh process can make the id."""
     register_envs()
     if env.spec is not None:
-        code = f"import gymnasium; gymnasium.make('minesweeper_env:{env.spec.id}').reset(seed=0)"
-        subprocess.run([sys.executable, "-c", code], check=True)
+        _make_in_fresh_process(env.spec.id)
+
+
+@cache
+def _make_in_fresh_process(env_id: str) -> None:
+    """Makes an environment in a fresh process, which its id alone determines: once for all environments of the id."""
+    code = f"import gymnasium; gymnasium.make('minesweeper_env:{env_id}').reset(seed=0)"
+    subprocess.run([sys.executable, "-c", code], check=True)
