@@ -1,10 +1,7 @@
 import csv
 import errno
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -12,10 +9,9 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 import torch
-from support import ROOT
 from support.commands import complaint
-from support.tiny_training import BOTH, one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
-from support.training_processes import TINY, start, wait_for
+from support.tiny_training import BOTH, curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
+from support.training_processes import ENDLESS, TINY, complete, start, wait_for, wait_for_change
 
 from baselines.cli.train import main
 from baselines.learned.agents.policy import LearnedPolicy
@@ -87,6 +83,7 @@ def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path)
 
 
 @BOTH
+@pytest.mark.usefixtures("curves")
 def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     out = tmp_path / "run"
     changes = ["--set", "batch_size=32", *(["learning_starts=100"] if algo == "dqn" else [])]
@@ -244,9 +241,10 @@ def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, caps
 
 @pytest.mark.slow
 def test_of_two_trainings_started_at_once_in_one_folder_one_is_refused(tmp_path):
-    both = [start(tmp_path / "run", *TINY, "--steps", "2000") for _ in range(2)]
-    told = [process.communicate(timeout=300)[1] for process in both]
-    complaints = dict(zip((process.returncode for process in both), told, strict=True))
+    begin = [start(tmp_path / "run", *TINY, "--steps", "2000") for _ in range(2)]
+    with begin[0] as one, begin[1] as other:
+        told = [process.communicate(timeout=300)[1] for process in (one, other)]
+    complaints = dict(zip((one.returncode, other.returncode), told, strict=True))
     assert complaints.keys() == {0, 2}
     line = complaint(complaints[2])
     assert line.endswith(("another process is writing into it", "go on with --resume, or choose another --out"))
@@ -271,9 +269,7 @@ def test_resume_continues_the_counters_to_a_new_total(tmp_path, capsys):
 @pytest.mark.slow
 def test_the_same_command_gives_the_same_bytes_in_another_process(tmp_path):
     for name in ("one", "other"):
-        process = start(tmp_path / name, *TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "2000")
-        _, complaints = process.communicate(timeout=300)
-        assert process.returncode == 0, complaints
+        complete(tmp_path / name, *TINY, "--algo", "dqn", "--set", "learning_starts=100", "--steps", "2000")
     one, other = (tmp_path / name / "agent.safetensors" for name in ("one", "other"))
     assert one.read_bytes() == other.read_bytes()
 
@@ -282,10 +278,10 @@ def test_the_same_command_gives_the_same_bytes_in_another_process(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_save_and_exit_130(number, tmp_path):
     out = tmp_path / "run"
-    process = start(out, *TINY, "--minutes", "10")
-    wait_for(out / "progress.csv")
-    process.send_signal(number)
-    printed, _ = process.communicate(timeout=60)
+    with start(out, *TINY, "--minutes", "10") as process:
+        wait_for(out / "progress.csv")
+        process.send_signal(number)
+        printed, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in printed
     state = read_tensors(out / "checkpoint.safetensors")[1]
@@ -295,22 +291,17 @@ def test_signals_save_and_exit_130(number, tmp_path):
 
 @pytest.mark.slow
 def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
-    out = tmp_path / "run"
-    code = (
-        "import sys; import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0; "
-        "from baselines.cli.train import main; sys.exit(main(sys.argv[1:]))"
-    )
-    arguments = ["--out", str(out), "--threads", "1"]
-    generator = np.random.default_rng(0)
-    process = subprocess.Popen([sys.executable, "-c", code, *TINY, *arguments, "--steps", "4000"], cwd=ROOT)
+    out, checkpoint = tmp_path / "run", tmp_path / "run" / "checkpoint.safetensors"
+    often = "import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0"
+    stops, arguments = np.random.default_rng(0), [*TINY, "--steps", ENDLESS]
     for _ in range(4):
-        wait_for(out / "checkpoint.safetensors")
-        time.sleep(float(generator.uniform(0.0, 1.5)))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        read_tensors(out / "checkpoint.safetensors")
-        process = subprocess.Popen([sys.executable, "-c", code, *arguments, "--resume"], cwd=ROOT)
-        time.sleep(float(generator.uniform(3.0, 6.0)))
-    assert process.wait(timeout=120) == 0
-    assert read_tensors(out / "checkpoint.safetensors")[1]["learner"]["num_timesteps"] == 4000
+        written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        with start(out, *arguments, before=often) as process:
+            wait_for_change(checkpoint, written)
+            time.sleep(float(stops.uniform(0.0, 1.5)))
+            assert process.poll() is None
+        reached = read_tensors(checkpoint)[1]["learner"]["num_timesteps"]
+        arguments = ["--resume"]
+    complete(out, "--resume", "--steps", str(reached + 100))
+    assert read_tensors(checkpoint)[1]["learner"]["num_timesteps"] == reached + 100
     assert weights(out)

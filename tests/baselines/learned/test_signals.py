@@ -4,12 +4,11 @@ import csv
 import json
 import signal
 import time
-from pathlib import Path
 
 import pytest
 import torch
 from support.tiny_training import BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
-from support.training_processes import TINY, complete, start, wait_for
+from support.training_processes import ENDLESS, TINY, complete, start, wait_for, wait_for_change
 
 from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.tensor_files import read_tensors
@@ -19,14 +18,18 @@ from baselines.learned.training.run import Outcome, prepare, run, train
 from baselines.learned.training.session import Training
 from baselines.learned.training.signals import ANNOUNCEMENT, StopSignals
 
-ENDLESS = str(10**9)
+HANGS = "an evaluation hangs"
 
-HANG = """
-import time
+HANG = f"""
+import sys, time
 import baselines.learned.training.run as module
 
+def hang(*_, **__):
+    print({HANGS!r}, file=sys.stderr, flush=True)
+    time.sleep(600)
+
 module.CHECKPOINT_SECONDS = 0.0
-module.Training.evaluate = lambda *_, **__: time.sleep(600)
+module.Training.evaluate = hang
 """
 """Code that makes every evaluation endless, and saves a checkpoint after every round."""
 
@@ -133,10 +136,10 @@ def test_an_interrupted_training_of_a_study_has_no_result(tmp_path, monkeypatch)
 @pytest.mark.slow
 def test_ctrl_c_in_a_terminal_evaluates_and_reports_the_step(tmp_path):
     out = tmp_path / "run"
-    process = start(out, *TINY, "--minutes", "10")
-    wait_for(out / "progress.csv")
-    process.send_signal(signal.SIGINT)
-    printed, told = process.communicate(timeout=120)
+    with start(out, *TINY, "--minutes", "10") as process:
+        wait_for(out / "progress.csv")
+        process.send_signal(signal.SIGINT)
+        printed, told = process.communicate(timeout=120)
     assert process.returncode == 130
     assert ANNOUNCEMENT in told
     steps = read_tensors(out / "checkpoint.safetensors")[1]["learner"]["num_timesteps"]
@@ -151,15 +154,15 @@ def test_a_second_signal_ends_at_once_and_names_the_kept_agent(number, tmp_path)
     out = tmp_path / "run"
     complete(out, *TINY, "--steps", "320")
     kept, checkpoint = kept_step(out), out / "checkpoint.safetensors"
-    process = start(out, "--resume", "--steps", ENDLESS, before=HANG)
-    wait_until_changed(checkpoint)
-    process.send_signal(signal.SIGINT)
-    wait_for_line(process.stderr, ANNOUNCEMENT)
-    wait_until_unchanged(checkpoint)
-    process.send_signal(number)
-    begin = time.monotonic()
-    _, told = process.communicate(timeout=60)
-    assert time.monotonic() - begin < 20
+    written = checkpoint.stat().st_mtime_ns
+    with start(out, "--resume", "--steps", ENDLESS, before=HANG) as process:
+        wait_for_change(checkpoint, written)
+        process.send_signal(signal.SIGINT)
+        wait_for_lines(process.stderr, ANNOUNCEMENT, HANGS)
+        process.send_signal(number)
+        begin = time.monotonic()
+        _, told = process.communicate(timeout=60)
+        assert time.monotonic() - begin < 20
     assert process.returncode == 130
     assert told.splitlines()[-1] == (
         f"train.py: stopped at once; the kept agent is of step {kept}, and --resume continues from the last "
@@ -172,21 +175,11 @@ def test_a_second_signal_ends_at_once_and_names_the_kept_agent(number, tmp_path)
     assert sessions[-1]["from_step"] == reached
 
 
-def wait_until_changed(path: Path, seconds=120):
-    first, end = path.stat().st_mtime_ns, time.monotonic() + seconds
-    while path.stat().st_mtime_ns == first:
-        assert time.monotonic() < end, f"{path} did not change"
-        time.sleep(0.05)
-
-
-def wait_until_unchanged(path: Path, quiet=3.0):
-    """Waits until a file has not changed for some seconds: the last evaluation, which hangs, has begun."""
-    while time.time() - path.stat().st_mtime < quiet:
-        time.sleep(0.05)
-
-
-def wait_for_line(stream, text):
+def wait_for_lines(stream, *texts):
+    """Reads lines until each text has been in one of them."""
+    missing = set(texts)
     for line in stream:
-        if text in line:
+        missing = {text for text in missing if text not in line}
+        if not missing:
             return
-    pytest.fail(f"{text!r} was not printed")
+    pytest.fail(f"{sorted(missing)} was not printed")

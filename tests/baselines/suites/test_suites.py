@@ -19,8 +19,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import ROOT, tiny_suites
+from support import tiny_suites
 from support.commands import complaint
+from support.processes import started
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
@@ -261,7 +262,7 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
     stops = random.Random(number)
     for _ in range(3):
         kept = len(list(tmp_path.rglob("*.npz")))
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             wait_until(lambda kept=kept: len(list(tmp_path.rglob("*.npz"))) > kept)
             time.sleep(stops.uniform(0, 0.2))
             workers = children(process.pid)

@@ -12,6 +12,7 @@ import sys
 import time
 
 import pytest
+from support.processes import started
 from support.sources import ROOT
 
 from minesweeper_env.config import BoardConfig
@@ -131,27 +132,18 @@ def test_ctrl_c_leaves_a_terminal_with_a_goodbye(tmp_path):
 
     master, slave = pty.openpty()
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "TERM": "xterm", "LC_ALL": "es_ES.UTF-8"}
-    program = subprocess.Popen(
-        [sys.executable, "play.py", "--classic", "--size", "4", "--mines", "3"],
-        cwd=ROOT,
-        env=environment,
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        start_new_session=True,
-        preexec_fn=_take_terminal,
-    )
-    os.close(slave)
+    command = [sys.executable, "play.py", "--classic", "--size", "4", "--mines", "3"]
+    streams = {"stdin": slave, "stdout": slave, "stderr": slave}
     try:
-        seen = _read_until(master, "explicación): ")
-        assert "\u25a0" in seen
-        os.write(master, b"\x03")
-        seen = _read_until(master, "¡Hasta luego!")
-        assert "Traceback" not in seen
-        assert program.wait(timeout=30) == 130
+        with started(command, env=environment, start_new_session=True, preexec_fn=_take_terminal, **streams) as program:
+            os.close(slave)
+            seen = _read_until(master, "explicación): ")
+            assert "\u25a0" in seen
+            os.write(master, b"\x03")
+            seen = _read_until(master, "¡Hasta luego!")
+            assert "Traceback" not in seen
+            assert program.wait(timeout=30) == 130
     finally:
-        program.kill()
-        program.wait()
         os.close(master)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sources import ROOT
+from support.processes import started
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.folders import data_folder
@@ -182,8 +182,9 @@ def test_programs_that_finish_games_at_once_lose_none(tmp_path):
         f"record = {RECORD!r}\n"
         "for _ in range(40): Statistics(Path(sys.argv[1])).add(record)\n"
     )
-    programs = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT) for _ in range(3)]
-    assert [program.wait() for program in programs] == [0, 0, 0]
+    with ExitStack() as all_ended:
+        programs = [all_ended.enter_context(started([sys.executable, "-c", code, str(tmp_path)])) for _ in range(3)]
+        assert [program.wait() for program in programs] == [0, 0, 0]
     assert len(Statistics(tmp_path).read()) == 120
 
 
