@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -30,6 +31,12 @@ def parts(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
 
 
+def set_clocks(monkeypatch, perf_counter, process_time=time.process_time):
+    """Replaces the clocks of the notices alone: other threads and pytest read those of the module `time`."""
+    clocks = SimpleNamespace(perf_counter=perf_counter, process_time=process_time)
+    monkeypatch.setattr(cold_start, "time", clocks)
+
+
 def compile_all(caller, *kernels):
     state = ColdStart()
     state.caller = caller
@@ -49,7 +56,7 @@ def test_a_command_announces_each_part_once(parts, capsys):
 
 def test_the_estimate_follows_the_speed_of_the_first_kernels(parts, capsys, monkeypatch):
     clock = iter((0.0, 6.0, 10.0, 16.0, 20.0, 21.0))
-    monkeypatch.setattr(cold_start.time, "perf_counter", lambda: next(clock))
+    set_clocks(monkeypatch, lambda: next(clock))
     compile_all(COMMAND, "b:first", "b:second", "a:slow")
     assert capsys.readouterr().err.splitlines()[-1] == "Compiling the oracle, once per installation, about 42 s"
 
@@ -58,8 +65,7 @@ def test_the_estimate_of_a_command_follows_the_load_of_the_machine(parts, capsys
     """Before its first kernel, the command waited 3 s of the clock for each second on the processor."""
     state = ColdStart()
     clock, processor = iter((10.0, 13.0, 13.0, 20.0)), iter((1.0, 2.0))
-    monkeypatch.setattr(cold_start.time, "perf_counter", lambda: next(clock))
-    monkeypatch.setattr(cold_start.time, "process_time", lambda: next(processor))
+    set_clocks(monkeypatch, lambda: next(clock), lambda: next(processor))
     state.begin_command()
     state.begin("a:slow")
     state.end("a:slow")
@@ -75,7 +81,7 @@ def test_the_functions_that_parts_have_in_common_are_expected_once(capsys, monke
     state = ColdStart()
     state.caller = COMMAND
     now = 0.0
-    monkeypatch.setattr(cold_start.time, "perf_counter", lambda: now)
+    set_clocks(monkeypatch, lambda: now)
     for part, expected in zip(order, seconds, strict=True):
         for kernel in part.seconds:
             state.begin(kernel)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -27,7 +28,7 @@ def console():
 @pytest.fixture
 def pauses(monkeypatch):
     taken = []
-    monkeypatch.setattr(animation.time, "sleep", taken.append)
+    monkeypatch.setattr(animation, "time", SimpleNamespace(sleep=taken.append))
     return taken
 
 
@@ -53,7 +54,7 @@ def test_a_terminal_gets_its_cursor_back_after_ctrl_c(console, monkeypatch, caps
     def interrupt(_seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(animation.time, "sleep", interrupt)
+    monkeypatch.setattr(animation, "time", SimpleNamespace(sleep=interrupt))
     session, report = opened()
     with pytest.raises(KeyboardInterrupt):
         animation.animate(session, report, (4, 4), console)
