@@ -16,7 +16,7 @@ LIBRARIES = .venv-libraries
 CLEANRL = cleanrl-1.2.0-py3-none-any.whl
 OTHER_VENV = .venv-$(notdir $(PYTHON))
 
-# Several processes share the tests.
+# Several processes share the tests, and the kernels that are compiled before: otherwise each would compile them.
 PYTEST = -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 RUN_DIR = runs/first
@@ -39,17 +39,23 @@ types: $(VENV)/installed
 	$(BIN)/mypy
 
 test-quick: $(VENV)/installed
+	$(BIN)/python -m baselines warm-up
 	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/installed
+	$(BIN)/python -m baselines warm-up
 	$(BIN)/python $(PYTEST) -m slow
 
 # The environment alone: no extras, and the oldest supported versions.
+test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
 test-core: $(CORE_VENV)/installed
+	$(CORE_BIN)/python -m minesweeper_env.warm_up
 	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
 # The environment alone under another interpreter: make test-python PYTHON=python3.13
+test-python: export NUMBA_CACHE_DIR = $(abspath $(OTHER_VENV))/kernels
 test-python: $(OTHER_VENV)/installed
+	$(OTHER_VENV)/bin/python -m minesweeper_env.warm_up
 	$(OTHER_VENV)/bin/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
 # The snippets of docs/libraries.md; no part of `make test`.
