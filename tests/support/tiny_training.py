@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.training import session
+from baselines.learned.training.curves import draw_curves
 from baselines.learned.training.run import train
 
 BOTH = pytest.mark.parametrize("algo", ["dqn", "ppo"])
@@ -11,8 +13,16 @@ ALL = pytest.mark.parametrize("algo", ["dqn", "ppo", "plain-ppo"])
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
+def one_thread(monkeypatch):
+    """Uses one thread, and draws no curves: a picture takes longer than the training between two evaluations."""
     torch.set_num_threads(1)
+    monkeypatch.setattr(session, "draw_curves", lambda _folder: None)
+
+
+@pytest.fixture
+def curves(one_thread, monkeypatch):
+    """Draws the curves all the same."""
+    monkeypatch.setattr(session, "draw_curves", draw_curves)
 
 
 def tiny(algo, **changes):

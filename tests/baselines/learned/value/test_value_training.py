@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
 
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.common.tensor_files import read_tensors
@@ -19,6 +19,7 @@ def value_settings(**changes):
     return tiny("value", **{**small, "hyperparameters": fast, **changes})
 
 
+@pytest.mark.usefixtures("curves")
 def test_a_training_of_value_leaves_an_agent_of_its_kind(tmp_path):
     outcome = train(value_settings(), tmp_path)
     assert outcome.steps >= 1500
