@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from azulejos_env.position import Position
 from azulejos_env.searching.limits import MAX_DEPTH, Limits
-from azulejos_env.searching.searcher import Searcher, SearchResult
+from azulejos_env.searching.searcher import Searcher, SearchResult, compile_kernels
 
 __all__ = ["MAX_DEPTH", "SearchResult", "search"]
 
@@ -39,6 +39,8 @@ def search(
     Raises:
         ValueError: no limit is given, or one is not allowed.
     """
+    # A time limit holds for the search alone, and not for the compiler before the first one.
+    compile_kernels()
     limits = Limits.of(depth, seconds, nodes)
     searcher = Searcher(position, limits.depth, prune=prune, table=table and prune)
     depths = range(limits.depth if limits.only_depth and not prune else 1, limits.depth + 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 from azulejos_env.engine.boards import cell_of
 from azulejos_env.position import Position
 from azulejos_env.searching.limits import Limits
-from azulejos_env.searching.searcher import Cell, Searcher, SearchResult
+from azulejos_env.searching.searcher import Cell, Searcher, SearchResult, compile_kernels
 from azulejos_env.searching.stack import (
     COUNT,
     CUT,
@@ -160,6 +160,7 @@ def search_tree(
     Raises:
         ValueError: a limit is missing or not allowed.
     """
+    compile_kernels()
     limits = Limits.of(depth, seconds, None)
     kept = limits.depth if levels is None else levels
     searcher = Searcher(position, limits.depth, prune=prune, table=False, record=MAX_NODES, levels=kept)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from azulejos_env.cli.arguments import PROGRAM, parse_arguments
+from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import live_line, say
 
 
@@ -20,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when all is done, 1 when a file cannot be written, 2 when the game cannot be read, 130 after Ctrl-C.
     """
     options = parse_arguments(arguments)
+    COLD_START.begin_command()
     try:
         if options.generate is not None:
             return _generate(options)

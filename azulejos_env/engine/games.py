@@ -198,7 +198,8 @@ def compile_kernels() -> None:
 
     The environments call this function at construction, so that processes forked later have the kernels already.
     """
-    games = Games(GameConfig(1, 2, 1), batches.Terms(1, batches.GREEDY, batches.FIRST, batches.DIFFERENCE, 9), 1)
+    terms = batches.Terms(1, batches.ASKED, batches.FIRST, batches.DIFFERENCE, 9)
+    games = Games(GameConfig(1, 2, 1), terms, 1)
     games.reset(np.ones(1, np.bool_))
     games.sample_actions(np.zeros(1, np.uint64))
     games.choose_actions(batches.GREEDY, np.zeros(1, np.int64))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cache
 
+import numpy as np
+
+from azulejos_env.config import GameConfig
 from azulejos_env.engine.boards import cell_of, with_border
 from azulejos_env.engine.rules import compile_rules
 from azulejos_env.position import Position
@@ -125,6 +129,17 @@ class Searcher:
             seconds=time.perf_counter() - self._begun,
             final=not level[HORIZON],
         )
+
+
+@cache
+def compile_kernels() -> None:
+    """Compiles the kernels of positions and of the search, or loads them from the disk, once a process."""
+    position = Position(GameConfig(1, 4, 2), np.array([[1, 1, 2, 2]]))
+    searcher = Searcher(position, 2, prune=True, table=True)
+    result = searcher.search(position, 2, Limits(2))
+    assert result is not None
+    assert not position.over
+    searcher.complete_line(position, result)
 
 
 def _entries(cells: int, depth: int) -> int:

@@ -1,4 +1,4 @@
-"""`python -m baselines warm-up`: compile the kernels of both packages ahead."""
+"""`python -m baselines warm-up`: compile the kernels of all packages ahead."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ def play(policy: str) -> None:
 
     config = config_for(policy, BoardConfig(5, 5, 5))
     play_games(build_policy(policy, config), config, range(3))
+
+
+def observe_azulejos() -> None:
+    """Computes the observations of a network for Azulejos, which compiles their kernel."""
+    import numpy as np
+
+    from baselines.azulejos.learning.observations import observe
+
+    observe(np.zeros((1, 2, 2), np.int8), np.zeros((1, 2), np.int64))
 
 
 def begin_training() -> None:

@@ -153,8 +153,39 @@ PARTS: tuple[Part, ...] = (
         after=("engine", "oracle", "sampler", "exact"),
         counting=12.0,
     ),
+    Part(
+        "azulejos",
+        "the game Azulejos",
+        {
+            "azulejos_env.engine.batch_kernels:reset_batch": 2.3,
+            "azulejos_env.engine.batch_kernels:finish_batch": 0.7,
+            "azulejos_env.engine.batch_kernels:sample_batch": 0.2,
+            "azulejos_env.engine.batch_kernels:choose_batch": 0.2,
+            "azulejos_env.engine.batch_kernels:step_batch": 0.9,
+            "azulejos_env.engine.batch_kernels:recount_batch": 0.2,
+        },
+        "azulejos_env.engine.games:compile_kernels",
+    ),
+    Part(
+        "azulejos-search",
+        "the search of Azulejos",
+        {
+            "azulejos_env.engine.kernels:settle": 0.1,
+            "azulejos_env.engine.kernels:find_groups": 0.2,
+            "azulejos_env.engine.kernels:remove": 0.2,
+            "azulejos_env.searching.alpha_beta:begin": 0.7,
+            "azulejos_env.searching.alpha_beta:advance": 2.7,
+        },
+        "azulejos_env.searching.searcher:compile_kernels",
+    ),
+    Part(
+        "azulejos-agents",
+        "the observations of agents of Azulejos",
+        {"baselines.azulejos.learning.observation_kernel:label_and_rank": 0.4},
+        "baselines.cli.warm_up:observe_azulejos",
+    ),
 )
-"""The kernels of both packages. A later part may need earlier ones, never the reverse."""
+"""The kernels of all packages. A later part may need earlier ones, never the reverse."""
 
 
 def part_of(kernel: str) -> Part:

@@ -16,6 +16,7 @@ TAKEN = {
     "minesweeper_env.bases.batched",
     "minesweeper_env.bases.single",
     "minesweeper_env.calls.checks",
+    "minesweeper_env.compilation.cold_start",
     "minesweeper_env.compilation.live_line",
     "minesweeper_env.compiled",
     "minesweeper_env.config",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
+from support import ROOT
 
 from azulejos_env import naive
 from azulejos_env.config import GameConfig
@@ -148,3 +152,20 @@ def test_the_size_of_the_table_changes_nothing_but_the_time(monkeypatch):
             patched.setattr(searcher, "_entries", lambda *_: 1 << 19)
             large = search(position, depth=4)
         assert (small.move, small.value, small.line, small.nodes) == (large.move, large.value, large.line, large.nodes)
+
+
+@pytest.mark.slow
+def test_the_compiler_takes_no_time_from_the_first_search(tmp_path):
+    code = (
+        "from azulejos_env.config import GameConfig\n"
+        "from azulejos_env.position import Position, random_board\n"
+        "from azulejos_env.search import search\n"
+        "from azulejos_env.tree import search_tree\n"
+        "position = Position(GameConfig(8, 8, 3), random_board(GameConfig(8, 8, 3), 0))\n"
+        "print({}(position, seconds=1.0).{})"
+    )
+    for call, depth in (("search", "depth"), ("search_tree", "result.depth")):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / call)}
+        command = [sys.executable, "-c", code.format(call, depth)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
+        assert int(done.stdout) > 2

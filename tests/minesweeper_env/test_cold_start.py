@@ -154,9 +154,9 @@ def test_a_closed_stderr_stops_nothing(parts, monkeypatch):
 
 
 def kernels():
-    """Returns all kernels of both packages, as "module:function"."""
+    """Returns all kernels of all packages, as "module:function"."""
     found = set()
-    for package in ("minesweeper_env", "baselines"):
+    for package in ("azulejos_env", "minesweeper_env", "baselines"):
         for path in modules_of(package):
             for node in tree_of(path).body:
                 names = [getattr(each, "id", "") for each in getattr(node, "decorator_list", [])]
