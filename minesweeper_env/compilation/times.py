@@ -132,6 +132,15 @@ PARTS: tuple[Part, ...] = (
     _played(
         "lookahead", "the policy lookahead", "oracle_play.one_click_ahead", *_SEARCH, counting=12.0, weigh_clicks=3.4
     ),
+    Part(
+        "two-clicks",
+        "the second click of lookahead",
+        {"baselines.scripted.oracle_play.two_clicks_ahead:weigh_two_clicks": 4.9},
+        "baselines.cli.warm_up:play",
+        "lookahead:clicks=2",
+        ("engine", *_SEARCH),
+        counting=12.0,
+    ),
     _played("graphical", "the policy graphical", "fitted.subgrid_kernels", weigh_states=0.2, expect_rewards=0.3),
     _played("graphical_source", "the policy graphical_source", "fitted.subgrid_kernels", find_longest_paths=0.3),
     _played("bayes_source", "the policy bayes_source", "replicas.bayes_closed_form", local_probabilities=0.8),
