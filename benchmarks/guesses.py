@@ -2,12 +2,13 @@
 
     python benchmarks/guesses.py playouts --rules lookahead lookahead:clicks=2
     python benchmarks/guesses.py gaps --rules lookahead lookahead:clicks=2
+    python benchmarks/guesses.py times --rules lookahead lookahead:clicks=2
     python benchmarks/guesses.py regret --rules exact lookahead:layouts=0 lookahead:layouts=0,clicks=2
 
 A rule is a policy as `evaluate.py --policy` takes it. `playouts` values clicks where the rules differ, on common
-layouts. `gaps` plays every layout of tiny boards, and compares with the optimum. `regret` compares clicks with the best
-one on stored positions, whose values are exact; `collect` makes such positions. Every run with the same arguments
-gives the same figures, times aside.
+layouts. `gaps` plays every layout of tiny boards, and compares with the optimum. `times` measures whole games. `regret`
+compares clicks with the best one on stored positions, whose values are exact; `collect` makes such positions. Every run
+with the same arguments gives the same figures, times aside.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from timing import print_table
 from baselines.guesses.comparison import Totals
 from baselines.guesses.regret import positions_as_json, positions_of_json
 from baselines.guesses.runs import begin_results, board_of, collect_positions, compare, facts, gap_of, regret_row
+from baselines.guesses.times import times_on
 from baselines.guesses.tiny_boards import free_cells
 from baselines.policy import PolicyError
 from baselines.registry import build_policy, check_name, find_policy
@@ -88,6 +90,22 @@ def run_gaps(options: argparse.Namespace) -> None:
     save(options, rows)
 
 
+def run_times(options: argparse.Namespace) -> None:
+    """Prints the processor time of games of each policy."""
+    rows: list[dict[str, Any]] = []
+    for board in options.boards or GAMES:
+        own = times_on(board, options.rules, options.seed, options.games)
+        lines = [
+            (row["policy"], f"{row['ms_per_game']:.2f}", f"{row['ratio']:.2f}", f"{row['median_ratio']:.2f}",
+             f"{row['longest_call']:.2f}")
+            for row in own
+        ]  # fmt: skip
+        header = ("policy", "CPU ms per game", "ratio", "median ratio of blocks", "longest call, s")
+        print_table(f"{board}: {own[0]['games']} games of each policy, 100 side by side", header, lines)
+        rows += own
+    save(options, rows)
+
+
 def run_regret(options: argparse.Namespace) -> None:
     """Prints the regret of each rule on stored positions."""
     config, positions = positions_of_json(read_json(options.positions))
@@ -132,12 +150,17 @@ def make_parser() -> argparse.ArgumentParser:
     rules.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE")
     boards = argparse.ArgumentParser(add_help=False)
     boards.add_argument("--boards", nargs="+", metavar="BOARD", help="boards such as 8x8/14:safe (default several)")
+    ends = argparse.ArgumentParser(add_help=False)
     few = "play positions with at most N layouts perfectly, so that they are no guesses (default %(default)s)"
-    boards.add_argument("--layouts", type=whole(1), default=10_000, metavar="N", help=few)
+    ends.add_argument("--layouts", type=whole(1), default=10_000, metavar="N", help=few)
     seeds = argparse.ArgumentParser(add_help=False)
     seeds.add_argument("--seed", type=whole(0), default=SEED, help="seed of game 0 (default %(default)s)")
-    add_playouts(commands, [rules, boards, seeds])
-    commands.add_parser("gaps", parents=[rules, boards], help="distance from the optimum on tiny boards")
+    add_playouts(commands, [rules, boards, ends, seeds])
+    commands.add_parser("gaps", parents=[rules, boards, ends], help="distance from the optimum on tiny boards")
+    times = commands.add_parser("times", parents=[rules, boards, seeds], help="processor time of whole games")
+    times.add_argument(
+        "--games", type=whole(1), default=1000, metavar="N", help="games per policy and board (%(default)s)"
+    )
     regret = commands.add_parser("regret", parents=[rules], help="regret on stored positions")
     regret.add_argument("--positions", type=Path, default=POSITIONS, metavar="FILE", help="file that `collect` wrote")
     add_collect(commands, [seeds])
@@ -190,7 +213,13 @@ def main() -> int:
     options = parser.parse_args()
     try:
         check(options)
-        run = {"playouts": run_playouts, "gaps": run_gaps, "regret": run_regret, "collect": run_collect}
+        run = {
+            "playouts": run_playouts,
+            "gaps": run_gaps,
+            "times": run_times,
+            "regret": run_regret,
+            "collect": run_collect,
+        }
         run[options.command](options)
     except (ValueError, MissingExtraError, PolicyError) as error:
         failed = isinstance(error, (PositionTooHardError, PolicyError))

@@ -47,6 +47,8 @@ def test_each_command_prints_its_table_and_writes_its_figures(tmp_path):
     assert [row["rule"] for row in json.loads(figures.read_text())["results"]] == ["exact", "lookahead:clicks=2"]
     done = run("gaps", "--boards", "3x4/3:safe", "--layouts", "1", *rules)
     assert "3x4/3:safe: optimum" in done.stdout
+    done = run("times", "--boards", "4x5/5:safe", "--games", "100", *rules)
+    assert "4x5/5:safe: 100 games of each policy" in done.stdout
     figures.unlink()
     done = run("playouts", "--boards", "8x8/14", "--games", "20", "--draws", "4", *rules)
     assert "8x8/14: 20 games" in done.stdout
