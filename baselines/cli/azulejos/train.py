@@ -125,7 +125,7 @@ def _add_task(parser: AzulejosParser) -> None:
     task.add_argument(
         "--opponents",
         metavar="NAMES",
-        help="divide the games equally among these opponents, separated by commas: random, greedy, minimax with "
+        help="play against these opponents, separated by commas, equally often: random, greedy, minimax with "
         "options as in minimax:depth=2, and self, past versions of the agent; a name given twice gets twice as many "
         f"games (default {','.join(defaults)})",
     )

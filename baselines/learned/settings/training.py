@@ -124,6 +124,8 @@ class TrainingSettings(BudgetedSettings):
         """
         names = {entry.name for entry in fields(cls)}
         content = {"no_guess": "none", **content} if isinstance(content, Mapping) else content
+        if isinstance(content, Mapping) and "env" in content:
+            raise ValueError(f"the run is a training of {content['env']}; add --env {content['env']}")
         if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
         return cls(**updated(content))
