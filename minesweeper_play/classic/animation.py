@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from contextlib import suppress
 
-from minesweeper_play.classic.console import Console
+from minesweeper_play.classic.console import Console, screen_lines
 from minesweeper_play.classic.drawing import Drawn, board_lines, cover, draw_session
 from minesweeper_play.game.moves import Cell, Report
 from minesweeper_play.game.opening import LAYER_SECONDS, opening_layers
@@ -35,7 +33,7 @@ def animate(session: Session, report: Report, origin: Cell, console: Console) ->
     cells = draw_session(session, console.glyphs)
     later = [[cell for layer in layers[number:] for cell in layer] for number in range(1, len(layers))]
     frames = [_frame(cells, covered, console) for covered in later]
-    if len(frames[0]) >= _screen_lines():
+    if len(frames[0]) >= screen_lines():
         return
     try:
         sys.stdout.write(_HIDE_CURSOR)
@@ -52,9 +50,3 @@ def animate(session: Session, report: Report, origin: Cell, console: Console) ->
 
 def _frame(cells: list[list[Drawn]], hidden: list[Cell], console: Console) -> list[str]:
     return board_lines(cover(cells, hidden, console.glyphs), console.painter.paint, console.width)
-
-
-def _screen_lines() -> int:
-    with suppress(OSError, ValueError):
-        return os.get_terminal_size(sys.stdout.fileno()).lines
-    return 24

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from contextlib import suppress
 
@@ -10,7 +11,15 @@ from baselines.terminal.streams import output_width
 from minesweeper_env.compilation.live_line import is_live
 from minesweeper_play.classic.glyphs import Painter, choose_glyphs
 from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.wrapping import wrapped_lines
 from minesweeper_play.options import PlayOptions
+
+
+def screen_lines() -> int:
+    """Returns the number of lines of the terminal; 24 where stdout is none."""
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stdout.fileno()).lines
+    return 24
 
 
 class LeaveError(Exception):
@@ -69,7 +78,24 @@ class Console:
     def say(self, key: str, **values: object) -> None:
         """Prints a text of the catalogue; the empty key prints nothing."""
         if key:
-            self.tell(self.catalogue.text(key, **values))
+            self.explain(self.catalogue.text(key, **values))
+
+    def explain(self, text: str) -> None:
+        """Prints a text whose lines break between words, if stdout is a terminal."""
+        self.tell("\n".join(self._lines(text)))
+
+    def page(self, key: str) -> None:
+        """Prints a long text of the catalogue, and waits wherever the screen is full, if a person reads it there."""
+        lines, room = self._lines(self.catalogue.text(key)), screen_lines() - 1
+        while self.is_interactive and len(lines) > room:
+            self.tell("\n".join(lines[:room]))
+            lines = lines[room:]
+            self.ask("manual_more")
+        self.tell("\n".join(lines))
+
+    def _lines(self, text: str) -> list[str]:
+        width = self.width
+        return text.splitlines() if width is None else wrapped_lines(text, width)
 
     def tell(self, text: str) -> None:
         """Prints a text."""

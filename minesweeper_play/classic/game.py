@@ -136,7 +136,7 @@ class ClassicGame:
             self._console.say(refusal.key, **refusal.values)
             return
         for sentence in explain_advice(self.session.hint(command.cell), self._console.catalogue):
-            self._console.tell(sentence)
+            self._console.explain(sentence)
 
     def _show_risks(self) -> None:
         board, risks = self.session.board, self.session.probabilities()
@@ -144,7 +144,7 @@ class ClassicGame:
         self._print(draw_risks(board, risks, self._console.glyphs, self.session.config.radius))
 
     def _show_manual(self) -> None:
-        self._console.say("manual")
+        self._console.page("manual")
         if self._console.is_interactive:
             self._console.ask("manual_return")
             self.show_board()

@@ -45,6 +45,10 @@ class FittingScreen(Screen[None]):
             message.update(text("too_small", columns=LEAST_COLUMNS, lines=LEAST_LINES, width=width, height=height))
         self.fit(width, height)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Returns whether an action may happen; nobody sees what others do while the terminal is too small."""
+        return action == "leave" if self.has_class("-too-small") else super().check_action(action, parameters)
+
     def fit(self, width: int, height: int) -> None:
         """Arranges the screen for a size of the terminal."""
 

@@ -37,6 +37,7 @@ TEXTS = {
     "search_impossible": "No board of this kind can be solved without a guess.",
     "no_review": "The review is cancelled.",
     "solvable": "This board can be solved without a guess.",
+    "manual_more": "Press Enter for more. ",
     "manual_return": "Press Enter to return to the game. ",
     "ask_size": "Size of the board ({least} to {most}): ",
     "ask_mines": "Number of mines (1 to {most}, recommended: {recommended}): ",

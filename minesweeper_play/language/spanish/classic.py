@@ -40,6 +40,7 @@ TEXTS = {
     "search_impossible": "Ningún tablero de este tipo se puede resolver sin adivinar.",
     "no_review": "La revisión se ha cancelado.",
     "solvable": "Este tablero se puede resolver con seguridad, sin adivinar.",
+    "manual_more": "Pulsa Enter para seguir. ",
     "manual_return": "Pulsa Enter para volver a la partida. ",
     "ask_size": "Tamaño del tablero (de {least} a {most}): ",
     "ask_mines": "Cantidad de minas (de 1 a {most}, recomendado: {recommended}): ",

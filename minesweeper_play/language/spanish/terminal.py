@@ -152,7 +152,7 @@ Un número dice cuántas de las celdas de alrededor son minas. Descubre todas la
 RATÓN
   izquierdo       descubrir una celda
   derecho         poner o quitar una bandera; también Ctrl y el botón izquierdo
-  central o ambos  descubrir lo que queda alrededor de un número con todas sus banderas
+  medio o ambos   descubrir lo que queda alrededor de un número con todas sus banderas
   rueda           desplazar
 
 TECLAS

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,15 +10,15 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from minesweeper_play.language.wrapping import wrapped_lines
 from minesweeper_play.terminal.dialogs.base import Dialog
-
-_COLUMNS = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")
 
 
 class Page(Dialog[None]):
     """A text with a title; Enter, q and Escape close it."""
 
-    DEFAULT_CSS = "Page > #frame { width: 98%; max-width: 96; padding: 0 1; }"
+    # A scroll bar that came after the text was wrapped would take columns away from it.
+    DEFAULT_CSS = "Page > #frame { width: 98%; max-width: 96; padding: 0 1; scrollbar-gutter: stable; }"
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,question_mark", "close", show=False)]
 
@@ -51,24 +49,4 @@ class Page(Dialog[None]):
 
     def _write(self) -> None:
         width = self.query_one("#frame").scrollable_content_region.width
-        self.query_one("#text", Static).update(Content(wrapped(self._text, max(width, 20))))
-
-
-def wrapped(text: str, width: int) -> str:
-    """Returns a text whose lines are at most `width` characters long.
-
-    A line of two columns, which two blanks or more divide, continues below its second column.
-    """
-    lines: list[tuple[str, int]] = []
-    for line in text.splitlines():
-        indent = len(line) - len(line.lstrip())
-        if lines and line.strip() and indent and indent == lines[-1][1]:
-            lines[-1] = (f"{lines[-1][0]} {line.strip()}", indent)
-            continue
-        columns = _COLUMNS.match(line)
-        lines.append((line, len(columns[0]) if columns else 0))
-    return "\n".join(
-        part
-        for line, indent in lines
-        for part in wrap(line, width, subsequent_indent=" " * indent, drop_whitespace=True) or [""]
-    )
+        self.query_one("#text", Static).update(Content("\n".join(wrapped_lines(self._text, max(width, 20)))))

@@ -16,6 +16,8 @@ from minesweeper_play.terminal.dialogs.base import Dialog
 class Question(Dialog[bool]):
     """Asks a question; the result is True for yes."""
 
+    DEFAULT_CSS = "Question > #frame { width: 52; }"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,s", "answer(True)", show=False),
         Binding("n", "answer(False)", show=False),

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from minesweeper_play.game.moves import Cell, Report
 from minesweeper_play.game.opening import opening_layers
@@ -19,6 +18,7 @@ from minesweeper_play.terminal.board.view import BoardView
 from minesweeper_play.terminal.fitting import FittingScreen
 from minesweeper_play.terminal.key_bar import Key, KeyBar
 from minesweeper_play.terminal.playing.figures import FigureLine
+from minesweeper_play.terminal.playing.message import MessageLine
 from minesweeper_play.terminal.playing.pictures import picture_of
 from minesweeper_play.terminal.playing.texts import figures_of
 
@@ -78,7 +78,7 @@ class TableScreen(FittingScreen):
         """Yields the parts of the screen, from top to bottom."""
         yield FigureLine()
         yield BoardView(picture_of(self.session), self.game_app.settings.appearance, id="board")
-        yield Static(id="message")
+        yield MessageLine()
         yield Input(id="prompt", compact=True, select_on_focus=False)
         yield KeyBar()
 
@@ -102,7 +102,7 @@ class TableScreen(FittingScreen):
 
     def tell(self, text: str) -> None:
         """Shows a text on the message line."""
-        self.query_one("#message", Static).update(Content(text))
+        self.query_one(MessageLine).show(text)
 
     # Moves
 

@@ -68,7 +68,7 @@ def test_no_animation(console, pauses, monkeypatch, capsys, reason):
     if reason == "switched off":
         console.is_animated = False
     elif reason == "small screen":
-        monkeypatch.setattr(animation, "_screen_lines", lambda: 9)
+        monkeypatch.setattr(animation, "screen_lines", lambda: 9)
     else:
         session = Session(BoardConfig(8, 8, 40, first_click="safe"), seed=0)
         report = session.open(*cell)

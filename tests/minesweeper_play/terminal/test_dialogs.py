@@ -7,7 +7,6 @@ from support.terminal_games import drive, shown, wall_session
 from textual.widgets import Button, Input, Select
 
 from minesweeper_play.terminal.board.palette import PALETTES
-from minesweeper_play.terminal.dialogs.pages import wrapped
 from minesweeper_play.terminal.key_bar import Key, fitted
 
 
@@ -121,18 +120,6 @@ def test_the_manual_explains_keys_and_commands(tmp_path, language):
     drive(script, tmp_path, session=wall_session(), language=language)
 
 
-def test_a_second_column_continues_below_itself():
-    text = "KEYS\n  f  flag\n  h  hint: a safe cell and the numbers that prove it\n     or the least risk\n"
-    assert wrapped(text, 24).splitlines() == [
-        "KEYS",
-        "  f  flag",
-        "  h  hint: a safe cell",
-        "     and the numbers",
-        "     that prove it or",
-        "     the least risk",
-    ]
-
-
 def test_the_last_key_is_always_shown():
     keys = [Key("f", "flag", "flag"), Key("h", "hint", "hint"), Key("q", "quit", "leave")]
     assert fitted(keys, 80, 1) == [keys]
@@ -150,3 +137,16 @@ def test_a_key_of_the_line_can_be_clicked(tmp_path):
         assert "Settings" in shown(app)
 
     drive(script, tmp_path, session=wall_session())
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_no_line_of_the_manual_leaves_its_column(tmp_path, language):
+    async def script(app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause(0.2)
+        lines = [line.partition("\u2502")[2] for line in shown(app).splitlines() if "\u2502" in line]
+        at_the_left = [line.split()[0] for line in lines[3:] if line[1:2].strip()]
+        assert at_the_left[0] in ("MOUSE", "RATÓN")
+        assert set(at_the_left) <= {"MOUSE", "KEYS", "COMMANDS", "RATÓN", "TECLAS", "ÓRDENES"}
+
+    drive(script, tmp_path, session=wall_session(), language=language)

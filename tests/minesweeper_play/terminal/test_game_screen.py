@@ -279,6 +279,20 @@ def test_a_terminal_that_is_too_small_says_so_until_it_is_large_enough(tmp_path)
     drive(script, tmp_path, session=wall_session())
 
 
+def test_keys_do_nothing_unseen_while_the_terminal_is_too_small(tmp_path):
+    async def script(app, pilot):
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        await pilot.press("enter", "f", "h", "p", "u", "n")
+        assert app.screen.session.moves == []
+        assert app.screen.overlay == "off"
+        await pilot.press("q")
+        await pilot.pause()
+        assert app.return_value == 0
+
+    drive(script, tmp_path, session=wall_session())
+
+
 def test_a_terminal_that_is_too_small_from_the_start_says_so(tmp_path):
     async def script(app, pilot):
         assert "too small" in shown(app)

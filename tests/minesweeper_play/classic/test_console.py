@@ -1,0 +1,39 @@
+"""The console of the line mode: long texts on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import pytest
+
+from minesweeper_play.classic import console as module
+from minesweeper_play.classic.console import Console
+from minesweeper_play.options import PlayOptions
+
+
+@pytest.fixture
+def console():
+    return Console(PlayOptions())
+
+
+def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
+    text = console.catalogue.text("search_failed", most=100000)
+    console.say("search_failed", most=100000)
+    assert capsys.readouterr().out == f"{text}\n"
+    monkeypatch.setattr(Console, "width", 40)
+    console.say("search_failed", most=100000)
+    lines = capsys.readouterr().out.splitlines()
+    assert " ".join(lines) == text
+    assert max(map(len, lines)) <= 40
+
+
+def test_a_long_page_waits_wherever_the_screen_is_full(console, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(module, "screen_lines", lambda: 11)
+    monkeypatch.setattr(Console, "width", 100)
+    monkeypatch.setattr(Console, "ask", lambda _, key: asked.append((key, capsys.readouterr().out.count("\n"))))
+    console.page("manual")
+    whole = capsys.readouterr().out
+    assert asked == []
+    console.is_interactive = True
+    console.page("manual")
+    assert set(asked) == {("manual_more", 10)}
+    assert len(asked) == (whole.count("\n") - 1) // 10
