@@ -33,7 +33,6 @@ from baselines.support.board_names import board_name, no_guess_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
-from minesweeper_env.config import NO_GUESS_LEVELS
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 DOCS = Path(__file__).parent
@@ -136,18 +135,22 @@ def _table(content: Content, rows: Sequence[tuple[Content, Content]]) -> str:
     return "\n".join([head, "", *(f"| {line} |" for line in lines)])
 
 
+def _board_title(config: Content) -> str:
+    return board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False))
+
+
 def _cells(config: Content, row: Content) -> list[str]:
     low, high = row["ci95"]
     test = row.get("mcnemar")
     return [
         f"`{row['policy']}`",
-        board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False)),
+        _board_title(config),
         config["first_click"],
         f"{row['games']}",
         f"{row['win_rate']:.1%}",
         f"{low:.1%} to {high:.1%}",
         f"{row['clicks_per_game']:.1f}",
-        f"{row['ms_per_game']:.2f}",
+        f"{row['ms_per_game']:.2f}" if "ms_per_game" in row else leaderboard.NOT_MEASURED,
         f"{format_p_value(test['p_value'])} against `{test['against']}`" if test else "",
     ]
 
@@ -185,16 +188,20 @@ def _speed(_entries: Sequence[ResultFile]) -> str:
 
 
 def _logic(_entries: Sequence[ResultFile]) -> str:
-    """Returns the win rates on boards without guesses, from the results of `evaluate.py` in docs/no-guess."""
-    levels = {level: json.loads((DOCS / "no-guess" / f"{level}.json").read_bytes()) for level in NO_GUESS_LEVELS}
-    found = {(row["policy"], level): row for level, one in levels.items() for row in one["results"]}
+    """Returns the win rates on boards that need no guess, from the results of the suite `logic`."""
+    content = json.loads((DOCS / "results" / "logic.json").read_bytes())
+    boards = content["boards"]
     rows = [
-        [f"[`{policy}`](policies/{policy}.md)", *(_rate(found[policy, level]) for level in levels)]
-        for policy in dict.fromkeys(policy for policy, _ in found)
+        [f"[`{policy}`](policies/{policy}.md)", *(_rate(row) for row in each)]
+        for each in zip(*(board["results"] for board in boards), strict=True)
+        for policy in {row["policy"] for row in each}
     ]
-    games, commands = levels["exact"]["games"], " and ".join(f"`{one['command']}`" for one in levels.values())
-    lines = [["policy", *(f"boards of level {level}" for level in levels)], ["---"] * (1 + len(levels)), *rows]
-    head = f"{commands}: win rates in the {games} games of seeds 0 to {games - 1}, with 95 % Wilson intervals."
+    titles = [_board_title(board["config"]) for board in boards]
+    lines = [["policy", *titles], ["---"] * (1 + len(boards)), *rows]
+    games = content["games"]
+    head = (
+        f"`{content['command']}`: win rates in the {games} games of seeds 0 to {games - 1}, with 95 % Wilson intervals."
+    )
     return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 

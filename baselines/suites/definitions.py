@@ -175,7 +175,7 @@ _LOGIC = Suite(
         *_boards("opening", (8, (14,)), no_guess="subset"),
         *_boards("opening", (8, (14,)), (16, (40,)), ((16, 30), (99,)), no_guess="exact"),
     ),
-    entries=(*_LADDER.entries, *entries_of("plain-dqn", "any-size", "dqn", "ppo", "value")),
+    entries=(*_LADDER.entries, *entries_of("plain-ppo", "plain-dqn", "any-size", "dqn", "ppo", "value")),
     games=1000,
     paired="exact",
     columns=("games", "wins", "win_rate", "interval", "clicks", "p"),
