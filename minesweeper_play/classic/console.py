@@ -88,8 +88,10 @@ class Console:
         """Prints a long text of the catalogue, and waits wherever the screen is full, if a person reads it there."""
         lines, room = self._lines(self.catalogue.text(key)), screen_lines() - 1
         while self.is_interactive and len(lines) > room:
-            self.tell("\n".join(lines[:room]))
-            lines = lines[room:]
+            # An item that continues below stays on one page.
+            end = next((number for number in range(room, 0, -1) if not lines[number].startswith("   ")), room)
+            self.tell("\n".join(lines[:end]))
+            lines = lines[end:]
             self.ask("manual_more")
         self.tell("\n".join(lines))
 

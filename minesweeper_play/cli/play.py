@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TextIO
 
 from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
 from baselines.cli.failures import explain
@@ -16,6 +17,9 @@ from minesweeper_play.cli.modes import MODES
 from minesweeper_play.options import PlayOptions
 
 PROGRAM = "play.py"
+
+CHARACTERS = "\u25a0\u2691\u00b7\u00d7\u256d\u23ce\u2026"
+"""Characters that the full screen has to show."""
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -29,10 +33,15 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
-    if mode == "terminal" and not _has_terminal():
+    if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ)) is not None:
         if options.policy is not None or options.versus is not None:
-            print(f"{program}: --policy and --versus need a terminal, or --serve for a web page", file=sys.stderr)
+            reason = f": {lack}" if lack else ""
+            print(
+                f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}", file=sys.stderr
+            )
             return BAD_ARGUMENTS
+        if lack:
+            print(f"{program}: {lack}, so the game is played line by line", file=sys.stderr)
         mode = "classic"
     COLD_START.begin_command()
     if options.config is not None:
@@ -40,11 +49,22 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     return _run(mode, options)
 
 
-def _has_terminal() -> bool:
-    """Returns whether the full-screen game can be shown."""
+def _lack_of_screen(stdout: TextIO, environment: Mapping[str, str]) -> str | None:
+    """Returns why the full-screen game cannot be shown; "" where nobody expects it, None where it can."""
+    if not MODES["terminal"].is_there:
+        return ""
     # textual-serve sets the variable, and then a web page is the terminal.
-    is_shown = "TEXTUAL_DRIVER" in os.environ or (sys.stdin.isatty() and sys.stdout.isatty())
-    return MODES["terminal"].is_there and is_shown
+    if "TEXTUAL_DRIVER" in environment:
+        return None
+    if not (sys.stdin.isatty() and stdout.isatty()):
+        return ""
+    if environment.get("TERM") == "dumb":
+        return "a terminal with TERM=dumb has no full screen"
+    try:
+        CHARACTERS.encode(stdout.encoding)
+    except UnicodeEncodeError:
+        return f"a terminal with the encoding {stdout.encoding} cannot show the characters of the full screen"
+    return None
 
 
 def _run(mode: str, options: PlayOptions) -> int:

@@ -32,7 +32,7 @@ from minesweeper_play.terminal.watching.screen import WatchScreen
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 """Exit statuses."""
 
-WARNING_SECONDS = 15.0
+WARNING_SECONDS = 10.0
 """Seconds for which a warning about the settings is shown."""
 
 

@@ -55,6 +55,51 @@ def test_a_policy_is_not_watched_in_a_pipe(monkeypatch, capsys):
     assert "--policy and --versus need a terminal" in line
 
 
+class Terminal(io.StringIO):
+    def __init__(self, encoding):
+        super().__init__()
+        self._encoding = encoding
+
+    @property
+    def encoding(self):
+        return self._encoding
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("encoding", "term", "reason"),
+    [
+        ("ascii", "xterm", "a terminal with the encoding ascii cannot show the characters of the full screen"),
+        ("iso8859-1", "xterm", "a terminal with the encoding iso8859-1 cannot show the characters of the full screen"),
+        ("utf-8", "dumb", "a terminal with TERM=dumb has no full screen"),
+    ],
+)
+def test_a_terminal_without_a_full_screen_plays_line_by_line(monkeypatch, capsys, encoding, term, reason):
+    monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(sys, "stdin", Terminal("utf-8"))
+    monkeypatch.setattr(sys, "stdout", Terminal(encoding))
+    modes = []
+    monkeypatch.setattr("minesweeper_play.cli.play._run", lambda mode, _options: modes.append(mode) or 0)
+    assert main(["--lang", "en"]) == 0
+    assert modes == ["classic"]
+    assert f"play.py: {reason}, so the game is played line by line\n" in capsys.readouterr().err
+    assert main(["--policy", "exact"]) == 2
+    assert capsys.readouterr().err.endswith(f"or --serve for a web page: {reason}\n")
+
+
+def test_a_terminal_with_a_full_screen_shows_it(monkeypatch, capsys):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdin", Terminal("utf-8"))
+    monkeypatch.setattr(sys, "stdout", Terminal("utf-8"))
+    modes = []
+    monkeypatch.setattr("minesweeper_play.cli.play._run", lambda mode, _options: modes.append(mode) or 0)
+    assert main(["--lang", "en"]) == 0
+    assert modes == ["terminal"]
+
+
 def test_the_end_of_the_input_leaves(tmp_path):
     status, out, _ = play(tmp_path, "--size", 4, "--mines", 3, "--lang", "es")
     assert (status, out.splitlines()[-1]) == (0, "¡Hasta luego!")
