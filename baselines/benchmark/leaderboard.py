@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from baselines.benchmark.blocks import Games, title_of
 from baselines.benchmark.cards import Card
 from baselines.benchmark.checks import read_result_file
 from baselines.benchmark.result_files import SUFFIX, ResultFile
-from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_difference, wilson_interval
+from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value
 
@@ -79,9 +80,10 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
 
 def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float], float]:
     """Returns the difference with its interval, and the p-value, on the games that both played."""
-    pairs = list(zip(games.won, reference.won, strict=False))
-    counts = [pairs.count(outcome) for outcome in ((True, True), (True, False), (False, True), (False, False))]
-    return paired_difference(*counts), mcnemar_p_value(*zip(*pairs, strict=True))
+    counts = Counter(zip(games.won, reference.won, strict=False))
+    only_games, only_reference = counts[True, False], counts[False, True]
+    difference = paired_difference(counts[True, True], only_games, only_reference, counts[False, False])
+    return difference, p_value_of_discordant(only_games, only_reference)
 
 
 def _time(result: ResultFile, board: str) -> float | None:

@@ -65,9 +65,13 @@ def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:
     Raises:
         ValueError: the lengths differ.
     """
+    return p_value_of_discordant(*won_by_one(first, second))
+
+
+def p_value_of_discordant(only_first: int, only_second: int) -> float:
+    """Returns what `mcnemar_p_value` does, from the numbers of games that only one player won."""
     from scipy.stats import binomtest
 
-    only_first, only_second = won_by_one(first, second)
     if only_first + only_second == 0:
         return 1.0
     return float(binomtest(only_first, only_first + only_second, 0.5).pvalue)
