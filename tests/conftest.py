@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
+
+# The tests share the cores already: more threads of torch would wait for each other. Set before torch is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Each run draws the same examples. No deadline: the first call of a kernel compiles it.
 settings.register_profile("reproducible", derandomize=True, deadline=None, database=None, max_examples=60)
@@ -14,3 +19,6 @@ settings.load_profile("reproducible")
 def no_columns(monkeypatch):
     """Lets output be as wide as where no terminal is, wherever the tests run."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    # The module readline, which pytest imports, hands both to child processes without the knowledge of os.environ.
+    os.unsetenv("COLUMNS")
+    os.unsetenv("LINES")
