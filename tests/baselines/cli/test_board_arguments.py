@@ -14,8 +14,10 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("size", "mines"), [("9", 10), ("16x30", 99)])
+@pytest.mark.parametrize(
+    ("command", "size", "mines"),
+    [("evaluate", "9", 10), ("evaluate", "16x30", 99), ("safety", "9", 10), ("uniformity", "16x30", 99)],
+)
 def test_mines_left_out_follow_the_size(command, size, mines, capsys):
     main, arguments = COMMANDS[command]
     assert main([*arguments, "--size", size]) == 0

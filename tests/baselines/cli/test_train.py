@@ -35,7 +35,7 @@ def same(one, other):
 def test_same_seed_and_steps_give_the_same_weights(algo, tmp_path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         (tmp_path / name).mkdir()
-        train(tiny(algo, seed=seed), tmp_path / name)
+        train(tiny(algo, seed=seed, steps=600), tmp_path / name)
     assert same(weights(tmp_path / "a"), weights(tmp_path / "b"))
     assert not same(weights(tmp_path / "a"), weights(tmp_path / "c"))
 
@@ -302,6 +302,6 @@ def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
             assert process.poll() is None
         reached = read_tensors(checkpoint)[1]["learner"]["num_timesteps"]
         arguments = ["--resume"]
-    complete(out, "--resume", "--steps", str(reached + 100))
-    assert read_tensors(checkpoint)[1]["learner"]["num_timesteps"] == reached + 100
+    complete(out, "--resume", "--steps", str(reached + 320))
+    assert read_tensors(checkpoint)[1]["learner"]["num_timesteps"] == reached + 320
     assert weights(out)

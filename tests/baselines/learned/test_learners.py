@@ -217,7 +217,8 @@ def test_plain_stable_baselines3_takes_the_policies():
 @ALL
 @pytest.mark.parametrize(("reward", "gamma"), [("win_loss", 0.9), ("win", 1.0), ("progress", 0.5)])
 def test_every_reward_and_gamma_trains(algo, reward, gamma):
-    model = tiny_model(algo, reward=reward, gamma=gamma).learn(1100)
+    model = tiny_model(algo, reward=reward, gamma=gamma).learn(400)
+    assert model._n_updates > 0
     assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
 
 

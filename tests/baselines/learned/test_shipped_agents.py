@@ -64,6 +64,7 @@ def test_the_results_beside_an_agent_are_of_test_games(name):
     assert name in [row["policy"] for row in results["results"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "least"),
     [("dqn", 0.6), ("ppo", 0.6), ("any-size", 0.55), ("value", 0.64), ("plain-dqn", 0.53), ("plain-ppo", 0.14)],

@@ -2,6 +2,7 @@ import json
 import pickle
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -31,10 +32,16 @@ def folder(tmp_path):
     return tmp_path
 
 
+@cache
+def learned(algo):
+    """Returns the settings of a tiny training and its model, which several tests read."""
+    settings = tiny(algo, boards=("5x5/3", "3x4/2"), channels=6)
+    return settings, make_model(settings).learn(2112)
+
+
 @pytest.fixture
 def trained(tmp_path, request):
-    settings = tiny(request.param, boards=("5x5/3", "3x4/2"), channels=6)
-    model = make_model(settings).learn(2112)
+    settings, model = learned(request.param)
     write_tensors(tmp_path / "snapshot", *snapshot_of_model(model))
     return tmp_path / "snapshot", settings, model
 

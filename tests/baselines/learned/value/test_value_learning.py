@@ -193,6 +193,7 @@ def squared_error(learner: ValueLearner, boards: Positions, exact: np.ndarray) -
     return float(((win_probabilities(learner.network, boards) - exact) ** 2).mean())
 
 
+@pytest.mark.slow
 def test_what_it_learns_comes_near_to_perfect_play():
     config = click_config(4, 4, 4, "safe")
     own = replace(SMALL, learning_rate=3e-3, batch_size=64, waiting_batches=4, layouts=1)
