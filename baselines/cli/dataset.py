@@ -16,6 +16,7 @@ from baselines.cli.arguments import (
     Parser,
     add_board_arguments,
     add_count,
+    add_no_guess,
     parse_path,
     whole_number_from,
 )
@@ -91,6 +92,7 @@ def _make_parser(program: str) -> Parser:
         help=f"play these policies, as evaluate.py names them (default {' '.join(DEFAULT_POLICIES)})",
     )
     add_board_arguments(parser)
+    add_no_guess(parser)
     add_count(parser, "--games", "record N games of each policy", DEFAULT_GAMES)
     parser.add_argument(
         "--observation",
@@ -116,7 +118,8 @@ def _make_parser(program: str) -> Parser:
     parser.add_argument(
         "--name",
         metavar="ID",
-        help="call the data set ID, for one policy (default minesweeper/ROWSxCOLS-MINES-RULE/POLICY-v0)",
+        help="call the data set ID, for one policy (default minesweeper/ROWSxCOLS-MINES-RULE/POLICY-v0, with "
+        "no-guess-LEVEL after the mines)",
     )
     parser.add_argument(
         "--out",
@@ -141,7 +144,8 @@ def _check(options: argparse.Namespace) -> str:
 
 
 def _config(options: argparse.Namespace) -> BoardConfig:
-    return BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+    rules = {"first_click": options.first_click, "no_guess": options.no_guess}
+    return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 
 def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:

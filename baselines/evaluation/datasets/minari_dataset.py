@@ -19,7 +19,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import versions
 from baselines.support.act_inputs import board_of
-from baselines.support.board_names import board_name, file_name
+from baselines.support.board_names import file_name, name_of, no_guess_name
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:
@@ -63,14 +63,15 @@ class DatasetPlan:
             mines=config.mines,
             first_click=config.first_click,
             moves=list(config.moves),
+            no_guess=config.no_guess,
             observation=self.observation,
             reward=self.reward,
         )
 
 
 def default_name(policy: str, config: BoardConfig) -> str:
-    """Returns an id such as "minesweeper/8x8-14-opening/exact-v0"."""
-    board = file_name(board_name(config.rows, config.cols, config.mines))
+    """Returns an id such as "minesweeper/8x8-14-opening/exact-v0", or "minesweeper/8x8-14-no-guess-exact-opening/..."."""
+    board = file_name(name_of(config))
     spelled = re.sub(r"[^-\w]+", "-", policy).strip("-")
     return f"minesweeper/{board}-{config.first_click}/{spelled}-v0"
 
@@ -132,7 +133,8 @@ def _create(plan: DatasetPlan, env: gymnasium.Env[Any, Any], buffers: list[Episo
             algorithm_name=plan.policy,
             description=(
                 f"Games of the policy {plan.policy} on boards of {board_of(plan.config)}, "
-                f"first click {plan.config.first_click}."
+                f"first click {plan.config.first_click}{',' if plan.config.no_guess else ''}"
+                f"{no_guess_name(plan.config.no_guess)}."
             ),
             requirements=[f"minesweeper-env=={minesweeper_env.__version__}"],
         )
@@ -156,7 +158,8 @@ def _metadata(plan: DatasetPlan, records: list[GameRecord]) -> dict[str, Any]:
     """Returns what the data set says about its games, besides the fields of Minari."""
     wins, seeds = sum(record.won for record in records), [record.seed for record in records]
     low, high = wilson_interval(wins, len(records))
-    return {
+    logic = {"no_guess": plan.config.no_guess} if plan.config.no_guess else {}
+    return logic | {
         "policy": plan.policy,
         "rows": plan.config.rows,
         "cols": plan.config.cols,

@@ -35,6 +35,27 @@ def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch)
     assert "exact-v0 exists already" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
+def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_path, capsys, monkeypatch):
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+    arguments = ["--policy", "exact", "random", "--games", "20", "--no-guess", "exact", "--out", str(tmp_path)]
+    assert run_command(["dataset", *BOARD, *arguments]) == 0
+    assert "Record 20 games of exact, random on 5x5/3 no-guess exact" in capsys.readouterr().err
+    found = minari.load_dataset("minesweeper/5x5-3-no-guess-exact-opening/exact-v0")
+    metadata = found.storage.metadata
+    assert (metadata["no_guess"], metadata["wins"]) == ("exact", 20)
+    assert "first click opening, no-guess exact." in metadata["description"]
+    env = found.recover_environment()
+    assert env.unwrapped.config.no_guess == "exact"
+    replayed, _ = env.reset(seed=next(found.storage.get_episode_metadata([7]))["seed"])
+    for step, action in enumerate(found[7].actions):
+        assert (replayed == found[7].observations[step]).all()
+        replayed, *_ = env.step(action)
+    env.close()
+
+
 def run_code_of_the_page(capsys):
     page = (ROOT / "docs" / "offline-data.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
@@ -88,6 +109,7 @@ def check(found, policy, name):
         (["--policy", "exact", "--name", "no version"], "a data set has a name such as"),
         (["--mines", "64"], "mines must be 1 to"),
         (["--reward", "money"], "invalid choice: 'money'"),
+        (["--no-guess", "hard"], "invalid choice: 'hard'"),
         (["--observation", "pixels"], "observation must be one of codes, planes, flat"),
     ],
 )

@@ -84,9 +84,10 @@ def test_a_run_of_an_older_version_has_no_level():
     assert TrainingSettings.from_json(content).no_guess == "none"
 
 
-def test_value_draws_its_own_boards():
-    with pytest.raises(ValueError, match="for no_guess exact choose algo dqn or ppo"):
+def test_value_has_nothing_to_learn_on_boards_without_guesses(capsys):
+    with pytest.raises(ValueError, match="learns from guesses, and no_guess exact needs none; choose algo dqn or ppo"):
         TrainingSettings(algo="value", no_guess="exact")
+    assert "learns from guesses" in refused(capsys, train.main, "--algo", "value", "--no-guess", "subset")
 
 
 def test_the_folder_of_a_training_names_the_level():
