@@ -175,7 +175,7 @@ def read_json(path: Path) -> dict[str, Any]:
         ValueError: the file is missing or unreadable, or holds no JSON object; the message is one line.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read: {first_line(error)}") from error
     if not isinstance(content, dict):

@@ -138,11 +138,21 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     if MODES["window"].is_there:
         add("--window", action="store_true", help="play in a window")
     if MODES["analyse"].is_there:
-        add("--analyse", metavar="FILE", help="judge the position or the game in this file, or on stdin (-)")
+        add(
+            "--analyse",
+            type=parse_source,
+            metavar="FILE",
+            help="judge the position or the game in this file, or on stdin (-)",
+        )
         add("--json", action="store_true", help="write the analysis as JSON")
         add("--quick", action="store_true", help="judge a game in about half the time, with larger errors")
         add("--plot", type=parse_path, metavar="FILE", help=f"draw the review of a game: {', '.join(SUFFIXES)}")
     add("--stats", action="store_true", help="show the statistics of finished games")
+
+
+def parse_source(text: str) -> str:
+    """Returns a path, or "-" for stdin."""
+    return str(parse_path(text))
 
 
 def parse_port(text: str) -> int:

@@ -16,7 +16,7 @@ from baselines.support.extras import check_extra
 from baselines.support.files import replace_file
 from baselines.terminal.live_area import live_area, progress_line
 from baselines.terminal.streams import output_width
-from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.compilation.live_line import is_live, live_line
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.coach.board_text import BoardTextError, read_board
 from minesweeper_play.coach.contradiction import ContradictionError
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 """The path that stands for stdin."""
+
+JSON = ("{", "[", '"')
+"""The characters with which JSON begins, and no board."""
 
 
 class _RefusedError(ValueError):
@@ -51,7 +54,7 @@ def analyse(options: PlayOptions) -> int:
     catalogue = Catalogue(options.language)
     try:
         _Command(options, catalogue).run()
-    except (_RefusedError, SavedGameError) as error:
+    except _RefusedError as error:
         return _complain(options, error, BAD_ARGUMENTS)
     except (PositionTooHardError, OSError) as error:
         return _complain(options, error, FAILED)
@@ -75,7 +78,7 @@ class _Command:
             raise self._refusal("coach_corners")
         self._check_plot()
         text = self._read()
-        if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        if text.lstrip("\ufeff \t\r\n")[:1] in JSON:
             self._review(text)
         else:
             self._analyse(text)
@@ -89,7 +92,7 @@ class _Command:
 
     def _read(self) -> str:
         path = str(self._options.analyse)
-        announce(self._catalogue.text("coach_reading", file="stdin" if path == STDIN else path))
+        announce(self._catalogue.text("coach_reading", file=self._name))
         if path == STDIN and sys.stdin.isatty():
             announce(self._catalogue.text("coach_stdin"))
         try:
@@ -145,7 +148,12 @@ class _Command:
             content = json.loads(text.lstrip("\ufeff"))
         except json.JSONDecodeError as error:
             raise self._refusal("coach_json", line=error.lineno, column=error.colno) from None
-        session = from_json(content)
+        except (ValueError, RecursionError) as error:
+            raise self._refusal("coach_not_saved", file=self._name, reason=explain(error)) from None
+        try:
+            session = from_json(content)
+        except SavedGameError as error:
+            raise self._refusal("coach_not_saved", file=self._name, reason=error) from None
         if session.config.radius != 1:
             raise self._refusal("coach_radius", radius=session.config.radius)
         if session.config.first_click == "corners":
@@ -172,7 +180,8 @@ class _Command:
         from minesweeper_play.coach.position import analyse_position
 
         try:
-            return analyse_position(board, mines, first_click)
+            with live_line():
+                return analyse_position(board, mines, first_click)
         except ContradictionError as error:
             raise _RefusedError(contradiction_text(error, self._catalogue)) from None
         except PositionTooHardError:
@@ -188,6 +197,11 @@ class _Command:
             self._print_json(position_content(analysis))
         else:
             self._print(position_lines(analysis, self._catalogue, self._width))
+
+    @property
+    def _name(self) -> str:
+        """The name of the input in messages."""
+        return "stdin" if self._options.analyse == STDIN else str(self._options.analyse)
 
     @property
     def _width(self) -> int:

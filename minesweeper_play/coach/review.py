@@ -81,6 +81,7 @@ class Verdict:
         luck: the gain or loss by the outcome.
         better: a click that was safer or wins more; None if there is none.
         steps: the proof of a safe cell that the turn missed; empty if there was none.
+        is_justified: whether the turn wins as much as any cell of the least risk.
     """
 
     turn: Turn
@@ -92,6 +93,7 @@ class Verdict:
     luck: float
     better: Choice | None = None
     steps: tuple[Step, ...] = ()
+    is_justified: bool = True
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class Review:
         board: (rows, cols) int8 codes after the last turn.
         exploded: the mines that the last turn opened.
         wrong_flags: the number of flags that were set on cells without a mine.
+        practice: whether a move was taken back, or the layout was given.
         diagnosis: the figures of `evaluate.py --diagnose` for this game.
     """
 
@@ -116,6 +119,7 @@ class Review:
     board: NDArray[np.int8]
     exploded: tuple[tuple[int, int], ...]
     wrong_flags: int
+    practice: bool
     diagnosis: GameDiagnosis
 
     @property
@@ -171,7 +175,15 @@ def review_game(
     exploded = tuple(cell for turn in last for cell in turn.opened if session.placed_mines()[cell])
     figures = diagnose(judgements, sum(counts(turn, config) for turn in game.turns))
     return Review(
-        config, session.seed, session.status, tuple(verdicts), game.board, exploded, game.wrong_flags, figures
+        config,
+        session.seed,
+        session.status,
+        tuple(verdicts),
+        game.board,
+        exploded,
+        game.wrong_flags,
+        session.practice,
+        figures,
     )
 
 
@@ -220,16 +232,25 @@ class _Reviewer:
         if own.is_judged and own.risk > 0.0:
             skill = self._winning.win_after(turn.before, turn.opened, own.risk) - self._before.probability
             choices = self._choices()
-        mark = self._mark(skill, choices)
+        is_justified = self._is_justified(skill, choices)
+        mark = self._mark(skill, is_justified)
         luck = self._after.probability - self._before.probability - skill
         steps = tuple(hint(turn.before, self._winning.config.mines)) if own.misses_safe else ()
         better = self._better(choices, steps, self._before.probability + skill)
-        return Verdict(turn, own, mark, self._before, self._after, skill, luck, better, steps)
+        return Verdict(turn, own, mark, self._before, self._after, skill, luck, better, steps, is_justified)
 
     def _choices(self) -> list[Choice]:
         return [] if self._judgement.misses_safe else self._winning.choices(self._turn.before)
 
-    def _mark(self, skill: float, choices: Sequence[Choice]) -> Mark:
+    def _is_justified(self, skill: float, choices: Sequence[Choice]) -> bool:
+        """Returns whether the turn wins as much as any cell of the least risk."""
+        own = self._judgement
+        if own.excess == 0.0:
+            return True
+        least = max((choice.win for choice in choices if choice.risk <= own.least + TIE), default=1.0)
+        return self._before.probability + skill >= least - TIE
+
+    def _mark(self, skill: float, is_justified: bool) -> Mark:
         own, turn = self._judgement, self._turn
         if turn.move.kind == "reveal":
             return Mark.HELP
@@ -243,13 +264,12 @@ class _Reviewer:
             return Mark.FORCED
         if own.excess == 0.0:
             return Mark.BEST if skill >= -NOTICEABLE else Mark.GOOD
-        least = max((choice.win for choice in choices if choice.risk <= own.least + TIE), default=1.0)
-        return Mark.CALCULATED if self._before.probability + skill >= least - TIE else Mark.INACCURATE
+        return Mark.CALCULATED if is_justified else Mark.INACCURATE
 
     def _better(self, choices: Sequence[Choice], steps: Sequence[Step], worth: float) -> Choice | None:
         """Returns a safe cell if the turn missed one, or else the best choice if it wins more than the turn."""
         if steps:
             return Choice(steps[-1].safe[0], 0.0, self._before.probability)
-        if not choices or choices[0].cell in self._turn.opened:
+        if not choices or self._turn.opened == (choices[0].cell,):
             return None
         return choices[0] if choices[0].win > worth + NOTICEABLE else None

@@ -27,6 +27,7 @@ class Turn:
         after: the codes after the move.
         opened: the covered cells that the move opens, before any flood.
         lost: whether it lost the game.
+        wrong_flags: the flags on safe cells by which a chord lost the game.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Turn:
     after: NDArray[np.int8]
     opened: tuple[Cell, ...]
     lost: bool
+    wrong_flags: tuple[Cell, ...] = ()
 
     @property
     def cell(self) -> Cell:
@@ -83,7 +85,10 @@ def replay_moves(session: Session, moves: Sequence[Move], layout: NDArray[np.boo
             raise ValueError(f"move {number} ({move.kind} at {(move.row, move.col)}) is not possible")
         after = session.board
         if opened := _opened(before, after, move, table, codes):
-            turns.append(Turn(len(turns) + 1, move, before, after, opened, session.status == "lost"))
+            lost = session.status == "lost"
+            trusted = _around(move, before, table) if lost and move.kind in ("chord", "expand") else []
+            wrong = tuple(cell for cell in trusted if before[cell] == codes.flagged and not layout[cell])
+            turns.append(Turn(len(turns) + 1, move, before, after, opened, lost, wrong))
         wrong_flags += int(((after == codes.flagged) & (before != codes.flagged) & ~layout).sum())
     return Replay(tuple(turns), session.board, wrong_flags)
 
@@ -97,6 +102,11 @@ def _opened(
     shown = (after <= codes.max_count) | (after == codes.mine)
     if not (shown & (before > codes.max_count)).any():
         return ()
-    cols = before.shape[1]
-    around = [divmod(int(cell), cols) for cell in table[move.row * cols + move.col] if cell < before.size]
+    around = _around(move, before, table)
     return tuple(cell for cell in around if before[cell] > codes.max_count and before[cell] != codes.flagged)
+
+
+def _around(move: Move, board: NDArray[np.int8], table: NDArray[np.uint32]) -> list[Cell]:
+    """Returns the neighbours of the cell of a move."""
+    cols = board.shape[1]
+    return [divmod(int(cell), cols) for cell in table[move.row * cols + move.col] if cell < board.size]

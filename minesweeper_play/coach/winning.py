@@ -33,6 +33,9 @@ Cell = tuple[int, int]
 SMALL = 3_000
 """The largest number of layouts after a first click for which the best first click is searched."""
 
+LEAST_GAMES, CELLS_AT_ONCE = 30, 1 << 22
+"""The least number of playouts per position, and the most cells that all of them have together beyond it."""
+
 SLACK, BREADTH, DISCOUNT = 0.15, 20, 0.02
 """The options of `lookahead`: its candidates are the BREADTH least risky cells, within SLACK of the least risk."""
 
@@ -77,12 +80,13 @@ class Winning:
 
         Args:
             config: the board and its rules; its moves play no part.
-            games: the number of playouts per position, at least 2.
+            games: the number of playouts per position, at least 2; boards above 4000 cells get fewer, but 30.
             seed: seed of the playouts.
             needs_no_guess: whether logic solves every board from the first click on.
         """
         self.config = replace(config, moves=("click",), max_steps=None)
-        self._games, self._needs_no_guess = games, needs_no_guess
+        self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
+        self._needs_no_guess = needs_no_guess
         self._playouts = Playouts(self.config, np.random.default_rng(seed))
         self._solver = EndgameSolver(self.config)
         self._known: dict[bytes, Estimate] = {}
@@ -151,8 +155,8 @@ class Winning:
     def choices(self, board: NDArray[np.int8], most: int = 8) -> list[Choice]:
         """Returns the clicks worth considering at a guess, the best one first.
 
-        They are cells within `SLACK` of the least risk; equal ones stand in the order of `lookahead`, which puts the
-        less risky cell first, then the one next to more open cells.
+        They are cells within `SLACK` of the least risk, and the best one where it is known exactly. Of two that win
+        equally often the less risky one comes first.
 
         Args:
             board: (rows, cols) int8 codes of a game under way.
@@ -168,7 +172,7 @@ class Winning:
         if endgame := self._endgame(board):
             cells = list(dict.fromkeys([endgame.best, *(cell for cell, _ in weighed)]))[:most]
             values = [(cell, endgame.win_probability_after([cell])) for cell in cells]
-            values.sort(key=lambda value: -value[1])
+            values.sort(key=lambda value: (-value[1], risks[value[0]]))
         else:
             values = [(cell, win * value / weighed[0][1]) for cell, value in weighed[:most]]
         return [Choice(cell, float(risks[cell]), value) for cell, value in values]

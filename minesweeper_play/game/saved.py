@@ -89,12 +89,14 @@ def to_json(session: Session) -> dict[str, Any]:
     }
 
 
-def from_json(content: dict[str, Any]) -> Session:
+def from_json(content: Any) -> Session:
     """Returns the session of the content of a saved game.
 
     Raises:
         SavedGameError: the content is no saved game, or its moves are not possible.
     """
+    if not isinstance(content, dict):
+        raise SavedGameError(f"it must hold a JSON object, not {type(content).__name__}")
     if content.get("format") != FORMAT:
         raise SavedGameError(f'its "format" is not "{FORMAT}"')
     if content.get("version") != VERSION:

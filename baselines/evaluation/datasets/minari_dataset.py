@@ -70,7 +70,7 @@ class DatasetPlan:
 
 
 def default_name(policy: str, config: BoardConfig) -> str:
-    """Returns an id such as "minesweeper/8x8-14-opening/exact-v0", or "minesweeper/8x8-14-no-guess-exact-opening/..."."""
+    """Returns an id such as "minesweeper/8x8-14-opening/exact-v0"; the level of `no_guess` follows the mines."""
     board = file_name(name_of(config))
     spelled = re.sub(r"[^-\w]+", "-", policy).strip("-")
     return f"minesweeper/{board}-{config.first_click}/{spelled}-v0"

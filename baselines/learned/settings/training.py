@@ -77,7 +77,9 @@ class TrainingSettings(BudgetedSettings):
         if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
             raise ValueError("algo value learns win probabilities; it takes no reward and no gamma")
         if self.algo == "value" and self.no_guess != "none":
-            raise ValueError(f"algo value learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo")
+            raise ValueError(
+                f"algo value learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
+            )
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))

@@ -11,6 +11,9 @@ from minesweeper_play.coach.position import Analysis
 from minesweeper_play.coach.review import Review, Verdict
 from minesweeper_play.coach.winning import Choice, Estimate
 
+MOST_BITS = 14_000
+"""Numbers of layouts with more bits are left out: Python reads and prints integers of at most 4300 digits."""
+
 FORMAT, VERSION = "minesweeper-coach", 1
 
 
@@ -25,7 +28,7 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
         "mines": analysis.mines,
         "board": write_board(analysis.board, blanks=False).splitlines(),
         "status": analysis.status,
-        "layouts": analysis.layouts,
+        "layouts": analysis.layouts if analysis.layouts.bit_length() < MOST_BITS else None,
         "win": _estimate(analysis.win),
         "best": _optional(analysis.best),
         "choices": [_choice(each) for each in analysis.choices],
@@ -55,6 +58,7 @@ def review_content(review: Review) -> dict[str, Any]:
         "skill": review.skill,
         "luck": review.luck,
         "wrong_flags": review.wrong_flags,
+        "practice": review.practice,
         "diagnosis": {**found._asdict(), "loss": found.loss and found.loss.value},
         "moves": [_verdict(each) for each in review.verdicts],
     }
@@ -67,6 +71,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "kind": move.kind,
         "cell": list(verdict.turn.cell),
         "opened": [list(cell) for cell in verdict.turn.opened],
+        "wrong_flags": [list(cell) for cell in verdict.turn.wrong_flags],
         "seconds": move.seconds,
         "mark": verdict.mark.value,
         "is_judged": own.is_judged,

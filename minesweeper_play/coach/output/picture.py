@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from baselines.support.figures import image, styled_figure
+from minesweeper_play.coach.output.position_text import mines_text
 from minesweeper_play.coach.output.review_text import TOLD
 from minesweeper_play.coach.review import Mark, Review
 from minesweeper_play.language.catalogue import Catalogue
@@ -32,9 +33,9 @@ def draw_review(review: Review, catalogue: Catalogue, suffix: str) -> bytes:
     config = review.config
     with styled_figure(8.0, 5.0) as figure:
         curve, bars = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        curve.set_title(
-            catalogue.text("picture_title", rows=config.rows, cols=config.cols, mines=config.mines, seed=review.seed)
-        )
+        mines = mines_text(config.mines, catalogue)
+        title = catalogue.text("picture_title", rows=config.rows, cols=config.cols, mines=mines, seed=review.seed)
+        curve.set_title(title)
         _draw_curve(curve, review, catalogue)
         _draw_bars(bars, review, catalogue)
         return image(figure, suffix)

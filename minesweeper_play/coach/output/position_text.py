@@ -73,6 +73,11 @@ def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
     return catalogue.text("contradiction_mines", allowed=text, mines=error.mines, count=allowed[-1])
 
 
+def mines_text(mines: int, catalogue: Catalogue) -> str:
+    """Returns a number of mines in words, such as "14 mines"."""
+    return catalogue.text("mine_count", count=mines)
+
+
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Returns the lines of a sentence; the name of a cell, such as "(3 7)", stays in one line."""
     joined = re.sub(r"\((\d+) (\d+)\)", "(\\1\u00a0\\2)", text)
@@ -81,12 +86,12 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _head(analysis: Analysis, catalogue: Catalogue) -> str:
-    rows, cols = analysis.board.shape
+    (rows, cols), mines = analysis.board.shape, mines_text(analysis.mines, catalogue)
     if analysis.layouts > _MOST_LAYOUTS:
         power = round(math.log10(analysis.layouts))
-        return catalogue.text("position_many", rows=rows, cols=cols, mines=analysis.mines, power=power)
+        return catalogue.text("position_many", rows=rows, cols=cols, mines=mines, power=power)
     layouts = analysis.layouts
-    return catalogue.text("position_head", rows=rows, cols=cols, mines=analysis.mines, layouts=layouts, count=layouts)
+    return catalogue.text("position_head", rows=rows, cols=cols, mines=mines, layouts=layouts, count=layouts)
 
 
 def _sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[str]:

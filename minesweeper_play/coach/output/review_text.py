@@ -7,11 +7,11 @@ from itertools import groupby
 
 from baselines.terminal.tables import Column, Table
 from minesweeper_play.coach.output.boards import board_lines, curve_lines
-from minesweeper_play.coach.output.position_text import table_lines, wrapped
+from minesweeper_play.coach.output.position_text import mines_text, table_lines, wrapped
 from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.coach.winning import Estimate
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_step, name_cell
+from minesweeper_play.language.explanations import explain_step, name_cell, name_cells
 
 QUIET = (Mark.FORCED,)
 """Marks whose turns in a row share a line of the table."""
@@ -24,6 +24,14 @@ EXACT = ("over", "exact", "logic")
 
 ESTIMATED = "~"
 """The sign before a probability that is an estimate."""
+
+_JUSTIFIED = {
+    (True, False): "detail_calculated",
+    (True, True): "detail_calculated_lost",
+    (False, False): "detail_close",
+    (False, True): "detail_close",
+}
+"""The sentence on a risk beyond the least, by whether no safer cell wins more, and whether the turn lost the game."""
 
 _PRIORITIES = (0, 0, 0, 0, 2, 0, 0, 1, 1)
 
@@ -58,13 +66,17 @@ def detail_sentences(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
     if not own.is_judged:
         yield text("detail_protected")
         return
+    if verdict.turn.opened != (verdict.turn.cell,):
+        yield text("detail_chord", cells=name_cells(verdict.turn.opened, catalogue))
     risk, excess = catalogue.per_cent(own.risk, 1), _in_points(own.excess, catalogue)
     if own.is_certain_death:
-        yield text("detail_certain_mine")
+        yield text("detail_certain_mine", count=len(verdict.turn.opened))
     elif own.misses_safe:
         yield text("detail_risk", risk=risk)
     else:
         yield text("detail_excess" if own.excess else "detail_least", risk=risk, excess=excess)
+    if wrong := verdict.turn.wrong_flags:
+        yield text("detail_wrong_flags", cells=name_cells(wrong, catalogue), count=len(wrong))
     yield from _alternative(verdict, catalogue)
 
 
@@ -79,7 +91,7 @@ def _alternative(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
         risk = catalogue.per_cent(better.risk, 1)
         yield text("detail_better", cell=name_cell(better.cell, catalogue), risk=risk, win=win, own=own)
     elif verdict.judgement.excess > 0.0:
-        yield text("detail_calculated")
+        yield text(_JUSTIFIED[verdict.is_justified, verdict.turn.lost])
     elif verdict.mark is Mark.UNLUCKY:
         yield text("detail_unlucky")
 
@@ -93,14 +105,16 @@ def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
     skill, luck = points(review.skill, catalogue), points(review.luck, catalogue)
     yield text("summary_split", first=first, last=last, skill=skill, luck=luck)
     ranked = sorted(review.verdicts, key=lambda verdict: verdict.luck)
-    for key, verdict in (("luckiest", ranked[-1]), ("unluckiest", ranked[0])):
-        if (verdict.luck > 0.0) == (key == "luckiest") and verdict.luck:
-            luck = points(verdict.luck, catalogue)
+    for key, sign, verdict in (("luckiest", "+", ranked[-1]), ("unluckiest", "-", ranked[0])):
+        luck = points(verdict.luck, catalogue)
+        if luck.startswith(sign):
             yield text(f"summary_{key}", number=verdict.turn.number, luck=luck)
     if review.diagnosis.excess_risk:
         yield text("summary_excess", excess=_in_points(review.diagnosis.excess_risk, catalogue))
     if review.wrong_flags:
         yield text("summary_wrong_flags", count=review.wrong_flags)
+    if review.practice:
+        yield text("summary_practice")
     if any(estimate.kind not in EXACT for estimate in review.curve):
         yield text("summary_estimates", sign=ESTIMATED)
 
@@ -119,8 +133,9 @@ def _in_points(risk: float, catalogue: Catalogue) -> str:
 def _head(review: Review, catalogue: Catalogue) -> str:
     config = review.config
     result = catalogue.text(f"result_{review.status}", count=len(review.verdicts))
+    mines = mines_text(config.mines, catalogue)
     return catalogue.text(
-        "review_head", rows=config.rows, cols=config.cols, mines=config.mines, seed=review.seed, result=result
+        "review_head", rows=config.rows, cols=config.cols, mines=mines, seed=review.seed, result=result
     )
 
 
@@ -158,4 +173,5 @@ def _row(run: Sequence[Verdict], catalogue: Catalogue) -> list[str]:
 
 
 def _win(estimate: Estimate, catalogue: Catalogue) -> str:
-    return f"{'' if estimate.kind in EXACT else ESTIMATED}{catalogue.per_cent(estimate.probability, 1)}"
+    win = catalogue.per_cent(estimate.probability, 1)
+    return win if estimate.kind in EXACT or not win[0].isdigit() else f"{ESTIMATED}{win}"

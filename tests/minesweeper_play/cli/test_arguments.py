@@ -77,6 +77,7 @@ BAD = {
     "--classic --stats": "choose one of --classic and --stats",
     "--load game.json --size 8": "--load takes board and seed from the file",
     "--load ''": "argument --load: must be a path, not an empty text",
+    "--analyse ''": "argument --analyse: must be a path, not an empty text",
     "--window --icons nerd": "--icons means nothing with --window; leave it out",
     "--window --no-animation": "--no-animation means nothing with --window; leave it out",
     "--stats --size 8": "--size means nothing with --stats; leave it out",

@@ -25,6 +25,22 @@ def winning_of(*board, **options):
     return Winning(config_of(*board), **options)
 
 
+def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
+    choices = winning_of(2, 3, 2, "any").choices(read_board("1##\n###"))
+    assert [(choice.cell, round(3 * choice.win, 6)) for choice in choices[:3]] == [
+        ((0, 1), 1),
+        ((1, 1), 1),
+        ((0, 2), 1),
+    ]
+    assert [choice.risk for choice in choices[:3]] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
+
+
+def test_large_boards_get_fewer_playouts():
+    assert Winning(config_of(16, 30, 99), 1000)._games == 1000
+    assert Winning(config_of(128, 128, 3000), 1000)._games == 256
+    assert Winning(config_of(400, 400, 30_000), 1000)._games == 30
+
+
 def positions(rows, cols, mines, seeds, first_click="opening"):
     """Yields the positions of games of `exact`."""
     config = config_of(rows, cols, mines, first_click)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 from support.played_games import play_judged
 
@@ -12,8 +14,14 @@ from minesweeper_env import BoardConfig
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.contradiction import ContradictionError
 from minesweeper_play.coach.output.picture import draw_review
-from minesweeper_play.coach.output.position_text import contradiction_text, position_lines, win_text, wrapped
-from minesweeper_play.coach.output.review_text import points, review_lines
+from minesweeper_play.coach.output.position_text import (
+    contradiction_text,
+    mines_text,
+    position_lines,
+    win_text,
+    wrapped,
+)
+from minesweeper_play.coach.output.review_text import detail_sentences, points, review_lines
 from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Mark, review_game
 from minesweeper_play.coach.winning import Estimate
@@ -55,7 +63,7 @@ def text_of(mark, language="en"):
     raise AssertionError(mark)
 
 
-@pytest.mark.parametrize(("language", "sentence"), [("en", "A cell was certainly safe."), ("es", "Había una celda")])
+@pytest.mark.parametrize(("language", "sentence"), [("en", "Another cell was"), ("es", "Había otra celda")])
 def test_a_missed_safe_cell_is_named_with_its_proof(language, sentence):
     for review in reviews():
         for verdict in review.verdicts:
@@ -66,6 +74,63 @@ def test_a_missed_safe_cell_is_named_with_its_proof(language, sentence):
                 assert f"({col + 1} {row + 1})" in text
                 return
     raise AssertionError
+
+
+def lost_chord():
+    """Returns a game that a chord lost because of a wrong flag: the 1 at (1 1) has its mine at (2 2)."""
+    layout = np.zeros((4, 4), np.bool_)
+    layout[1, 1] = layout[3, 3] = True
+    session = Session(BoardConfig(4, 4, 2, "any"), seed=0, layout=layout, now=lambda: 0.0)
+    session.open(0, 0)
+    session.flag(0, 1)
+    session.chord(0, 0)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("en", ("The chord opened (1 2) and (2 2).", "The flag at (2 1) was wrong.", "The game was practice")),
+        ("es", ("El despeje descubrió (1 2) y (2 2).", "La bandera de (2 1) era incorrecta.", "era de práctica")),
+    ],
+)
+def test_a_lost_chord_names_its_cells_and_the_wrong_flag(language, sentences):
+    review = review_game(lost_chord(), quick=True)
+    assert review.verdicts[-1].turn.wrong_flags == ((0, 1),)
+    text = " ".join(" ".join(review_lines(review, Catalogue(language), 1000)).split())
+    assert all(sentence in text for sentence in sentences)
+
+
+def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
+    game = play_judged("lookahead", CONFIG, [23])[0][0]
+    verdict = review_game(game, quick=True).verdicts[-1]
+    assert (verdict.mark, verdict.better, verdict.is_justified) == (Mark.AVOIDABLE, None, True)
+    sentences = list(detail_sentences(verdict, Catalogue("en")))
+    assert sentences[-1] == "There were safer cells, but none of them wins more games: the choice was no mistake."
+
+
+def test_a_loss_of_less_than_a_point_is_not_called_worth_it():
+    verdict = next(each for review in reviews() for each in review.verdicts if each.mark is Mark.CALCULATED)
+    close = replace(verdict, mark=Mark.INACCURATE, is_justified=False)
+    assert list(detail_sentences(close, Catalogue("en")))[-1] == "The best choice wins hardly more games."
+
+
+def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
+    config = BoardConfig(8, 8, 30, "any", ("click",))
+    games = (Session(config, seed=seed, now=lambda: 0.0) for seed in range(20))
+    game = next(game for game in games if game.open(3, 3).key == "lost")
+    text = "\n".join(review_lines(review_game(game, quick=True), Catalogue("en"), 80))
+    assert "<0.1%" in text
+    assert "~<" not in text
+    assert "Worst luck" not in text
+    assert "with 30 mines" in text
+
+
+def test_one_mine_is_singular():
+    assert "2x2 board, 1 mine: 3 layouts fit." in position_lines(
+        analyse_position(read_board("1#\n##"), 1), Catalogue("en"), 80
+    )
+    assert mines_text(1, Catalogue("es")) == "1 mina"
 
 
 def test_bad_luck_is_called_so():
