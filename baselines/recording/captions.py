@@ -56,10 +56,15 @@ def summary(game: RecordedGame) -> list[str]:
     return [first, f"seed {game.seed}, risk taken {format_risk(game.risk_taken)}"]
 
 
+def games_name(count: int) -> str:
+    """Returns a number of games in words, such as "1 game"."""
+    return f"{count} game{'' if count == 1 else 's'}"
+
+
 def gallery_title(games: list[RecordedGame]) -> str:
     """Returns the title of a gallery of one policy's games."""
     config = games[0].config
     logic = " and no guess" if config.no_guess else ""
     board = f"{size_name(config.rows, config.cols)} with {config.mines} mines{logic}"
     won = sum(game.result == "won" for game in games)
-    return f"{games[0].policy} on {board}: {len(games)} games, {won} won, sorted by the risk taken"
+    return f"{games[0].policy} on {board}: {games_name(len(games))}, {won} won, sorted by the risk taken"

@@ -11,14 +11,14 @@ from xml.sax.saxutils import escape
 from PIL import Image, ImageDraw
 
 from baselines.recording.captions import format_risk, gallery_title, summary
-from baselines.recording.frames import FATAL, LABEL, OUTLINE, PAPER, TEXT, draw_board, font, shortened
+from baselines.recording.frames import FATAL, LABEL, OUTLINE, PAPER, TEXT, draw_board, font
 from baselines.recording.replay import RecordedGame
 from baselines.recording.svg_shapes import FONT, SIDE, Kind, define, kinds_of, use
 
 BOARD = 176
 """About the length of the longer side of a board in a gallery, in pixels."""
 
-GAP, TITLE, CAPTION = 18, 40, 36
+GAP, TITLE, TITLE_SIZE, CAPTION = 18, 40, 16, 36
 WON, LOST = (35, 125, 50), (186, 32, 32)
 _STYLE = """\
 body { font-family: Helvetica, Arial, sans-serif; background: #f7f8fa; color: #262a30; margin: 18px; }
@@ -42,6 +42,7 @@ class Grid(NamedTuple):
         width: width of a board.
         height: height of a board.
         rows: number of rows of boards.
+        least: width that the title needs.
     """
 
     side: int
@@ -49,22 +50,24 @@ class Grid(NamedTuple):
     width: int
     height: int
     rows: int
+    least: int
 
     @classmethod
     def of(cls, games: Sequence[RecordedGame]) -> Grid:
         """Returns the places of games on boards of one size: rather wide than high."""
         config = games[0].config
-        side = max(8, min(24, BOARD // max(config.rows, config.cols)))
+        side = max(12, min(24, BOARD // max(config.rows, config.cols)))
         width, height = config.cols * side, config.rows * side
         wanted = math.sqrt(1.5 * len(games) * (height + CAPTION + GAP) / (max(width, BOARD) + GAP))
         columns = max(1, min(len(games), round(wanted)))
-        return cls(side, columns, max(width, BOARD), height, math.ceil(len(games) / columns))
+        least = math.ceil(font(TITLE_SIZE).getlength(gallery_title(list(games)))) + 2 * GAP
+        return cls(side, columns, max(width, BOARD), height, math.ceil(len(games) / columns), least)
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the whole picture."""
         return (
-            self.columns * (self.width + GAP) + GAP,
+            max(self.columns * (self.width + GAP) + GAP, self.least),
             TITLE + self.rows * (self.height + CAPTION + GAP) + GAP,
         )
 
@@ -80,7 +83,7 @@ def png(games: Sequence[RecordedGame]) -> bytes:
     grid = Grid.of(games)
     picture = Image.new("RGB", grid.size, PAPER)
     pen = ImageDraw.Draw(picture)
-    pen.text((GAP, 12), shortened(gallery_title(games), 16, grid.size[0] - 2 * GAP), TEXT, font=font(16))
+    pen.text((GAP, 12), gallery_title(games), TEXT, font=font(TITLE_SIZE))
     for index, game in enumerate(games):
         left, top = grid.place(index)
         picture.paste(Image.fromarray(draw_board(game, len(game.turns), grid.side, False)), (left, top))
@@ -114,7 +117,7 @@ def svg(games: Sequence[RecordedGame]) -> bytes:
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
         f"{FONT}><title>{title}</title><defs>{define(used, games[0].config.codes)}</defs>"
         f"<rect width='{width}' height='{height}' fill='#f7f8fa'/>"
-        f"<text x='{GAP}' y='26' font-size='16' fill='#262a30'>{title}</text>{''.join(parts)}</svg>\n"
+        f"<text x='{GAP}' y='26' font-size='{TITLE_SIZE}' fill='#262a30'>{title}</text>{''.join(parts)}</svg>\n"
     ).encode()
 
 

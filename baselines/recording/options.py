@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -87,7 +88,7 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
         cells: number of cells of a board.
 
     Raises:
-        ValueError: an option is not allowed; the message is one line.
+        ValueError: an option is not allowed, or there is no FFmpeg; the message is one line.
         MissingExtraError: a package is not installed.
     """
     _check_file("--record", options.record, RECORD_SUFFIXES)
@@ -102,6 +103,8 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
         raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
     for module in _modules(options):
         check_extra(module, "play")
+    if options.record is not None and options.record.suffix == ".mp4":
+        _check_encoder()
 
 
 def is_recorded(options: argparse.Namespace) -> bool:
@@ -120,6 +123,18 @@ def _check_file(option: str, path: Path | None, suffixes: Sequence[str]) -> None
         *most, last = suffixes
         raise ValueError(f"{option} takes a file that ends in {', '.join(most)} or {last}, not {path}")
     check_writable(path)
+
+
+def _check_encoder() -> None:
+    """Raises a ValueError if there is no FFmpeg."""
+    import imageio_ffmpeg
+
+    try:
+        program = imageio_ffmpeg.get_ffmpeg_exe()
+    except RuntimeError:
+        program = "ffmpeg"
+    if shutil.which(program) is None:
+        raise ValueError(f"an .mp4 file needs FFmpeg, and {program} is no program; install FFmpeg, or record a .gif")
 
 
 def _modules(options: argparse.Namespace) -> list[str]:

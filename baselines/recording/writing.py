@@ -11,6 +11,7 @@ import numpy as np
 
 from baselines.evaluation.records import GameRecord
 from baselines.recording import animations, gallery, svg
+from baselines.recording.captions import games_name
 from baselines.recording.replay import RecordedGame, replay
 from baselines.recording.slides import Recording
 from baselines.support.files import replace_file
@@ -45,7 +46,7 @@ def write_pictures(options: argparse.Namespace, played: Played) -> None:
     if options.gallery is not None:
         name = next(iter(played))
         games = _replayed(name, *played[name], options.gallery_games)
-        _write(options.gallery, GALLERIES[options.gallery.suffix](games), f"{len(games)} games of {name}")
+        _write(options.gallery, GALLERIES[options.gallery.suffix](games), f"{games_name(len(games))} of {name}")
 
 
 def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:

@@ -18,8 +18,8 @@ from baselines.cli import evaluate
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.recording import gallery
 from baselines.recording.captions import gallery_title, summary
-from baselines.recording.frames import draw_board
-from baselines.recording.gallery import Grid, ordered
+from baselines.recording.frames import draw_board, font
+from baselines.recording.gallery import GAP, TITLE_SIZE, Grid, ordered
 from baselines.recording.replay import replay
 from baselines.registry import build_policy
 
@@ -49,6 +49,12 @@ def test_a_png_shows_every_final_board():
         left, top = grid.place(index)
         board = picture[top : top + 5 * grid.side, left : left + 6 * grid.side]
         assert np.array_equal(board, draw_board(game, game.frames - 1, grid.side, overlay=False))
+
+
+def test_the_title_of_a_small_gallery_is_not_cut_off():
+    grid = Grid.of(games()[:1])
+    assert grid.size[0] >= font(TITLE_SIZE).getlength(gallery_title(games()[:1])) + 2 * GAP
+    assert grid.size[0] > grid.columns * (grid.width + GAP) + GAP
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 9])
@@ -137,3 +143,20 @@ def test_a_suite_takes_no_pictures(capsys, tmp_path):
     with pytest.raises(SystemExit):
         evaluate.main(["--suite", "ladder", "--out", str(tmp_path / "out"), "--record", "a.gif"])
     assert "takes no --record" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("found", ["/no/such/ffmpeg", None])
+def test_a_video_without_an_encoder_is_refused_before_the_first_game(capsys, monkeypatch, found):
+    encoder = pytest.importorskip("imageio_ffmpeg")
+
+    def find():
+        if found is None:
+            raise RuntimeError("No ffmpeg exe could be found.")
+        return found
+
+    monkeypatch.setattr(encoder, "get_ffmpeg_exe", find)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(SystemExit):
+        evaluate.main(["--policy", "exact", *SMALL, "--record", "a.mp4"])
+    line = complaint(capsys.readouterr().err)
+    assert f"an .mp4 file needs FFmpeg, and {found or 'ffmpeg'} is no program" in line
