@@ -34,9 +34,11 @@ class OpponentGames:
     Attributes:
         opponents: their names.
         references: always empty, since the opponents themselves are the comparison.
+        playing: always "", for the same reason.
     """
 
     unit = OPPONENTS
+    playing = ""
 
     def __init__(self, settings: AzulejosSettings) -> None:
         """Plays nothing yet."""

@@ -19,6 +19,9 @@ from baselines.terminal.tables import Column, Table
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""
 
+SOON = 0.5
+"""Seconds before an evaluation under which it waits for the end of the round alone."""
+
 
 class View(NamedTuple):
     """State of a training, for the panel.
@@ -35,6 +38,7 @@ class View(NamedTuple):
         evaluating: seconds since the running evaluation began; None if there is none.
         evaluated: seconds that all evaluations of this session have taken.
         unit: kind of the parts of the selection games.
+        reference: the scripted policy that plays the selection games now, for comparison; "" for none.
     """
 
     title: str
@@ -48,6 +52,7 @@ class View(NamedTuple):
     evaluating: float | None
     evaluated: float
     unit: Unit = BOARDS
+    reference: str = ""
 
 
 @dataclass
@@ -205,7 +210,8 @@ def _evaluations(view: View, speed: float | None) -> str:
     """Returns a line about the running evaluation, or about the next one."""
     games = "" if view.score is None else f"{view.score.games} selection games {view.unit.each}; "
     if view.evaluating is not None:
-        return f"{games}evaluating since {format_seconds(view.evaluating)}"
+        player = f"{view.reference} plays the selection games for comparison," if view.reference else "evaluating"
+        return f"{games}{player} since {format_seconds(view.evaluating)}"
     if view.budget.is_spent(view.steps) or view.next_evaluation > 1:
         return games.removesuffix("; ")
     seconds = _seconds_until(view.next_evaluation, view, speed)
@@ -213,7 +219,7 @@ def _evaluations(view: View, speed: float | None) -> str:
         assert view.budget.steps is not None
         place = f"at step {math.ceil(view.next_evaluation * view.budget.steps)}"
     else:
-        place = f"in {format_seconds(seconds)}"
+        place = f"in {format_seconds(seconds)}" if seconds >= SOON else "after this round"
     return f"{games}{'next' if games else 'first'} evaluation {place}"
 
 

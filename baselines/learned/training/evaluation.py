@@ -80,10 +80,12 @@ class SelectionGames(Protocol):
 
     Attributes:
         references: win rates of the policies that play for comparison; empty before `play_references`.
+        playing: the policy that plays for comparison now; "" for none.
         unit: kind of the parts of the games.
     """
 
     references: References
+    playing: str
     unit: Unit
 
     def play_references(self) -> None:
@@ -105,6 +107,7 @@ class Selection:
 
     Attributes:
         references: win rates of the scripted policies on each board; empty before `play_references`.
+        playing: the scripted policy that plays now; "" for none.
     """
 
     unit = BOARDS
@@ -114,6 +117,7 @@ class Selection:
         self.seeds = SELECTION_SEEDS[: settings.eval_games]
         self.boards = dict(zip(settings.boards, settings.configs, strict=True))
         self.references: References = references or {}
+        self.playing = ""
 
     def play_references(self) -> None:
         """Plays the games of the scripted policies, each announced on stderr, unless their win rates are known."""
@@ -129,8 +133,10 @@ class Selection:
         rates = {}
         for name in REFERENCES:
             say(f"Play the {games} with {name}, for comparison")
+            self.playing = name
             with live_line():
                 rates[name] = self._win_rate(build_policy(name, self.boards[board]), board)
+        self.playing = ""
         return rates
 
     def score(self, policy_of: Callable[[BoardConfig], Policy]) -> Score:

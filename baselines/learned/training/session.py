@@ -133,6 +133,7 @@ class Training:
             evaluating=self.evaluations.running(),
             evaluated=self.evaluations.seconds(),
             unit=self.selection.unit,
+            reference=self.selection.playing,
         )
 
     def is_over(self, stop: StopSignals) -> bool:

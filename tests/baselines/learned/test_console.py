@@ -104,6 +104,21 @@ def test_a_budget_in_minutes_says_when_the_first_evaluation_comes(now):
     assert lines[2] == "first evaluation in 4 min"
 
 
+def test_an_evaluation_that_is_due_waits_for_the_round(now):
+    text = panel(view(now, 300, 100, minutes=45, next_evaluation=0.1), None, 79).text()
+    assert "first evaluation after this round" in text
+    assert "0 s" not in text.splitlines()[2]
+    late = evaluated(now, minutes=45, elapsed=900.0, next_evaluation=0.2)
+    assert "next evaluation after this round" in panel(late, 300.0, 79).text()
+
+
+def test_the_games_of_scripted_policies_are_named_while_they_are_played(now):
+    waiting = view(now, 300, 100, minutes=45, evaluating=12.0, reference="exact")
+    assert panel(waiting, None, 79).text().splitlines()[2] == (
+        "exact plays the selection games for comparison, since 12 s"
+    )
+
+
 def test_plain_lines_have_the_same_figures(now):
     assert plain_line(view(now), None) == "12%, step 123456 of 1000000, time left not known yet"
     assert plain_line(evaluated(now), 312.4) == (
