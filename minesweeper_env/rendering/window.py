@@ -27,6 +27,10 @@ SCREEN_PART = 0.9
 DISPLAY_VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER")
 """Variables of the environment; a window can open on Linux if one of them is set."""
 
+DRIVER_VARIABLES = DISPLAY_VARIABLES[2:]
+INVISIBLE = ("offscreen", "dummy")
+"""Drivers of SDL that show nothing; SDL takes the first one where no display answers."""
+
 PIP_LINE = "pip install 'minesweeper-env[play]'"
 
 
@@ -77,6 +81,9 @@ def load_pygame() -> Any:
         pygame.display.init()
     except pygame.error as error:
         raise NoDisplayError(f"no usable display ({error})") from error
+    if pygame.display.get_driver() in INVISIBLE and not any(os.environ.get(name) for name in DRIVER_VARIABLES):
+        pygame.display.quit()
+        raise NoDisplayError("no usable display")
     return pygame
 
 

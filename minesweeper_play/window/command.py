@@ -13,7 +13,7 @@ from minesweeper_play.game.saved import load_game
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.window.game import WindowGame
-from minesweeper_play.window.geometry import Geometry, window_size
+from minesweeper_play.window.geometry import Geometry, place_on_screen, window_size
 from minesweeper_play.window.painting import Painter
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
@@ -126,7 +126,10 @@ class GameWindow:
             return
         self._board = (config.rows, config.cols)
         display = self._pygame.display
-        display.set_mode(window_size(*self._board, display.get_desktop_sizes()[0]), self._pygame.RESIZABLE)
+        screen = display.get_desktop_sizes()[0]
+        size = window_size(*self._board, screen)
+        display.set_mode(size, self._pygame.RESIZABLE)
+        display.set_window_position(place_on_screen(display.get_window_position(), size, screen))
         display.set_caption(self.game.text("window_title", rows=config.rows, cols=config.cols, mines=config.mines))
 
     def _answer(self, event: Any) -> None:

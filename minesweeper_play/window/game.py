@@ -292,6 +292,8 @@ class WindowGame:
             per_second=number(metrics.per_second, 2),
             time=number(metrics.seconds, 1),
         )
+        # A unit stays with its number where the line wraps.
+        figures = figures.replace("   ", ", ").replace(" s", "\u00a0s") + "."
         self.message = f"{self.message} {figures} {self._stored()}".rstrip()
 
     def _stored(self) -> str:

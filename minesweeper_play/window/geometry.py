@@ -88,3 +88,9 @@ def window_size(rows: int, cols: int, screen: tuple[int, int]) -> tuple[int, int
     free = (most[0] - 2 * MARGIN, most[1] - HEADER - FOOTER - 2 * MARGIN)
     side = min(TILE, fitting_side(*free, (rows, cols)))
     return max(LEAST_WIDTH, cols * side + 2 * MARGIN), rows * side + HEADER + FOOTER + 2 * MARGIN
+
+
+def place_on_screen(place: tuple[int, int], size: tuple[int, int], screen: tuple[int, int]) -> tuple[int, int]:
+    """Returns the (left, top) of a window that lies on the screen, as near to a place as possible."""
+    left, top = (max(0, min(at, most - length)) for at, length, most in zip(place, size, screen, strict=True))
+    return left, top

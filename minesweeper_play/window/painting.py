@@ -108,7 +108,7 @@ class Painter:
     def wrapped(self, message: str, width: int) -> list[str]:
         """Returns a message in at most `MOST_LINES` lines of at most `width` pixels; dots stand for the rest."""
         lines = [""]
-        for word in message.split():
+        for word in message.split(" "):
             longer = f"{lines[-1]} {word}".lstrip()
             if self._text.size(longer)[0] <= width or not lines[-1]:
                 lines[-1] = longer

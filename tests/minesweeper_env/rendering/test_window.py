@@ -15,7 +15,13 @@ from gymnasium.utils.env_checker import check_env
 from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities
 from minesweeper_env.rendering import human, window
 from minesweeper_env.rendering.human import grid_of, tiled
-from minesweeper_env.rendering.window import DISPLAY_VARIABLES, NoDisplayError, fitting_side
+from minesweeper_env.rendering.window import (
+    DISPLAY_VARIABLES,
+    DRIVER_VARIABLES,
+    NoDisplayError,
+    fitting_side,
+    load_pygame,
+)
 
 LAYOUT = np.zeros((3, 6), np.bool_)
 LAYOUT[[0, 0, 2], [0, 3, 5]] = True
@@ -231,6 +237,17 @@ def test_without_a_display_one_line_says_what_to_do(monkeypatch):
         env.reset(seed=0)
     assert isinstance(caught.value, Error)
     assert "\n" not in str(caught.value)
+
+
+def test_a_driver_of_sdl_that_shows_nothing_is_no_display(monkeypatch):
+    module = pytest.importorskip("pygame")
+    for name in DRIVER_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DISPLAY", ":none")
+    monkeypatch.setattr(module.display, "init", lambda: None)
+    monkeypatch.setattr(module.display, "get_driver", lambda: "offscreen")
+    with pytest.raises(NoDisplayError, match="no usable display; use render_mode"):
+        load_pygame()
 
 
 def test_a_display_that_does_not_answer_is_explained(monkeypatch):

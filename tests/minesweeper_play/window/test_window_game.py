@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.window.game import LEFT, MIDDLE, RIGHT, WindowGame
-from minesweeper_play.window.geometry import FOOTER, HEADER, LEAST_WIDTH, Geometry, window_size
+from minesweeper_play.window.geometry import FOOTER, HEADER, LEAST_WIDTH, Geometry, place_on_screen, window_size
 
 LAYOUT = np.zeros((4, 5), np.bool_)
 LAYOUT[[0, 3], [0, 4]] = True
@@ -99,6 +101,7 @@ def test_a_lost_game_shows_its_mines_and_u_takes_the_move_back():
     assert np.argwhere(scene.exploded).tolist() == [[0, 0]]
     assert played.message.startswith("You lost!")
     assert "3BV" in played.message
+    assert re.search(r", time \d+\.\d\u00a0s\.", played.message)
     click(played, LEFT, (2, 2))
     assert "over" in played.message
     played.key("u")
@@ -277,3 +280,15 @@ def test_a_new_window_fits_the_screen():
     width, height = window_size(16, 30, (800, 600))
     assert width <= 720
     assert height <= 540
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [((10, 20), (10, 20)), ((900, 100), (304, 100)), ((-50, 700), (0, 154)), ((0, 0), (0, 0))],
+)
+def test_a_window_stays_on_the_screen(place, expected):
+    assert place_on_screen(place, (976, 646), (1280, 800)) == expected
+
+
+def test_a_window_larger_than_the_screen_begins_at_its_corner():
+    assert place_on_screen((30, 40), (2000, 900), (1280, 800)) == (0, 0)
