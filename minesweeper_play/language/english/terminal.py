@@ -48,6 +48,7 @@ TEXTS = {
     "web_again": "Play again",
     "prompt_placeholder": "Type a command:  try 3 7   flag 3 7   expand 3 7   help   man",
     "ready": "Open a cell to begin.",
+    "resumed": "The game goes on.",
     "risks_off": "The risks are hidden.",
     "risks_numbers": "Risks in per cent: how probable a mine is in each cell.",
     "risks_shades": "Risks as shades, from safe to dangerous.",

@@ -48,6 +48,7 @@ TEXTS = {
     "web_again": "Jugar otra vez",
     "prompt_placeholder": "Escribe una orden:  try 3 7   flag 3 7   expand 3 7   help   man",
     "ready": "Descubre una celda para empezar.",
+    "resumed": "La partida continúa.",
     "risks_off": "Los riesgos están ocultos.",
     "risks_numbers": "Riesgos en tanto por ciento: la probabilidad de que haya una mina en cada celda.",
     "risks_shades": "Riesgos como tonos, de seguro a peligroso.",

@@ -35,7 +35,8 @@ class GameScreen(HelpedScreen):
         Binding("s", "settings", show=False),
         Binding("t", "statistics", show=False),
         Binding("question_mark", "manual", show=False),
-        Binding("colon", "prompt", show=False),
+        # With priority the prompt has the keys that come right after the colon, as those of a pasted command do.
+        Binding("colon", "prompt", show=False, priority=True),
         Binding("escape", "board", show=False),
         Binding("q", "leave", show=False),
     ]
@@ -140,7 +141,12 @@ class GameScreen(HelpedScreen):
 
     def action_prompt(self) -> None:
         """Goes to the command prompt."""
-        self.query_one("#prompt").focus()
+        self.set_focus(self.query_one("#prompt"))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Returns whether an action may happen; at the prompt a colon is a letter of a path."""
+        is_typed = action == "prompt" and self.focused is not None and self.focused.id == "prompt"
+        return not is_typed and super().check_action(action, parameters)
 
     def action_board(self) -> None:
         """Goes back to the board, and shows at once what an animation has not shown yet."""

@@ -85,7 +85,7 @@ class TableScreen(FittingScreen):
     def on_mount(self) -> None:
         """Begins to show the clock."""
         self.translate()
-        self.say("ready")
+        self.say("ready" if self.session.status == "ready" else "resumed")
         self.set_interval(0.5, self.show_figures)
         self.board.focus()
 

@@ -33,9 +33,9 @@ def figures_of(session: Session, catalogue: Catalogue) -> list[Figure]:
 
 
 def hint_text(advice: Advice, catalogue: Catalogue) -> str:
-    """Returns a hint in words: what is safe, then the mines on which that rests; or the cell of least risk."""
-    *before, last = explain_advice(advice, catalogue)
-    return " ".join([last, *before])
+    """Returns a hint in words: what a proof finds, then what that rests on; or risks."""
+    sentences = explain_advice(advice, catalogue)
+    return " ".join([sentences[-1], *sentences[:-1]] if advice.steps else sentences)
 
 
 def ending(session: Session, finish: Finish, catalogue: Catalogue) -> str:

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from support.terminal_games import click, drive, settled, shown, typed, wall_session
+from textual import events
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
@@ -124,6 +125,28 @@ def test_the_prompt_takes_letters_that_are_keys_elsewhere(tmp_path):
     drive(script, tmp_path, session=wall_session())
 
 
+def test_a_pasted_command_reaches_the_prompt(tmp_path):
+    async def script(app, pilot):
+        for character in ":hint c:1":
+            key = {":": "colon", " ": "space"}.get(character, character)
+            app.post_message(events.Key(key, character))
+        await pilot.pause(0.2)
+        assert app.screen.query_one("#prompt").value == "hint c:1"
+        assert app.screen.session.aids == set()
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_game_under_way_says_that_it_goes_on(tmp_path):
+    session = wall_session()
+    session.open(0, 0)
+
+    async def script(app, _pilot):
+        assert "La partida continúa." in shown(app)
+
+    drive(script, tmp_path, session=session, language="es")
+
+
 def test_a_hint_names_and_marks_the_numbers_that_force_it(tmp_path):
     async def script(app, pilot):
         await click(app, pilot, (0, 0))
@@ -147,7 +170,8 @@ def test_a_hint_on_a_typed_cell_proves_it_or_names_its_risk(tmp_path):
         marks = app.screen.board.picture.marks
         assert (marks[1, 2], set(marks.values())) == ("mine", {"clue", "mine"})
         await typed(app, pilot, "hint 1 4")
-        await settled(pilot, lambda: "(1 4) is not certain: a mine is there with" in shown(app))
+        risk = "(1 4) is not certain: a mine is there with a probability of 50.0%. Another cell is certainly safe:"
+        await settled(pilot, lambda: risk in shown(app))
         assert app.screen.board.picture.marks == {(3, 0): "choice"}
         assert app.screen.board.cursor == (3, 0)
         await typed(app, pilot, "hint 1 1")
