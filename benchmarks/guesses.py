@@ -174,7 +174,7 @@ def add_playouts(commands: Any, parents: list[argparse.ArgumentParser]) -> None:
     draws = "play each click on N layouts (default %(default)s)"
     parser.add_argument("--draws", type=whole(1), default=40, metavar="N", help=draws)
     who = "let this policy play after the compared clicks (default %(default)s)"
-    parser.add_argument("--playout", default="lookahead:layouts=0,breadth=6", metavar="POLICY", help=who)
+    parser.add_argument("--playout", default="lookahead:clicks=1,layouts=0,breadth=6", metavar="POLICY", help=who)
     ends = "end a playout with its exact value once at most N layouts fit (default %(default)s)"
     parser.add_argument("--ends", type=whole(1), default=600, metavar="N", help=ends)
 
