@@ -1,9 +1,9 @@
 """Comparison of rules for guesses, where games tell too little: 10 000 games see a difference of 0.9 points.
 
-    python benchmarks/guesses.py playouts --rules lookahead lookahead:clicks=2
-    python benchmarks/guesses.py gaps --rules lookahead lookahead:clicks=2
-    python benchmarks/guesses.py times --rules lookahead lookahead:clicks=2
-    python benchmarks/guesses.py regret --rules exact lookahead:layouts=0 lookahead:layouts=0,clicks=2
+    python benchmarks/guesses.py playouts --rules lookahead:clicks=1 lookahead:clicks=2
+    python benchmarks/guesses.py gaps --rules lookahead:clicks=1 lookahead:clicks=2
+    python benchmarks/guesses.py times --rules lookahead:clicks=1 lookahead:clicks=2
+    python benchmarks/guesses.py regret --rules exact lookahead:clicks=1,layouts=0 lookahead:clicks=2,layouts=0
 
 A rule is a policy as `evaluate.py --policy` takes it. `playouts` values clicks where the rules differ, on common
 layouts. `gaps` plays every layout of tiny boards, and compares with the optimum. `times` measures whole games. `regret`
