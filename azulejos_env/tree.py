@@ -87,13 +87,17 @@ class SearchTree:
     levels: int
 
     def dot(self) -> str:
-        """Returns the tree in the language of Graphviz.
+        """Returns the tree in the language of Graphviz, from left to right, with a legend above.
 
-        Boxes are positions of the player who moves at the root, ellipses those of the other. Blue is the best child
-        of its parent, green dashed a branch that alpha-beta cut, orange dashed one that the time limit cut.
+        In a box the player of the root is to move, in an ellipse the other one. Blue is the best child of its parent,
+        green dashed a branch that alpha-beta cut, orange dashed one that the time limit cut.
         """
-        lines = ["digraph search {", '  node [fontname="Helvetica"];', *self._dot_lines(), "}"]
-        return "".join(f"{line}\n" for line in lines)
+        kinds = {node.kind for node in self.nodes}
+        legend = [*_SHAPES, *(text for kind, text in _LEGEND.items() if kind in kinds)]
+        label = "".join(f"{line}\\l" for line in legend)
+        # Graphs that grow to the right are as tall as they have leaves, and texts lie side by side: a page to scroll.
+        head = [f'  graph [label="{label}", {_GRAPH}];', f"  node [{_NODE}];", f"  edge [{_EDGE}];"]
+        return "".join(f"{line}\n" for line in ["digraph search {", *head, *self._dot_lines(), "}"])
 
     def _dot_lines(self) -> Iterator[str]:
         for node in self.nodes:
@@ -101,7 +105,8 @@ class SearchTree:
             listed = ", ".join(f'{key}="{value}"' for key, value in attributes.items())
             yield f'  "{node.name}" [{listed}];'
             if node.parent is not None:
-                yield f'  "{node.parent}" -> "{node.name}";'
+                style = _EDGE_STYLES.get(node.kind, "")
+                yield f'  "{node.parent}" -> "{node.name}"{style};'
 
     def save(self, path: str | Path) -> None:
         """Writes the tree to a file: the text of `dot`, or a picture by Graphviz if the suffix asks for one.
@@ -129,6 +134,26 @@ _STYLES: dict[NodeKind, dict[str, str]] = {
     NodeKind.CHOSEN: {"style": "filled", "fillcolor": "#9ecae1", "color": "#08519c"},
     NodeKind.CUT: {"style": "filled,dashed", "fillcolor": "#c7e9c0", "color": "#238b45"},
     NodeKind.TIMED_OUT: {"style": "filled,dashed", "fillcolor": "#fdd0a2", "color": "#d94801"},
+}
+
+
+_GRAPH = 'labelloc="t", labeljust="l", rankdir="LR", nodesep="0.08", ranksep="0.7", fontname="Helvetica", fontsize="12"'
+_NODE = 'fontname="Helvetica", fontsize="12", height="0.25", margin="0.08,0.03"'
+_EDGE = 'color="#737373", arrowsize="0.5"'
+_EDGE_STYLES: dict[NodeKind, str] = {
+    NodeKind.CHOSEN: ' [color="#08519c", penwidth="2"]',
+    NodeKind.CUT: ' [color="#238b45", style="dashed"]',
+    NodeKind.TIMED_OUT: ' [color="#d94801", style="dashed"]',
+}
+
+_SHAPES = (
+    "Each node: its move, and its value in points for the first player.",
+    "Box: the first player is to move; ellipse: the other one.",
+)
+_LEGEND: dict[NodeKind, str] = {
+    NodeKind.CHOSEN: "Blue: the best move of its position.",
+    NodeKind.CUT: "Green, dashed: cut by alpha-beta.",
+    NodeKind.TIMED_OUT: "Orange, dashed: cut by the time limit.",
 }
 
 

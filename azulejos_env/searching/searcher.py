@@ -81,7 +81,12 @@ class Searcher:
         )
 
     def search(self, position: Position, depth: int, limits: Limits) -> SearchResult | None:
-        """Searches to a depth, and returns None if a limit other than the depth comes first."""
+        """Searches to a depth, and returns None if a limit other than the depth comes first.
+
+        If it is reached before the search begins, the record of the previous search is kept.
+        """
+        if self._is_reached(limits):
+            return None
         arrays, own = self.arrays, position.scores[position.player]
         arrays.boards[0] = with_border(position.board)
         tiles = int((position.board > 0).sum())
@@ -109,13 +114,17 @@ class Searcher:
         step = _FIRST_STEP
         counters = self.arrays.counters
         while True:
-            nodes, begun = int(counters[NODES]), time.perf_counter()
-            if nodes >= limits.nodes or limits.seconds_spent + _PAUSE >= limits.seconds:
+            if self._is_reached(limits):
                 return False
+            nodes, begun = int(counters[NODES]), time.perf_counter()
             if advance(self._rules, self.arrays, self._prune, int(min(nodes + step, limits.nodes, _NEVER))):
                 return True
             took = time.perf_counter() - begun
             step = max(1, min(2 * step, int(step * _PAUSE / took)))
+
+    def _is_reached(self, limits: Limits) -> bool:
+        nodes = int(self.arrays.counters[NODES])
+        return nodes >= limits.nodes or limits.seconds_spent + _PAUSE >= limits.seconds
 
     def _result(self, depth: int) -> SearchResult:
         level = self.arrays.levels[0]

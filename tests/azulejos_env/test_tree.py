@@ -10,6 +10,8 @@ import pytest
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
 from azulejos_env.search import search
+from azulejos_env.searching.limits import Limits
+from azulejos_env.searching.searcher import Searcher
 from azulejos_env.tree import MAX_NODES, NodeKind, search_tree
 
 CONFIG = GameConfig(4, 4, 3)
@@ -75,6 +77,16 @@ def test_a_time_limit_shows_what_it_cut():
     assert chosen == [tree.result.move]
 
 
+def test_a_limit_between_two_depths_leaves_the_tree_of_the_last_finished_one(monkeypatch):
+    finished, end = [], Searcher._result
+    monkeypatch.setattr(Searcher, "_result", lambda self, depth: finished.append(depth) or end(self, depth))
+    monkeypatch.setattr(Limits, "seconds_spent", property(lambda _: 9.0 if 2 in finished else 0.0))
+    tree = search_tree(position(), seconds=5.0)
+    assert tree.result.depth == 2
+    finished.clear()
+    assert tree.nodes == search_tree(position(), depth=2).nodes
+
+
 def test_levels_limit_the_tree():
     tree = search_tree(position(), depth=4, levels=1)
     assert max(node.level for node in tree.nodes) == 1
@@ -92,6 +104,13 @@ def test_a_large_tree_leaves_out_its_deepest_levels():
 
 def test_the_same_search_gives_the_same_file():
     assert search_tree(position(), depth=2).dot() == search_tree(position(), depth=2).dot()
+
+
+def test_the_legend_explains_the_kinds_that_there_are():
+    text = search_tree(position(), depth=3).dot()
+    assert "Green, dashed: cut by alpha-beta." in text
+    assert "Orange" not in text
+    assert "Green" not in search_tree(position(), depth=3, prune=False).dot()
 
 
 def test_the_file_names_moves_values_and_colours():
