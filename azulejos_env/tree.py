@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ from azulejos_env.searching.stack import (
     Search,
 )
 
-__all__ = ["MAX_NODES", "PICTURES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
+__all__ = ["MAX_NODES", "PICTURES", "NodeKind", "SearchTree", "TreeNode", "check_tree_file", "search_tree"]
 
 MAX_NODES = 5_000
 """Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""
@@ -113,20 +114,36 @@ class SearchTree:
 
         Raises:
             ValueError: the suffix is none of .dot, .svg, .png and .pdf.
-            FileNotFoundError: a picture is asked for, and the program `dot` of Graphviz is not installed.
+            OSError: the file cannot be written, or the program `dot` of Graphviz is not installed or fails.
         """
         path = Path(path)
-        form = path.suffix.removeprefix(".")
-        if form == "dot":
-            path.write_text(self.dot(), encoding="utf-8")
-            return
-        if form not in PICTURES:
-            raise ValueError(f"a tree is written as .dot, .{', .'.join(PICTURES)}, not {path.suffix!r}")
-        if shutil.which("dot") is None:
-            raise FileNotFoundError(
-                f"a picture of the tree needs the program `dot` of Graphviz: install it, or write {path.stem}.dot"
-            )
-        subprocess.run(["dot", f"-T{form}", "-o", str(path)], input=self.dot(), text=True, check=True)
+        check_tree_file(path)
+        content = self.dot().encode()
+        if path.suffix != ".dot":
+            drawing = subprocess.run(["dot", f"-T{path.suffix[1:]}"], input=content, capture_output=True, check=False)
+            if drawing.returncode:
+                raise OSError(f"Graphviz cannot draw {path}: {drawing.stderr.decode(errors='replace').strip()}")
+            content = drawing.stdout
+        path.write_bytes(content)
+
+
+def check_tree_file(path: Path) -> None:
+    """Checks the file of a tree, before a long search.
+
+    Raises:
+        ValueError: the suffix is none of .dot, .svg, .png and .pdf.
+        OSError: the folder does not exist or cannot be written, or Graphviz is needed and not installed.
+    """
+    if path.suffix.removeprefix(".") not in ("dot", *PICTURES):
+        raise ValueError(f"a tree is written as .dot, .{', .'.join(PICTURES)}, not {path.suffix!r}")
+    if not path.parent.is_dir():
+        raise OSError(f"the folder of {path} does not exist")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise OSError(f"{path} cannot be written")
+    if path.suffix != ".dot" and shutil.which("dot") is None:
+        raise FileNotFoundError(
+            f"a picture of the tree needs the program `dot` of Graphviz: install it, or write {path.stem}.dot"
+        )
 
 
 _STYLES: dict[NodeKind, dict[str, str]] = {

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE
@@ -131,6 +132,6 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _tree_file(text: str) -> str:
-    if not text.endswith((".dot", ".svg", ".png", ".pdf")):
+    if Path(text).suffix not in (".dot", ".svg", ".png", ".pdf"):
         raise argparse.ArgumentTypeError(f"must end in .dot, .svg, .png or .pdf, not {text!r}")
     return text

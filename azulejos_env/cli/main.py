@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from azulejos_env.cli.arguments import PROGRAM, parse_arguments
 from minesweeper_env.compilation.cold_start import COLD_START
@@ -51,8 +52,14 @@ def _search(options: argparse.Namespace) -> int:
     say(f"Search {options.file} {limit}")
     from azulejos_env.cli.report import report_move
     from azulejos_env.files import read_game
+    from azulejos_env.tree import check_tree_file
 
     with live_line():
+        try:
+            if options.tree is not None:
+                check_tree_file(Path(options.tree))
+        except OSError as error:
+            return _complain(str(error), 2)
         try:
             position = read_game(options.file)
         except OSError as error:

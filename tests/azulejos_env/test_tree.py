@@ -137,6 +137,13 @@ def test_a_picture_without_graphviz_is_refused(tmp_path, monkeypatch):
         search_tree(position(), depth=1).save(tmp_path / "tree.svg")
 
 
+@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz")
+def test_a_failure_of_graphviz_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], 1, b"", b"out of memory\n"))
+    with pytest.raises(OSError, match=r"Graphviz cannot draw .*tree.svg: out of memory$"):
+        search_tree(position(), depth=1).save(tmp_path / "tree.svg")
+
+
 def test_an_unknown_suffix_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"a tree is written as .dot, .svg, .png, .pdf, not '.txt'"):
         search_tree(position(), depth=1).save(tmp_path / "tree.txt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ def game(tmp_path, monkeypatch):
     """A file with a game, in the working folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "game.txt").write_text(GAME)
+    (tmp_path / "folder.dot").mkdir()
     return "game.txt"
 
 
@@ -92,6 +94,10 @@ def test_a_board_is_made_from_a_seed(tmp_path, capsys):
         ("-file game.txt -generate 0x4", "argument -generate: must be ROWSxCOLS with 1 to 100 each"),
         ("-file game.txt -generate 4x4 -colours 10", "argument -colours: must be a whole number from 1 to 9"),
         ("-file nothing.txt -depth 2 -console", "nothing.txt: No such file or directory"),
+        ("-file game.txt -depth 2 -console -tree nowhere/x.dot", "the folder of nowhere/x.dot does not exist"),
+        ("-file game.txt -depth 2 -console -tree nowhere/x.png", "the folder of nowhere/x.png does not exist"),
+        ("-file game.txt -depth 2 -console -tree folder.dot", "folder.dot cannot be written"),
+        ("-file game.txt -depth 2 -console -tree .dot", "argument -tree: must end in .dot, .svg, .png or .pdf"),
     ],
 )
 def test_wrong_arguments_give_one_line_and_status_2(game, capsys, line, message):
@@ -115,6 +121,12 @@ def test_a_wrong_file_gives_one_line_and_status_2(game, capsys, tmp_path, text, 
     status, out, err = run(capsys, "-file game.txt -depth 2 -console")
     assert (status, out) == (2, "")
     assert f"python -m azulejos_env: game.txt: {message}" in err.splitlines()[-1]
+
+
+def test_every_order_of_the_options_gives_the_same(game, capsys):
+    parts = ["-file game.txt", "-depth 3", "-console", "-prune", "-tree t.dot"]
+    shown = {run(capsys, " ".join(order))[:2] for order in itertools.permutations(parts)}
+    assert len({(status, out.rpartition("time")[0]) for status, out in shown}) == 1
 
 
 def test_a_file_that_cannot_be_written_gives_status_1(game, capsys):
