@@ -205,6 +205,12 @@ def _logic(_entries: Sequence[ResultFile]) -> str:
     return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
+def _matches(_entries: Sequence[ResultFile], name: str) -> str:
+    from matches import match_tables
+
+    return match_tables(name)
+
+
 def _rate(row: Content) -> str:
     low, high = row["ci95"]
     return f"{row['win_rate']:.1%} ({low:.1%} to {high:.1%})"
@@ -212,6 +218,7 @@ def _rate(row: Content) -> str:
 
 BENCHMARK: dict[str, Callable[..., str]] = {
     "logic": _logic,
+    "matches": _matches,
     "board": _board,
     "boards": _every_board,
     "overview": _overview,
