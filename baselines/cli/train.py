@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 class Game(Protocol):
-    """What the command needs of the game to train on."""
+    """The game to train on, for the command."""
 
     def settings_and_folder(self, options: argparse.Namespace) -> tuple[Any, Path]:
         """Returns the settings of the training, and the folder to train in.

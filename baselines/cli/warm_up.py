@@ -30,9 +30,10 @@ def observe_azulejos() -> None:
     """Computes the observations of a network for Azulejos, which compiles their kernel."""
     import numpy as np
 
+    from azulejos_env.config import GameConfig
     from baselines.azulejos.learning.observations import observe
 
-    observe(np.zeros((1, 2, 2), np.int8), np.zeros((1, 2), np.int64))
+    observe(np.zeros((1, 2, 2), np.int8), np.zeros((1, 2), np.int64), GameConfig(2, 2))
 
 
 def begin_training() -> None:

@@ -190,7 +190,7 @@ PARTS: tuple[Part, ...] = (
     Part(
         "azulejos-agents",
         "the observations of agents of Azulejos",
-        {"baselines.azulejos.learning.observation_kernel:label_and_rank": 0.4},
+        {"baselines.azulejos.learning.observation_kernel:describe_boards": 0.9},
         "baselines.cli.warm_up:observe_azulejos",
     ),
 )

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from azulejos_env.config import GameConfig
 from azulejos_env.position import Position
 from baselines.azulejos.learning.network import AzulejosNetwork
 from baselines.azulejos.learning.observations import legal_moves, observe
@@ -54,7 +55,7 @@ class AzulejosAgent:
         return self.choose_all([position])[0]
 
     def choose_all(self, positions: Sequence[Position]) -> list[tuple[int, int]]:
-        """Returns the moves in positions on boards of one size, as `choose` does.
+        """Returns the moves in positions under the same rules, as `choose` does.
 
         Raises:
             ValueError: a game is over, or a board has too many colours.
@@ -63,15 +64,19 @@ class AzulejosAgent:
             return []
         boards = np.stack([position.board for position in positions])
         scores = [(p.scores[p.player], p.scores[1 - p.player]) for p in positions]
-        cols = boards.shape[2]
-        return [divmod(action, cols) for action in self.act(boards, np.array(scores, np.int64)).tolist()]
+        config = positions[0].config
+        actions = self.act(boards, np.array(scores, np.int64), config)
+        return [divmod(action, config.cols) for action in actions.tolist()]
 
-    def act(self, boards: NDArray[np.int8], scores: NDArray[np.int64]) -> NDArray[np.int64]:
+    def act(
+        self, boards: NDArray[np.int8], scores: NDArray[np.int64], config: GameConfig | None = None
+    ) -> NDArray[np.int64]:
         """Chooses a move in each of N positions.
 
         Args:
             boards: (N, rows, cols) int8 colours, 0 for an empty cell; the tiles have fallen.
             scores: (N, 2) integers, the score of the player to move and that of the other.
+            config: the rules; None for the usual ones.
 
         Returns:
             (N,) int64, row * cols + col of the first cell of the group in reading order.
@@ -81,7 +86,8 @@ class AzulejosAgent:
         """
         if boards.size and boards.max() > self.network.colours:
             raise ValueError(f"this agent plays boards of 1 to {self.network.colours} colours, not {boards.max()}")
-        seen = observe(boards, scores)
+        rows, cols = boards.shape[1:]
+        seen = observe(boards, scores, config or GameConfig(rows, cols))
         legal = legal_moves(seen)
         if not legal.any(axis=1).all():
             raise ValueError("the game is over: there is no group to remove")

@@ -34,7 +34,7 @@ class Groups(NamedTuple):
 
     @classmethod
     def of(cls, seen: Tensor) -> Groups:
-        """Returns the groups of observations (N, 4, rows, cols)."""
+        """Returns the groups of observations (N, 6, rows, cols)."""
         first = seen[:, 1].flatten(start_dim=1)
         labels, tiles = first.clamp(min=0).long(), (first >= 0).float()
         sizes = torch.zeros_like(tiles).scatter_add_(1, labels, tiles)
@@ -58,6 +58,8 @@ class Planes(nn.Module):
     | `SIZES` | one-hot size of the group, the last one for larger groups |
     | 1 | size of the group / 32, at most 1 |
     | 1 | 1 if the group is all that is left on the board |
+    | 2 | log(1 + points) / 3 of the points that the move earns, and that the best answer earns |
+    | 1 | tanh of the difference of these points / 8 |
     | 2 | tanh(own score minus the other's / 4), and / 32, constant over the board |
     | 2 | own score and the other's per cell of the board, constant |
 
@@ -72,16 +74,16 @@ class Planes(nn.Module):
     @staticmethod
     def count(colours: int) -> int:
         """Returns the number of planes."""
-        return colours + 1 + SIZES + 2 + len(_LEADS) + 2
+        return colours + 1 + SIZES + 2 + 3 + len(_LEADS) + 2
 
     def forward(self, seen: Tensor, groups: Groups) -> Tensor:
-        """Maps observations (N, 4, rows, cols) to planes (N, count, rows, cols) float32."""
+        """Maps observations (N, 6, rows, cols) to planes (N, count, rows, cols) float32."""
         shape = seen.shape[2:]
         ranks = torch.arange(1, self.colours + 1, device=seen.device)
         levels = torch.arange(1, SIZES + 1, device=seen.device)
         sizes = groups.sizes.reshape(-1, *shape)
         left = groups.tiles.sum(dim=1)[:, None, None]
-        scores = seen[:, 2:].float()
+        scores, points = seen[:, 2:4].float(), seen[:, 4:].float()
         lead = scores[:, 0] - scores[:, 1]
         planes = [
             seen[:, 0, :, :, None] == ranks,
@@ -89,6 +91,8 @@ class Planes(nn.Module):
             sizes.clamp(max=SIZES)[..., None] == levels,
             (sizes / _LARGE).clamp(max=1.0)[..., None],
             ((sizes == left) & (sizes >= 2))[..., None],
+            torch.log1p(points).permute(0, 2, 3, 1) / 3,
+            torch.tanh((points[:, 0] - points[:, 1]) / 8)[..., None],
             *(torch.tanh(lead / scale)[..., None] for scale in _LEADS),
             (scores / shape.numel()).permute(0, 2, 3, 1),
         ]
@@ -106,7 +110,7 @@ class Trunk(nn.Module):
         self.tower = Tower(Planes.count(colours), size)
 
     def forward(self, seen: Tensor) -> tuple[Tensor, Groups]:
-        """Maps observations (N, 4, rows, cols) to features (N, channels, rows, cols), and returns the groups."""
+        """Maps observations (N, 6, rows, cols) to features (N, channels, rows, cols), and returns the groups."""
         groups = Groups.of(seen)
         return self.tower(self.planes(seen, groups)), groups
 
@@ -156,6 +160,6 @@ class AzulejosNetwork(nn.Module):
         return self.trunk.planes.colours
 
     def forward(self, seen: Tensor) -> Tensor:
-        """Maps observations (N, 4, rows, cols) to (N, rows * cols) float32."""
+        """Maps observations (N, 6, rows, cols) to (N, rows * cols) float32."""
         values: Tensor = self.head(*self.trunk(seen))
         return values

@@ -1,17 +1,52 @@
-"""Kernel that labels the groups of boards and ranks their colours."""
+"""Kernel of the observations: ranks of colours, labels of groups, and what a move and the best answer to it earn."""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.engine.groups import Cells, gather
+from azulejos_env.engine.boards import bordered_cells
+from azulejos_env.engine.groups import Board, Cells, collapse, gather, list_groups
+from azulejos_env.engine.rules import Rules, new_score
 from minesweeper_env.compiled import inlined, kernel
 
-Integers = NDArray[np.int32]
-
+RANK, LABEL, OWN, OTHER, GAIN, ANSWER = range(6)
+"""The planes of an observation; `observations.observe` explains them."""
 
 Counts = NDArray[np.int64]
+Planes = NDArray[np.int32]
+
+
+class Room(NamedTuple):
+    """Arrays to work in.
+
+    Attributes:
+        before: (B,) int8, a bordered board whose removed tiles are negative.
+        after: (B,) int8, the board after a move.
+        counts: (10,) int64, numbers of tiles by colour.
+        group: (C,) int32, cells of one group.
+        moves: (C,) int32, first cells of the groups.
+        sizes: (C,) int32, their sizes.
+        answers: (C,) int32, first cells of the groups after a move.
+        answer_sizes: (C,) int32, their sizes.
+    """
+
+    before: Board
+    after: Board
+    counts: Counts
+    group: Cells
+    moves: Cells
+    sizes: Cells
+    answers: Cells
+    answer_sizes: Cells
+
+
+def make_room(rows: int, cols: int, colours: int) -> Room:
+    """Returns the arrays for boards of a size and up to `colours` colours."""
+    boards = np.zeros((2, bordered_cells(rows, cols)), np.int8)
+    return Room(*boards, np.zeros(colours + 1, np.int64), *np.zeros((5, rows * cols), np.int32))
 
 
 @inlined
@@ -24,34 +59,65 @@ def _rank(counts: Counts, colour: int) -> int:
     return rank
 
 
+@inlined
+def _best_answer(rules: Rules, room: Room, score: int) -> int:
+    """Returns the most points that a player with `score` earns by one move on the board `room.after`."""
+    tiles = 0
+    for cell in range(len(room.after)):
+        tiles += room.after[cell] != 0
+    best = 0
+    count = list_groups(room.after, rules.rows, rules.cols, room.group, room.answers, room.answer_sizes)
+    for k in range(count):
+        size = room.answer_sizes[k]
+        best = max(best, new_score(rules, score, size, size == tiles) - score)
+    return best
+
+
+@inlined
+def _describe_groups(rules: Rules, room: Room, board: Board, seen: Planes) -> None:
+    """Writes the planes LABEL, GAIN and ANSWER at the tiles of groups of two tiles or more."""
+    stride = rules.cols + 1
+    count = list_groups(board, rules.rows, rules.cols, room.group, room.moves, room.sizes)
+    own, other = seen[OWN, 0, 0], seen[OTHER, 0, 0]
+    for k in range(count):
+        first = room.moves[k]
+        for cell in range(len(board)):
+            room.before[cell] = board[cell]
+        size = gather(room.before, rules.cols, first, room.group)
+        tiles = collapse(room.before, rules.rows, rules.cols, rules.leftwards, room.after)
+        gain = new_score(rules, own, size, tiles == 0) - own
+        answer = _best_answer(rules, room, other)
+        # `_best_answer` uses `room.group`; the tiles of this group are still negative in `room.before`.
+        for place in range(rules.rows * rules.cols):
+            row, col = place // rules.cols, place % rules.cols
+            if room.before[(row + 1) * stride + col] < 0:
+                seen[LABEL, row, col] = (first // stride - 1) * rules.cols + first % stride
+                seen[GAIN, row, col], seen[ANSWER, row, col] = gain, answer
+
+
+_RULES = len(Rules._fields)
+
+
 @kernel
-def label_and_rank(
-    bordered: NDArray[np.int8], rows: int, cols: int, group: Cells, counts: Counts, seen: Integers
-) -> None:
-    """Writes the ranks of the colours and the labels of the groups of N boards.
+def describe_boards(bordered: NDArray[np.int8], seen: Planes, *state: Any) -> None:
+    """Writes all planes of N boards but the scores, which are given.
 
     Args:
-        bordered: (N, B) int8, boards with their borders; their tiles are negative afterwards.
-        rows: the number of rows.
-        cols: the number of columns.
-        group: (rows * cols,) int32, room for one group.
-        counts: (10,) int64, room for the number of tiles of each colour.
-        seen: (N, planes, rows, cols) int32; plane 0 receives the ranks of the colours, 0 for an empty cell and 1 for
-            the colour of most tiles, equal numbers in the order of the colours. Plane 1 receives, at each tile, the
-            first cell of its group in reading order, and -1 at an empty cell.
+        bordered: (N, B) int8, boards with their borders.
+        seen: (N, 6, rows, cols) int32, the observations; their planes OWN and OTHER are given.
+        *state: the fields of `Rules` and of a `Room`.
     """
-    stride = cols + 1
+    rules, room = Rules(*state[:_RULES]), Room(*state[_RULES:])
+    stride = rules.cols + 1
     for i in range(bordered.shape[0]):
         board = bordered[i]
-        counts[:] = 0
+        room.counts[:] = 0
         for cell in range(len(board)):
-            counts[board[cell]] += 1
-        for place in range(rows * cols):
-            row, col = place // cols, place % cols
-            seen[i, 0, row, col] = _rank(counts, board[(row + 1) * stride + col])
-            seen[i, 1, row, col] = -1
-        for place in range(rows * cols):
-            cell = (place // cols + 1) * stride + place % cols
-            if board[cell] > 0:
-                for k in range(gather(board, cols, cell, group)):
-                    seen[i, 1, group[k] // stride - 1, group[k] % stride] = place
+            room.counts[board[cell]] += 1
+        for place in range(rules.rows * rules.cols):
+            row, col = place // rules.cols, place % rules.cols
+            colour = board[(row + 1) * stride + col]
+            seen[i, RANK, row, col] = _rank(room.counts, colour)
+            seen[i, LABEL, row, col] = place if colour else -1
+            seen[i, GAIN, row, col], seen[i, ANSWER, row, col] = 0, 0
+        _describe_groups(rules, room, board, seen[i])

@@ -20,7 +20,7 @@ SELF = "self"
 """The opponent that is a past version of the agent."""
 
 VERSIONS = 4
-"""Number of past versions that play at the same time, if they have so many games."""
+"""Number of past versions that play at the same time, at most; fewer games than that have a version each."""
 
 MAX_OPPONENTS = 32
 

@@ -36,7 +36,7 @@ class TrunkExtractor(BaseFeaturesExtractor):
         self.trunk = Trunk(NetworkSize(channels, depth), colours)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Groups]:
-        """Maps observations (N, 4, rows, cols) to features (N, channels, rows, cols) and groups."""
+        """Maps observations (N, 6, rows, cols) to features (N, channels, rows, cols) and groups."""
         found: tuple[Tensor, Groups] = self.trunk(observations)
         return found
 

@@ -74,7 +74,7 @@ def play(policy: BatchPolicy, config: GameConfig, opponent: str, games: int, see
         seed: of the first game.
 
     Returns:
-        (games,) int64, the final scores of the policy minus those of the opponent.
+        (games,) int64, the leads of the policy at the ends of the games.
     """
     size = (config.rows, config.cols)
     envs = AzulejosVectorEnv(

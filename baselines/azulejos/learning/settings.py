@@ -27,9 +27,10 @@ class AzulejosHyperparameters(Hyperparameters):
     """Hyperparameters of PPO; Stable-Baselines3 documents those that have its names."""
 
     learning_rate_flat: float = option(0.3, "fraction of the training before the learning rate falls linearly", 0, 0.99)
+    learning_rate_final: float = option(0.05, "final learning rate as a fraction of the initial one", 0, 1)
     batch_size: int = option(512, "positions on 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
     max_grad_norm: float = option(1.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
-    weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
+    weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
     n_steps: int = option(16, "steps of each game per rollout", 1, 1 << 16)
     n_epochs: int = option(2, "passes over each rollout", 1, 1_000)
     gae_lambda: float = option(0.95, "lambda of generalised advantage estimation", 0, 1)
@@ -72,7 +73,7 @@ class AzulejosSettings(BudgetedSettings):
     start: str | None = option(None, "start from the weights of this run folder or shipped agent")
     optimizer: str = option("muon", "take learning steps with this optimiser", choices=("muon", "adam"))
     envs: int = option(256, "play ENVS games on 64 cells side by side; on larger boards, fewer", 1, MAX_ENVS)
-    channels: int = option(24, "give the network CHANNELS features per cell", 1, MAX_CHANNELS)
+    channels: int = option(16, "give the network CHANNELS features per cell", 1, MAX_CHANNELS)
     depth: int = option(3, "apply the block of the network DEPTH times", 1, MAX_DEPTH)
     eval_games: int = option(400, "play EVAL_GAMES games per evaluation and opponent during training", 1, 100_000)
     device: str = option("auto", "learn on this device", choices=("auto", "cpu", "cuda"))
@@ -107,7 +108,7 @@ class AzulejosSettings(BudgetedSettings):
 
     @property
     def title(self) -> str:
-        """What is trained, in words."""
+        """Algorithm, game and board, in words."""
         return f"ppo on Azulejos, {self.board}"
 
     @property

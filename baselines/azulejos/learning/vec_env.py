@@ -28,11 +28,11 @@ class AzulejosVecEnv(VecEnv):
     """N games in batches, each against one opponent; the agent's seat is drawn for each game.
 
     A finished game is replaced in the same step. The info of that step then holds "terminal_observation",
-    "TimeLimit.truncated", "is_success" and "episode", with the return "r", the steps "l" and the seconds since the
-    start "t". All other infos share one empty dict.
+    "TimeLimit.truncated", "is_success" and "episode". The last one has the return "r", the steps "l" and the seconds
+    since the start "t". All other infos share one empty dict.
 
     Args:
-        config: the board; its rules are those of the game.
+        config: the board, under the usual rules.
         batches: pairs of an opponent, as `AzulejosVectorEnv` takes it, and a number of games.
         reward: one of `rewards.REWARDS`.
 
@@ -69,7 +69,7 @@ class AzulejosVecEnv(VecEnv):
         self._started = time.monotonic()
 
     def reset(self) -> NDArray[np.int32]:
-        """Starts N games with the seeds set before; returns the observations (N, 4, rows, cols)."""
+        """Starts N games with the seeds set before; returns the observations (N, 6, rows, cols)."""
         seeds = [None if part[0] is None else int(part[0]) for part in self._split(np.array(self._seeds, object))]
         results = [games.reset(seed=seed) for games, seed in zip(self.games, seeds, strict=True)]
         self.returns[:] = 0
@@ -87,7 +87,7 @@ class AzulejosVecEnv(VecEnv):
         """Makes the step.
 
         Returns:
-            observations: (N, 4, rows, cols) int32.
+            observations: (N, 6, rows, cols) int32.
             rewards: (N,) float32.
             dones: (N,) bool, True where a game ended.
             infos: N dicts; see the class.
@@ -124,8 +124,9 @@ class AzulejosVecEnv(VecEnv):
         for games, info in zip(self.games, infos, strict=True):
             for place in np.flatnonzero(ended[begin : begin + games.num_envs]):
                 index, final = begin + place, info["final_info"]
+                board, scores = info["final_obs"][place], final["scores"][place]
                 told[index] = {
-                    "terminal_observation": observe(info["final_obs"][place][None], final["scores"][place][None])[0],
+                    "terminal_observation": observe(board[None], scores[None], self.config)[0],
                     "TimeLimit.truncated": not terminated[index],
                     "is_success": bool(final["is_success"][place]),
                     "episode": {"r": float(self.returns[index]), "l": int(self.lengths[index]), "t": seconds},
@@ -167,7 +168,8 @@ class AzulejosVecEnv(VecEnv):
 
     def _observe(self, boards: Sequence[NDArray[np.int8]], infos: Sequence[dict[str, Any]]) -> NDArray[np.int32]:
         self._masks = np.concatenate([info["action_mask"] for info in infos]).astype(np.bool_)
-        return observe(np.concatenate(boards), np.concatenate([info["scores"] for info in infos]))
+        scores = np.concatenate([info["scores"] for info in infos])
+        return observe(np.concatenate(boards), scores, self.config)
 
     def close(self) -> None:
         """Closes the games."""

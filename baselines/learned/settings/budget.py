@@ -12,7 +12,7 @@ class RunSettings(Protocol):
 
     @property
     def title(self) -> str:
-        """What is trained, in words."""
+        """The algorithm and the boards, in words."""
 
     @property
     def eval_games(self) -> int:

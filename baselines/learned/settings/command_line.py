@@ -43,7 +43,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
 
 
 def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
-    """Returns the settings that the command line gives, the boards among them."""
+    """Returns the settings that the command line gives, with the boards."""
     given = given_settings(options, names)
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
@@ -54,13 +54,13 @@ def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
 
 
 def given_settings(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
-    """Returns the settings that options give under their own names, those of a budget and of --set among them.
+    """Returns the settings that options give under their own names, with the budget and the hyperparameters.
 
     A budget of one kind replaces one of the other.
 
     Args:
         options: what the command line gives, None where it gives nothing.
-        names: those of the settings.
+        names: the names of the settings.
 
     Raises:
         ValueError: two options contradict each other, or a hyperparameter has another form.

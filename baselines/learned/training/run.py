@@ -109,7 +109,7 @@ def train(
 
 
 class Parts(NamedTuple):
-    """What a training of a game is made of.
+    """The parts of a training that depend on the game.
 
     Attributes:
         make_learner: returns a new learner for settings with a device.
@@ -135,10 +135,10 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     """Returns a training that is ready to run; it writes nothing.
 
     Args:
-        settings: `TrainingSettings`, or those of another game.
+        settings: `TrainingSettings`, or the settings of another game.
         folder: the run folder, which exists.
         resume: whether to continue from the checkpoint in the folder, if there is one.
-        parts: those of the game.
+        parts: the parts that depend on the game.
 
     Raises:
         ValueError: as `train` says; the message is one line.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,7 +39,8 @@ def positions(rows, cols, colours=3, count=6):
 
 
 def test_an_observation_has_ranks_groups_and_scores():
-    seen = observe(np.array([[[0, 3, 0], [2, 3, 2], [2, 1, 2]]], np.int8), np.array([[7, 4]]))
+    board = np.array([[[0, 3, 0], [2, 3, 2], [2, 1, 2]]], np.int8)
+    seen = observe(board, np.array([[7, 4]]), GameConfig(3, 3))
     assert seen[0, 0].tolist() == [[0, 2, 0], [1, 2, 1], [1, 3, 1]]
     assert seen[0, 1].tolist() == [[-1, 1, -1], [3, 1, 5], [3, 7, 5]]
     assert (seen[0, 2] == 7).all()
@@ -49,14 +51,19 @@ def test_an_observation_has_ranks_groups_and_scores():
 @pytest.mark.parametrize(("rows", "cols", "colours"), [(1, 2, 1), (5, 9, 4), (8, 8, 3)])
 def test_labels_and_legal_moves_are_those_of_the_rules(rows, cols, colours):
     for position in positions(rows, cols, colours):
-        seen = observe(position.board[None], np.zeros((1, 2), np.int64))
+        seen = observe(position.board[None], np.array([[9, 20]]), position.config)
         groups = position.groups
+        before = replace(position, scores=(9, 20), player=0)
         assert np.flatnonzero(legal_moves(seen)[0]).tolist() == [g.row * cols + g.col for g in groups]
         sizes = Groups.of(torch.as_tensor(seen)).sizes.reshape(rows, cols).numpy()
         for group in groups:
             tiles = position.group_at(group.row, group.col)
             assert (sizes[tiles] == group.size).all()
             assert (seen[0, 1][tiles] == group.row * cols + group.col).all()
+            after = before.play(group.row, group.col)
+            best = max((after.play(each.row, each.col).scores[1] for each in after.groups), default=20)
+            assert (seen[0, 4][tiles] == after.scores[0] - 9).all()
+            assert (seen[0, 5][tiles] == best - 20).all()
 
 
 def test_the_names_of_the_colours_make_no_difference(agent):
@@ -80,7 +87,7 @@ def test_an_agent_plays_boards_of_any_size_legally(agent, size):
 
 def test_the_scores_reach_the_network(agent):
     position = positions(8, 8)[0]
-    seen = observe(np.repeat(position.board[None], 2, axis=0), np.array([[0, 0], [20, 3]]))
+    seen = observe(np.repeat(position.board[None], 2, axis=0), np.array([[0, 0], [20, 3]]), position.config)
     first, second = agent.network(torch.as_tensor(seen))
     assert not torch.equal(first, second)
 

@@ -106,7 +106,7 @@ def test_games_against_an_opponent_have_both_seats():
     class FirstGroup:
         def act(self, boards, scores):
             full.append((boards > 0).all(axis=(1, 2)).sum())
-            return legal_moves(observe(boards, scores)).argmax(axis=1)
+            return legal_moves(observe(boards, scores, GameConfig(5, 5))).argmax(axis=1)
 
     leads = play(FirstGroup(), GameConfig(5, 5, 3), "random", 40, 3)
     assert 0 < full[0] < 40
@@ -124,7 +124,7 @@ def test_a_training_of_seconds_beats_random_and_learns_from_greedy(tmp_path):
     settings = tiny(
         size="5x5",
         opponents=("random", "greedy"),
-        steps=60_000,
+        steps=40_000,
         envs=128,
         channels=16,
         depth=2,

@@ -65,7 +65,7 @@ def test_the_rewards_of_a_game_add_up_to_its_result(reward):
     for _ in range(40):
         _, _, dones, infos = env.step(any_actions(env))
         for i in np.flatnonzero(dones):
-            _, _, own, other = infos[i]["terminal_observation"][:, 0, 0]
+            own, other = infos[i]["terminal_observation"][2:4, 0, 0]
             lead = int(own) - int(other)
             expected = {"win_loss": np.sign(lead), "difference": lead, "lead": np.tanh(lead / 8)}[reward]
             assert infos[i]["episode"]["r"] == pytest.approx(expected)
@@ -87,7 +87,7 @@ def test_a_saved_state_continues_exactly(reward):
         expected, found = env.step(actions), other.step(actions)
         for one, two in zip(expected[:3], found[:3], strict=True):
             assert (one == two).all()
-    assert seen.shape == (9, 4, 4, 5)
+    assert seen.shape == (9, 6, 4, 5)
 
 
 def test_the_state_of_other_games_is_refused():
