@@ -45,8 +45,10 @@ class Room(NamedTuple):
 
 def make_room(rows: int, cols: int, colours: int) -> Room:
     """Returns the arrays for boards of a size and up to `colours` colours."""
-    boards = np.zeros((2, bordered_cells(rows, cols)), np.int8)
-    return Room(*boards, np.zeros(colours + 1, np.int64), *np.zeros((5, rows * cols), np.int32))
+    before, after = np.zeros((2, bordered_cells(rows, cols)), np.int8)
+    group, moves, sizes, answers, answer_sizes = np.zeros((5, rows * cols), np.int32)
+    counts = np.zeros(colours + 1, np.int64)
+    return Room(before, after, counts, group, moves, sizes, answers, answer_sizes)
 
 
 @inlined
