@@ -125,9 +125,10 @@ class Games:
 
     def checks(self) -> list[bytes]:
         """Returns the check of each game."""
+        name = self.name
         rows = zip(range(self.seed, self.seed + self.games), self.won, self.clicks, self.digests, strict=True)
         return [
-            hashlib.sha256(f"{self.name} {seed} {won:d} {clicks} ".encode() + digest).digest()[:_CHECK]
+            hashlib.sha256(f"{name} {seed} {won:d} {clicks} ".encode() + digest).digest()[:_CHECK]
             for seed, won, clicks, digest in rows
         ]
 
