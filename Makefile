@@ -22,6 +22,9 @@ PYTEST = -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 RUN_DIR = runs/first
 POLICIES = random straightforward subset expected_value bayes exact lookahead
 
+# Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: run test lint types test-quick test-slow test-core test-python test-libraries bench docs clean
 
 run: $(VENV)/installed
