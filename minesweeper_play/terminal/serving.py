@@ -38,8 +38,9 @@ def serve(options: PlayOptions) -> int:
     try:
         check_address(options.host, port)
     except OSError as error:
-        reason = f"the port {port} of {options.host} cannot be used: {error.strerror or error}"
-        print(f"{options.program}: {reason}; choose another with --port", file=sys.stderr)
+        reason = error.strerror or error
+        line = Catalogue(options.language).text("serving_not", port=port, host=options.host, reason=reason)
+        print(f"{options.program}: {line}", file=sys.stderr)
         return BAD_ARGUMENTS
     # The processes of visitors import this project from where this process found it.
     places = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]

@@ -44,6 +44,8 @@ TEXTS = {
     "reviewing_title": "The coach looks at this game",
     "reviewing_progress": "{done} of {total} steps",
     "save_on_web": "A game in a web page cannot be saved into a file.",
+    "serving_not": "the port {port} of {host} cannot be used: {reason}; choose another with --port",
+    "web_starting": "The game starts in some seconds ...",
     "web_ended": "The game has ended.",
     "web_again": "Play again",
     "prompt_placeholder": "Type a command:  try 3 7   flag 3 7   expand 3 7   help   man",

@@ -44,6 +44,8 @@ TEXTS = {
     "reviewing_title": "El entrenador mira esta partida",
     "reviewing_progress": "{done} de {total} pasos",
     "save_on_web": "Una partida en una página web no se puede guardar en un archivo.",
+    "serving_not": "el puerto {port} de {host} no se puede usar: {reason}; elige otro con --port",
+    "web_starting": "La partida empieza en unos segundos ...",
     "web_ended": "La partida ha terminado.",
     "web_again": "Jugar otra vez",
     "prompt_placeholder": "Escribe una orden:  try 3 7   flag 3 7   expand 3 7   help   man",

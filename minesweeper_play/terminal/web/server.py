@@ -53,6 +53,7 @@ class GameServer(Server):
             "config": {"static": {"url": "/static/"}},
             "application": {"name": self.title},
             "language": self._catalogue.language,
+            "starting": text("web_starting"),
             "ended": text("web_ended"),
             "again": text("web_again"),
         }

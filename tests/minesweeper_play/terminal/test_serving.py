@@ -41,7 +41,9 @@ def test_a_port_in_use_gives_one_line(capsys):
         taken.listen()
         port = taken.getsockname()[1]
         assert serve(PlayOptions(host="127.0.0.1", port=port)) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+        (line,) = capsys.readouterr().err.splitlines()
+        assert serve(PlayOptions(host="127.0.0.1", port=port, language="es")) == 2
+        assert f"el puerto {port} de 127.0.0.1 no se puede usar" in capsys.readouterr().err
     assert f"the port {port} of 127.0.0.1 cannot be used" in line
     assert "--port" in line
 
@@ -64,6 +66,7 @@ def test_the_page_asks_no_other_computer_for_anything():
     assert "https://" not in page
     assert 'data-session-websocket-url="ws://127.0.0.1' in page
     assert "<title>Minesweeper</title>" in page
+    assert "The game starts in some seconds" in page
     assert "<title>Buscaminas</title>" in asked("/", language="es")[1]
 
 
