@@ -10,7 +10,7 @@ from gymnasium.error import DependencyNotInstalled
 
 from azulejos_env.policies import MinimaxPolicy
 from azulejos_env.position import Position
-from azulejos_env.rendering.picture import PAPER, picture_size, render_picture
+from azulejos_env.rendering.picture import LIGHT, PAPER, picture_size, render_picture
 from azulejos_env.window.match import Match
 from minesweeper_env.rendering.tiles import TILE
 from minesweeper_env.rendering.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
@@ -20,6 +20,12 @@ DONE, FAILED = 0, 1
 
 FRAME_MS = 40
 """The longest time between two looks at the answer of the machine, in milliseconds."""
+
+LINE, LARGEST, LEAST = 20, 20, 11
+"""Height of a line of the bar below the board, and the largest and the least size of its letters, in pixels."""
+
+BAR = 2 * LINE
+"""Height of the bar in pixels: the scores and whose turn it is, and the keys or a message."""
 
 KEYS = "click a group; u takes a move back, r begins again, q leaves"
 
@@ -98,7 +104,7 @@ class MatchWindow:
         width, height = pygame.display.get_desktop_sizes()[0]
         side = min(TILE, fitting_side(int(SCREEN_PART * width), int(SCREEN_PART * height), tiles))
         try:
-            pygame.display.set_mode((side * tiles[1], side * tiles[0]), pygame.RESIZABLE)
+            pygame.display.set_mode((side * tiles[1], side * tiles[0] + BAR), pygame.RESIZABLE)
         except pygame.error as error:
             raise NoDisplayError(f"no usable display ({error})") from error
 
@@ -106,13 +112,14 @@ class MatchWindow:
         """Returns the upper left corner of the picture, and the side of a tile."""
         width, height = self._pygame.display.get_surface().get_size()
         tiles = picture_size(self.match.view)
+        height -= BAR
         side = fitting_side(width, height, tiles)
         return ((width - side * tiles[1]) // 2, (height - side * tiles[0]) // 2), side
 
     def _draw(self) -> None:
         surface, match = self._pygame.display.get_surface(), self.match
-        caption = self._caption()
-        look = (match.position, surface.get_size(), caption)
+        status, hint = match.view.status_line(), self._hint()
+        look = (match.position, surface.get_size(), status, hint)
         if look == self._shown:
             return
         self._shown = look
@@ -121,16 +128,28 @@ class MatchWindow:
         image = self._pygame.image.frombuffer(picture.tobytes(), (picture.shape[1], picture.shape[0]), "RGB")
         surface.fill(PAPER)
         surface.blit(image, corner)
-        self._pygame.display.set_caption(caption)
+        for number, text in enumerate((status, hint)):
+            self._write(surface, text, surface.get_height() - BAR + LINE * number)
+        self._pygame.display.set_caption(f"Azulejos: {status}: {hint}")
         self._pygame.display.flip()
 
-    def _caption(self) -> str:
+    def _write(self, surface: Any, text: str, top: int) -> None:
+        """Writes a line of the bar in letters as large as fit."""
+        fonts = self._pygame.font
+        fonts.init()
+        for size in range(LARGEST, LEAST - 1, -1):
+            font = fonts.Font(None, size)
+            if font.size(text)[0] <= surface.get_width() - 8:
+                break
+        surface.blit(font.render(text, True, LIGHT), (4, top + (LINE - font.get_height()) // 2))
+
+    def _hint(self) -> str:
+        """Returns the second line of the bar."""
         match = self.match
         if not match.is_thinking:
             self._thinking_since = time.monotonic()
-            return f"Azulejos: {match.view.status_line()}: {match.message or KEYS}"
-        seconds = int(time.monotonic() - self._thinking_since)
-        return f"Azulejos: {match.view.status_line()}: thinking, {seconds} s"
+            return match.message or KEYS
+        return f"thinking, {int(time.monotonic() - self._thinking_since)} s"
 
     def _answer(self, event: Any) -> None:
         pygame, match = self._pygame, self.match

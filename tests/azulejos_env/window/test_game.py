@@ -12,7 +12,7 @@ pygame = pytest.importorskip("pygame", reason="needs the extra play")
 from azulejos_env.config import GameConfig  # noqa: E402
 from azulejos_env.policies import MinimaxPolicy  # noqa: E402
 from azulejos_env.position import Position, random_board  # noqa: E402
-from azulejos_env.window.game import MatchWindow, play  # noqa: E402
+from azulejos_env.window.game import BAR, LINE, MatchWindow, play  # noqa: E402
 from minesweeper_env.rendering.window import load_pygame  # noqa: E402
 
 CONFIG = GameConfig(6, 8, 3)
@@ -72,6 +72,20 @@ def test_the_window_shows_the_tiles(window):
     window.turn()
     surface = pygame.display.get_surface()
     assert len({tuple(surface.get_at(point_of(window, row, 0))[:3]) for row in range(6)}) > 1
+
+
+def test_the_bar_below_the_board_says_whose_turn_it_is(window):
+    def bar():
+        window.turn()
+        surface = pygame.display.get_surface()
+        height = surface.get_height()
+        return pygame.surfarray.array3d(surface)[:, height - BAR : height - LINE].tobytes()
+
+    first = bar()
+    assert len(set(first)) > 3
+    window.match.click(*window.match.position.groups[0][:2])
+    settle(window)
+    assert bar() != first
 
 
 def test_keys_take_back_begin_again_and_leave(window):
