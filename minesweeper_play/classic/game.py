@@ -32,6 +32,7 @@ class ClassicGame:
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
+            "review": lambda _: self._console.say("review_later"),
             "man": lambda _: self._show_manual(),
             "save": lambda command: self.save(command.path),
         }

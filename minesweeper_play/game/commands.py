@@ -15,7 +15,7 @@ ON_ANY_CELL = ("hint",)
 ON_FILES = ("save",)
 """Commands with the path of a file."""
 
-PLAIN = ("help", "probabilities", "undo", "man", "new", "quit")
+PLAIN = ("help", "probabilities", "undo", "review", "man", "new", "quit")
 """Commands of one word."""
 
 WORDS = (*ON_CELLS, *ON_ANY_CELL, *PLAIN, *ON_FILES)

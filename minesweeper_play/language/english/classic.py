@@ -21,6 +21,7 @@ Write a command, then the column and the row, both from 1: flag 5 5
                  safe cells until one can.
   probabilities  Show the probability of a mine in every covered cell, in per cent.
   undo           Take the last move back, also a fatal one. Then the game is practice.
+  review         Show the coach's review, once the game is over.
   save FILE      Save the game.
   new            Start a new game.
   man            Show this page.

@@ -23,6 +23,7 @@ Escribe una acción y después la columna y la fila, ambas desde 1: flag 5 5
   probabilities  Muestra la probabilidad de mina de cada celda cubierta, en por ciento.
   undo           Deshace la última jugada, también una fatal. Desde entonces la
                  partida es de práctica.
+  review         Muestra la revisión del entrenador, terminada la partida.
   save ARCHIVO   Guarda la partida.
   new            Empieza una partida nueva.
   man            Muestra esta página.

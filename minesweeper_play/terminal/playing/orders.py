@@ -18,6 +18,7 @@ ACTIONS = {
     "hint": "hint",
     "probabilities": "risks",
     "undo": "undo",
+    "review": "review",
     "man": "manual",
     "new": "new",
     "quit": "leave",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.terminal_games import click, drive, settled, shown, wall_session
+from support.terminal_games import click, drive, settled, shown, typed, wall_session
 from textual.widgets import OptionList
 
 from minesweeper_play.terminal.board.canvas import BoardCanvas
@@ -59,6 +59,9 @@ def test_a_game_under_way_is_not_reviewed(tmp_path):
     async def script(app, pilot):
         await click(app, pilot, (0, 0))
         await pilot.press("v")
+        assert "once it is over" in shown(app)
+        app.screen.say("")
+        await typed(app, pilot, "review")
         assert "once it is over" in shown(app)
 
     drive(script, tmp_path, session=wall_session())
