@@ -35,9 +35,9 @@ class GameScreen(HelpedScreen):
         Binding("s", "settings", show=False),
         Binding("t", "statistics", show=False),
         Binding("question_mark", "manual", show=False),
-        # With priority the prompt has the keys that come right after the colon, as those of a pasted command do.
+        # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
         Binding("colon", "prompt", show=False, priority=True),
-        Binding("escape", "board", show=False),
+        Binding("escape", "board", show=False, priority=True),
         Binding("q", "leave", show=False),
     ]
 
@@ -151,7 +151,7 @@ class GameScreen(HelpedScreen):
     def action_board(self) -> None:
         """Goes back to the board, and shows at once what an animation has not shown yet."""
         self.board.finish_animation()
-        self.board.focus()
+        self.set_focus(self.board)
 
     def action_help(self) -> None:
         """Says whether a safe cell can be inferred; if none can, opens random safe cells until one can."""

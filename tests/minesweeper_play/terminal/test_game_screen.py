@@ -132,7 +132,11 @@ def test_a_pasted_command_reaches_the_prompt(tmp_path):
             app.post_message(events.Key(key, character))
         await pilot.pause(0.2)
         assert app.screen.query_one("#prompt").value == "hint c:1"
-        assert app.screen.session.aids == set()
+        for key in ("escape", "p"):
+            app.post_message(events.Key(key, key))
+        await pilot.pause(0.2)
+        assert app.screen.query_one("#prompt").value == "hint c:1"
+        assert (app.screen.session.aids, app.screen.overlay) == ({"probabilities"}, "numbers")
 
     drive(script, tmp_path, session=wall_session())
 
