@@ -176,7 +176,9 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror or first_line(error)}") from error
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read: {first_line(error)}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")

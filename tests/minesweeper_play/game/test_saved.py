@@ -164,3 +164,10 @@ def test_a_missing_file_is_one_line(tmp_path):
         load_game(tmp_path / "none.json")
     with pytest.raises(SavedGameError, match=r"Is a directory|Permission denied"):
         load_game(tmp_path)
+
+
+def test_a_file_that_is_missing_is_named_once(tmp_path):
+    path = tmp_path / "none.json"
+    with pytest.raises(SavedGameError) as error:
+        load_game(path)
+    assert str(error.value) == f"{path} cannot be read: No such file or directory"
