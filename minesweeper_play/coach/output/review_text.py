@@ -59,12 +59,21 @@ def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
     return lines
 
 
+_UNJUDGED = {
+    Mark.FIRST: "detail_first",
+    Mark.HELP: "detail_help",
+    Mark.UNLUCKY: "detail_protected",
+    Mark.NOT_JUDGED: "detail_not_judged",
+}
+"""The sentence on a turn without a judgement, by its mark."""
+
+
 def detail_sentences(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
     """Yields what there is to say of a turn: its risk, and what was missed and why."""
     own, text, cell = verdict.judgement, catalogue.text, name_cell(verdict.turn.cell, catalogue)
     yield text("detail", number=verdict.turn.number, cell=cell, mark=text(f"mark_{verdict.mark.value}"))
     if not own.is_judged:
-        yield text("detail_protected")
+        yield text(_UNJUDGED[verdict.mark])
         return
     if verdict.turn.opened != (verdict.turn.cell,):
         yield text("detail_chord", cells=name_cells(verdict.turn.opened, catalogue))

@@ -36,6 +36,7 @@ def test_a_lost_game_is_reviewed_turn_by_turn(tmp_path):
         await pilot.press("up")
         await pilot.pause()
         assert board.picture.marks == {(0, 0): "choice"}
+        assert "first click. Nothing could guide it." in shown(app)
         await pilot.press("b")
         await pilot.pause()
         assert "100% |" in shown(app)
