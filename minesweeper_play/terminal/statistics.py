@@ -29,7 +29,7 @@ def _board(kind: BoardKind, summary: Summary, catalogue: Catalogue) -> str:
     rule = text(f"rule_{kind.first_click}")
     guessing = f", {text('figure_no_guess')} ({kind.no_guess})" if kind.no_guess else ""
     lines = [
-        text("table_board", rows=kind.rows, cols=kind.cols, mines=kind.mines, rule=rule, guessing=guessing),
+        text("table_board", rows=kind.rows, cols=kind.cols, count=kind.mines, rule=rule, guessing=guessing),
         text(
             "table_games",
             played=summary.played,

@@ -146,7 +146,8 @@ TEXTS = {
     # Statistics
     "table_none": "No game is over yet.",
     "table_place": "The games are in {path}.",
-    "table_board": "{rows}\u00d7{cols}, {mines} mines, first click {rule}{guessing}",
+    "table_board_one": "{rows}\u00d7{cols}, {count} mine, first click {rule}{guessing}",
+    "table_board_other": "{rows}\u00d7{cols}, {count} mines, first click {rule}{guessing}",
     "table_games": "  {won} of {played} games won ({rate}); {streak} in a row now, {longest} at most",
     "table_best": "  {place}.  {seconds} s   3BV {value}   efficiency {efficiency}   {day}",
     "manual_keys": """\

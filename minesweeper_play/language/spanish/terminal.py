@@ -146,7 +146,8 @@ TEXTS = {
     # Statistics
     "table_none": "Aún no ha terminado ninguna partida.",
     "table_place": "Las partidas están en {path}.",
-    "table_board": "{rows}\u00d7{cols}, {mines} minas, primer clic: {rule}{guessing}",
+    "table_board_one": "{rows}\u00d7{cols}, {count} mina, primer clic: {rule}{guessing}",
+    "table_board_other": "{rows}\u00d7{cols}, {count} minas, primer clic: {rule}{guessing}",
     "table_games": "  {won} de {played} partidas ganadas ({rate}); racha actual {streak}, la mayor {longest}",
     "table_best": "  {place}.  {seconds} s   3BV {value}   eficiencia {efficiency}   {day}",
     "manual_keys": """\
