@@ -75,7 +75,7 @@ GLOSSES = {
         "registry": "policies by name",
         "adapters": "agents of others",
         "scripted": "rules, oracle_play, bayes, fitted, replicas",
-        "learned": "networks, common, settings, dqn, ppo, value, agents, training, calibration",
+        "learned": "networks, common, settings, dqn, ppo, value, afterstate, agents, training, calibration",
         "azulejos": "learning and matches of the second game",
         "suites": "whole experiments",
         "recording": "pictures of games",

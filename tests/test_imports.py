@@ -49,7 +49,7 @@ AZULEJOS_LAYERS = (
 LEARNED_LAYERS = (
     {"networks"},
     {"common", "settings"},
-    {"dqn", "ppo", "value"},
+    {"dqn", "ppo", "value", "afterstate"},
     {"agents"},
     {"training"},
     {"calibration"},

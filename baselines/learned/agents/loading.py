@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from torch import nn
 
+from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.policy import LearnedPolicy
-from baselines.learned.agents.storage import VALUE, load_network, read_description
+from baselines.learned.agents.storage import AFTERSTATE, CLICKS, VALUE, load_network, read_description
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.precision import set_precision
-from baselines.learned.networks.size import PRECISIONS
-from baselines.learned.settings.search_limits import BREADTH, LAYOUTS, NODES, SLACK
+from baselines.learned.networks.size import MAX_DEPTH, PRECISIONS
+from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, GUESS_SLACK, LAYOUTS, NODES, SLACK, SURE
 from baselines.policy import Policy
-from baselines.support.checks import one_of
+from baselines.support.checks import one_of, whole_number_within
 from minesweeper_env.config import BoardConfig
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class ClickAgent:
@@ -73,17 +72,68 @@ class ValueAgent:
         return ValuePolicy(config, network, layouts, nodes, slack, breadth)  # type: ignore[arg-type]
 
 
+class AfterstateAgent:
+    """Agent of `afterstate` in a run folder; a call returns its policy for a board of any size."""
+
+    def __init__(self, folder: Path) -> None:
+        """Stores the folder; a call loads the files."""
+        self._folder = folder
+
+    def __call__(
+        self,
+        config: BoardConfig,
+        slack: float = GUESS_SLACK,
+        breadth: int = GUESS_BREADTH,
+        sure: float = SURE,
+        first: str = "learned",
+        depth: int = 0,
+        precision: str = "float32",
+    ) -> Policy:
+        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first four options.
+
+        Args:
+            config: the board; it may differ from the boards of the training.
+            slack: see there.
+            breadth: see there.
+            sure: see there.
+            first: see there.
+            depth: number of applications of the network's block; 0 for the one of the training.
+            precision: number format of the convolutions, "float32" or "bfloat16".
+
+        Raises:
+            ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
+        """
+        from baselines.learned.afterstate.policy import AfterstatePolicy
+
+        one_of("precision", precision, PRECISIONS)
+        whole_number_within("depth", depth, 0, MAX_DEPTH)
+        network: Any = load_network(self._folder)
+        set_precision(network, precision)
+        keep_freed_memory()
+        for tower in network.towers:
+            tower.depth = depth or tower.depth
+        return AfterstatePolicy(config, network, slack, breadth, sure, first)
+
+
+_AGENTS: dict[str, Callable[[Path], Callable[..., Policy]]] = {
+    CLICKS: ClickAgent,
+    VALUE: ValueAgent,
+    AFTERSTATE: AfterstateAgent,
+}
+"""Loaders of agents, by kind."""
+
+
 def find_agent(folder: Path) -> Callable[..., Policy]:
     """Returns the agent of a run folder; calling it with a board returns a policy.
 
     Raises:
         ValueError: the description is missing or damaged; the message is one line.
     """
-    return ValueAgent(folder) if read_description(folder)["kind"] == VALUE else ClickAgent(folder)
+    return _AGENTS[read_description(folder)["kind"]](folder)
 
 
 def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False) -> Policy:
-    """Returns the policy of a network of either kind on a board.
+    """Returns the policy of a network of any kind on a board.
 
     Raises:
         ValueError: the radius is not 1.
@@ -92,6 +142,11 @@ def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False)
         raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
     if isinstance(network, BoardNetwork):
         return LearnedPolicy(network, config.mines, symmetries, config)
+    from baselines.learned.afterstate.network import AfterstateNetwork
+    from baselines.learned.afterstate.policy import AfterstatePolicy
+
+    if isinstance(network, AfterstateNetwork):
+        return AfterstatePolicy(config, network)
     from baselines.learned.value.network import ValueNetwork
     from baselines.learned.value.policy import ValuePolicy
 

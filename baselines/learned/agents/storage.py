@@ -21,8 +21,8 @@ from baselines.support.files import read_json, write_json
 
 WEIGHTS_FILE = AGENT_WEIGHTS_FILE
 FORMAT = 3
-CLICKS, VALUE = "clicks", "value"
-"""Kinds of agents: a network that rates clicks, and a network that values boards for the oracle."""
+CLICKS, VALUE, AFTERSTATE = "clicks", "value", "afterstate"
+"""Kinds of agents: a network that rates clicks, one that values boards for the oracle, and one that searches itself."""
 
 _TWO_HEADS = "wins"
 """Kind of the agents of win-seeking DQN in older versions."""
@@ -55,8 +55,8 @@ def read_description(folder: Path) -> dict[str, Any]:
     kind = description.get("kind")
     if kind == _TWO_HEADS:
         raise ValueError(f"{folder / AGENT_FILE} describes an agent of win-seeking DQN, which {TWO_HEADS_REPLACED}")
-    if kind not in (CLICKS, VALUE):
-        raise ValueError(f"{folder / AGENT_FILE} must be of kind {CLICKS} or {VALUE}, not {kind!r}")
+    if kind not in (CLICKS, VALUE, AFTERSTATE):
+        raise ValueError(f"{folder / AGENT_FILE} must be of kind {CLICKS}, {VALUE} or {AFTERSTATE}, not {kind!r}")
     return description
 
 
@@ -69,7 +69,9 @@ def kept_step(folder: Path) -> int | None:
 
 
 def load_network(folder: Path) -> nn.Module:
-    """Returns the network of a run folder on the CPU: a `ValueNetwork` for agents of kind VALUE, else a `BoardNetwork`.
+    """Returns the network of a run folder on the CPU.
+
+    It is a `BoardNetwork`, a `ValueNetwork` or an `AfterstateNetwork`, by the kind of the agent.
 
     Raises:
         ValueError: a file is missing, damaged or does not fit; the message is one line.
@@ -88,12 +90,20 @@ def load_network(folder: Path) -> nn.Module:
 
 
 def _kind(network: nn.Module) -> str:
-    return CLICKS if isinstance(network, BoardNetwork) else VALUE
+    if isinstance(network, BoardNetwork):
+        return CLICKS
+    from baselines.learned.afterstate.network import AfterstateNetwork
+
+    return AFTERSTATE if isinstance(network, AfterstateNetwork) else VALUE
 
 
 def _new_network(kind: str, size: NetworkSize) -> nn.Module:
     if kind == CLICKS:
         return BoardNetwork.of_size(size)
+    if kind == AFTERSTATE:
+        from baselines.learned.afterstate.network import AfterstateNetwork
+
+        return AfterstateNetwork(size)
     from baselines.learned.value.network import ValueNetwork
 
     return ValueNetwork(size)

@@ -67,10 +67,10 @@ def hindsight_losses(outputs: Tensor, codes: Tensor, safe: Tensor, isolated_weig
     """
     targets = safe.clamp(min=0).to(outputs.dtype)
     losses = functional.binary_cross_entropy_with_logits(outputs, targets, reduction="none")
-    return (losses * _weights(codes, isolated_weight_cap) * (safe >= 0)).sum(dim=1, keepdim=True)
+    return (losses * hindsight_weights(codes, isolated_weight_cap) * (safe >= 0)).sum(dim=1, keepdim=True)
 
 
-def _weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
+def hindsight_weights(codes: Tensor, isolated_weight_cap: float) -> Tensor:
     """Returns the weights w of `hindsight_losses`, (N, rows * cols) float32; 0 where a click is illegal."""
     legal = click_masks(codes)
     is_open = (codes < FLAGGED).to(torch.float32)

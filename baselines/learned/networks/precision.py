@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from baselines.learned.networks.board import Tower
+from baselines.learned.networks.recall import RecallTower
 
 
 def set_precision(network: nn.Module, precision: str) -> None:
@@ -19,5 +20,5 @@ def set_precision(network: nn.Module, precision: str) -> None:
         precision: one of `baselines.learned.networks.size.PRECISIONS`.
     """
     for module in network.modules():
-        if isinstance(module, Tower):
+        if isinstance(module, (Tower, RecallTower)):
             module.dtype = getattr(torch, precision)

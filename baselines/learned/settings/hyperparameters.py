@@ -7,7 +7,7 @@ from typing import Any
 
 from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import present_names
-from baselines.learned.settings.search_limits import BREADTH, SLACK
+from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, GUESS_SLACK, SLACK, SURE
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
@@ -128,10 +128,38 @@ class ValueHyperparameters(Hyperparameters):
     nodes: int = option(20_000, "upper bound on the sets of layouts that one exact search examines", 1, 1 << 40)
 
 
+@dataclass(frozen=True)
+class AfterstateHyperparameters(Hyperparameters):
+    """Hyperparameters of afterstate; `afterstate/self_play.py` and `afterstate/learner.py` explain them."""
+
+    learning_rate_flat: float = option(0.4, "fraction of the training before the learning rate falls linearly", 0, 0.99)
+    batch_size: int = option(256, "boards of 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
+    buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
+    replay_ratio: float = option(4.0, "mean number of draws per stored afterstate", 1e-3, 1e3)
+    keep_scale: float = option(2.0, "storing probability over the error of the safest cell", 0, 1e6)
+    keep_min: float = option(0.05, "lower bound of the storing probability", 0, 1)
+    isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
+    counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
+    mixing: float = option(0.3, "weight of the outcome in the target of the worth; the rest is bootstrapped", 0, 1)
+    exploration: float = option(0.3, "probability that a guess explores, if no earlier one of its game does", 1e-3, 1)
+    exploration_slack: float = option(0.12, "largest risk of an exploring click above the least one", 0, 1)
+    slack: float = option(GUESS_SLACK, "largest risk of a weighed click above the least one", 0, 1)
+    breadth: int = option(GUESS_BREADTH, "upper bound on the clicks weighed at a guess", 1, 1_000)
+    sure: float = option(SURE, "safety from which a cell is clicked without weighing", 0, 1)
+    search_starts: int = option(60_000, "boards learned from before clicks are weighed", 0, MAX_BUFFER)
+    depth_spread: int = option(1, "upper bound on the random number of further applications in training", 0, 64)
+    safety_rate: float = option(1.0, "learning rate of safety over that of counts and worth", 0, 1e3)
+    averaging: float = option(0.998, "decay of the average of the weights that plays, per minibatch", 0, 1)
+    warm_up: int = option(400, "minibatches over which the learning rate rises from 0", 1, MAX_BUFFER)
+    heads_first: int = option(200, "minibatches that only the heads learn from, at the start", 0, MAX_BUFFER)
+    other_rule: float = option(0.25, "fraction of the games under another first-click rule: safe, or opening", 0, 1)
+
+
 ALGORITHMS: dict[str, type[Hyperparameters]] = {
     "ppo": PPOHyperparameters,
     "plain-ppo": PlainPPOHyperparameters,
     "dqn": DQNHyperparameters,
     "value": ValueHyperparameters,
+    "afterstate": AfterstateHyperparameters,
 }
 """Classes of hyperparameters by the name of the algorithm."""

@@ -19,6 +19,9 @@ from minesweeper_env.rewards import REWARDS
 MAX_SEED = 1 << 12
 MAX_ENVS = 1 << 14
 MAX_BOARDS = 32
+PLAY_THEIR_OWN_GAMES = ("value", "afterstate")
+"""Algorithms without rewards, which learn from the guesses of games that they play themselves."""
+
 USUAL_CELLS = 64
 """Board size in cells that the numbers of games and samples refer to; see `scaled`."""
 
@@ -74,17 +77,21 @@ class TrainingSettings(BudgetedSettings):
             raise ValueError(
                 "teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safety probabilities"
             )
-        if self.algo == "value" and (self.gamma, self.reward) != (0, "safe_click"):
-            raise ValueError("algo value learns win probabilities; it takes no reward and no gamma")
-        if self.algo == "value" and self.no_guess != "none":
-            raise ValueError(
-                f"algo value learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
-            )
+        if self.algo in PLAY_THEIR_OWN_GAMES:
+            self._check_own_games()
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
         object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs, self.network
+
+    def _check_own_games(self) -> None:
+        if (self.gamma, self.reward) != (0, "safe_click"):
+            raise ValueError(f"algo {self.algo} learns win probabilities; it takes no reward and no gamma")
+        if self.no_guess != "none":
+            raise ValueError(
+                f"algo {self.algo} learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
+            )
 
     @property
     def configs(self) -> list[BoardConfig]:

@@ -1,0 +1,128 @@
+"""Network of `afterstate`: recurrent towers with recall, and heads of safety, counts and worth."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from baselines.learned.common.weights import load_weights
+from baselines.learned.networks.board import MAX_COUNT, BoardNetwork, BoardPlanes, CellHead
+from baselines.learned.networks.recall import RecallTower
+from baselines.learned.networks.size import NetworkSize
+
+COUNTS = MAX_COUNT + 1
+"""Number of counts that a safe cell can show, 0 to 8."""
+
+_FIRST_HAZARD = -4.5
+"""Bias of the last layer of a new worth head; a board of 50 covered cells begins with a worth of about 0.6."""
+
+
+class CountHead(nn.Module):
+    """Maps features to the logits of the counts that each cell would show."""
+
+    def __init__(self, channels: int) -> None:
+        """Makes the two convolutions."""
+        super().__init__()
+        self.hidden = nn.Conv2d(channels, channels, 3, padding=1)
+        self.layer = nn.Conv2d(channels, COUNTS, 1)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to (N, COUNTS, rows * cols)."""
+        logits: Tensor = self.layer(torch.relu_(self.hidden(features)))
+        return logits.flatten(start_dim=2)
+
+
+class WorthHead(nn.Module):
+    """Maps features to the logarithm of the probability of winning, log W = -sum over covered cells of softplus(h).
+
+    A won game is the product of independent pieces of luck in different places, so each covered cell contributes a
+    factor. The same weights fit boards of any size.
+    """
+
+    def __init__(self, channels: int) -> None:
+        """Makes the two convolutions; the last one begins small, so that all boards begin about equal."""
+        super().__init__()
+        self.hidden = nn.Conv2d(channels, channels, 3, padding=1)
+        self.layer = nn.Conv2d(channels, 1, 1)
+        nn.init.normal_(self.layer.weight, std=0.02)
+        assert self.layer.bias is not None
+        nn.init.constant_(self.layer.bias, _FIRST_HAZARD)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, features: Tensor, codes: Tensor) -> Tensor:
+        """Maps features (N, channels, rows, cols) and codes (N, rows, cols) to (N,) float32."""
+        hazards = functional.softplus(self.layer(torch.relu_(self.hidden(features))).float())[:, 0]
+        return -(hazards * (codes > MAX_COUNT)).sum(dim=(1, 2))
+
+
+class AfterstateNetwork(nn.Module):
+    """Maps codes and the number of mines to safety and counts, and afterstates to their worth.
+
+    Two towers, because the worth has few and noisy targets: one luck per game, against one mine or count per cell. In a
+    common tower they disturb each other.
+
+    Attributes:
+        planes: input planes from codes; marks are no evidence.
+        tower: maps planes to the features of safety and counts.
+        worth_tower: maps planes to the features of the worth.
+        safety: head of the probability that a cell is safe.
+        counts: head of the count that a safe cell shows.
+        worth: head of the probability of winning from a board. It learns afterstates alone: boards where the last
+            click shows its count and has opened nothing else yet (Sutton and Barto 2018, section 6.8).
+    """
+
+    def __init__(self, size: NetworkSize) -> None:
+        """Makes the layers."""
+        super().__init__()
+        self.planes = BoardPlanes()
+        self.tower = RecallTower(BoardPlanes.COUNT, size)
+        self.worth_tower = RecallTower(BoardPlanes.COUNT, size)
+        self.safety = CellHead(size.channels)
+        self.counts = CountHead(size.channels)
+        self.worth = WorthHead(size.channels)
+
+    @property
+    def towers(self) -> tuple[RecallTower, RecallTower]:
+        """Both towers."""
+        return self.tower, self.worth_tower
+
+    def halves(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+        """Returns the parameters of safety and counts, then the parameters of the worth; none is in both lists."""
+        cells, worth = (self.tower, self.safety, self.counts), (self.worth_tower, self.worth)
+        return tuple([each for module in half for each in module.parameters()] for half in (cells, worth))  # type: ignore[return-value]
+
+    def begin_with(self, network: BoardNetwork) -> None:
+        """Copies trunk and head of a network of safety; the recall begins without effect, so safety stays as it is.
+
+        Raises:
+            ValueError: it has another number of channels.
+        """
+        for tower in self.towers:
+            tower.begin_with(network.trunk.tower)
+        load_weights(self.safety, network.head.state_dict())
+
+    def features(self, codes: Tensor, mines: int) -> Tensor:
+        """Maps codes (N, rows, cols) to the features (N, channels, rows, cols) of safety and counts."""
+        features: Tensor = self.tower(self.planes(codes, mines))
+        return features
+
+    def safety_logits(self, features: Tensor) -> Tensor:
+        """Returns the logits that each covered cell is safe, (N, n) float32, for features of boards."""
+        # In bfloat16 logits of certain cells would tie.
+        logits: Tensor = self.safety(features.float())
+        return logits
+
+    def count_logits(self, features: Tensor) -> Tensor:
+        """Returns the logits of the count that each cell shows if safe, (N, COUNTS, n) float32, for features."""
+        with self.tower.autocast(features):
+            logits: Tensor = self.counts(features)
+        return logits.float()
+
+    def log_worth(self, codes: Tensor, mines: int) -> Tensor:
+        """Returns the logarithm of the probability of winning from afterstates (N, rows, cols), (N,) float32."""
+        features = self.worth_tower(self.planes(codes, mines))
+        with self.worth_tower.autocast(features):
+            worth: Tensor = self.worth(features, codes)
+        return worth

@@ -1,0 +1,97 @@
+"""Policy of `afterstate`: the safest cell, and at a guess the click with the highest value one click ahead."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.afterstate.network import AfterstateNetwork
+from baselines.learned.afterstate.search import Limits, click_values, first_click_values, rate
+from baselines.learned.networks.masks import unopened
+from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
+from baselines.support.act_inputs import checked_act
+from baselines.support.checks import number_within, one_of, whole_number_within
+from minesweeper_env.config import BoardConfig
+
+FIRST_CELLS = ("learned", "exact", "middle")
+"""Choices of the first click: by the learned worth, as `exact` clicks, and the middle of the board."""
+
+
+class AfterstatePolicy:
+    """Clicks the safest cell; if no cell is sure, weighs the clicks by what can follow them.
+
+    The policy sees the visible board and the number of mines alone, and makes no random choice.
+    """
+
+    batch_size = 500
+
+    def __init__(
+        self,
+        config: BoardConfig,
+        network: AfterstateNetwork,
+        slack: float = GUESS_SLACK,
+        breadth: int = GUESS_BREADTH,
+        sure: float = SURE,
+        first: str = "learned",
+    ) -> None:
+        """Prepares to play games of one configuration.
+
+        Args:
+            config: the games, of radius 1.
+            network: on any device; its mode and weights stay unchanged.
+            slack: weighs the clicks whose safety is at most this much below the highest.
+            breadth: upper bound on the number of clicks weighed; 1 turns the search off.
+            sure: safety from which a cell is clicked without weighing.
+            first: one of `FIRST_CELLS`.
+
+        Raises:
+            ValueError: an option is not allowed; the message names the allowed values.
+        """
+        if config.radius != 1:
+            raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+        self.config, self.network = config, network
+        self._limits = Limits(number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000))
+        self._sure = number_within("sure", sure, 0, 1)
+        self._first = one_of("first", first, FIRST_CELLS)
+
+    def reset(self, seed: int) -> None:
+        """Does nothing, since no choice is random.
+
+        Args:
+            seed: ignored.
+        """
+
+    @cached_property
+    def first_cell(self) -> int:
+        """The cell of the first click, row * cols + col."""
+        if self._first == "middle":
+            return (self.config.rows // 2) * self.config.cols + self.config.cols // 2
+        if self._first == "exact":
+            from baselines.scripted.oracle_play.first_click import first_cell
+
+            return first_cell(self.config)
+        return int(first_click_values(self.network, self.config).argmax())
+
+    @checked_act
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses one click per board; see `baselines.policy.Policy.act`."""
+        legal = action_masks[:, : self.config.cells].astype(np.bool_)
+        actions = np.full(len(observations), self.first_cell)
+        rated = np.flatnonzero(~(unopened(observations) & legal[:, self.first_cell]))
+        if len(rated) > 0:
+            actions[rated] = self._choose(observations[rated], legal[rated])
+        return actions
+
+    def _choose(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        mines = self.config.mines
+        safety = rate(self.network, mines, boards, legal, counts=False).safety
+        # A legal click whose safety rounds to 0 still beats an illegal one.
+        clicks = np.where(legal, safety, -1.0).argmax(axis=1)
+        best = safety.max(axis=1)
+        guesses = np.flatnonzero((best < self._sure) & (best > 0) & (self._limits.breadth > 1))
+        if len(guesses) > 0:
+            ratings = rate(self.network, mines, boards[guesses], legal[guesses], counts=True)
+            clicks[guesses] = click_values(self.network, mines, boards[guesses], ratings, self._limits).argmax(axis=1)
+        return clicks

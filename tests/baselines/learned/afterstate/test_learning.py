@@ -1,0 +1,125 @@
+"""`train.py --algo afterstate`: the heads learn, an agent is left, and a training resumes exactly."""
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.logger import Logger
+from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+
+from baselines.learned.afterstate.learner import AfterstateLearner
+from baselines.learned.afterstate.losses import cell_losses, worth_loss
+from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
+from baselines.learned.afterstate.policy import AfterstatePolicy
+from baselines.learned.afterstate.self_play import MINE, UNKNOWN
+from baselines.learned.agents.loading import find_agent
+from baselines.learned.agents.storage import save_agent
+from baselines.learned.common.budget import Budget
+from baselines.learned.common.tensor_files import read_tensors
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.size import NetworkSize
+from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
+from baselines.learned.training.run import prepare, run, train
+from minesweeper_env.config import BoardConfig
+
+BOARDS = ("5x5/5", "4x6/4")
+
+
+def settings(**changes):
+    small = {"boards": BOARDS, "envs": 32, "steps": 900}
+    fast = {"batch_size": 32, "search_starts": 200, "heads_first": 4, "warm_up": 10}
+    return tiny("afterstate", **{**small, "hyperparameters": fast, **changes})
+
+
+def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
+    outcome = train(settings(), tmp_path)
+    assert outcome.steps >= 900
+    assert all(board in outcome.summary for board in BOARDS)
+    game = BoardConfig(6, 6, 6, moves=("click",))
+    policy = find_agent(tmp_path)(game, slack=0.1, depth=3)
+    assert isinstance(policy, AfterstatePolicy)
+    assert [tower.depth for tower in policy.network.towers] == [3, 3]
+    assert (tmp_path / "curves.png").exists()
+
+
+def test_resuming_goes_on_exactly(tmp_path):
+    folders = [tmp_path / name for name in ("straight", "broken")]
+    for folder in folders:
+        folder.mkdir()
+    train(settings(), folders[0])
+    train_until_cut(settings(), folders[1], 400)
+    resumed = prepare(settings(), folders[1], resume=True)
+    assert 400 <= resumed.learner.steps < 900
+    run(resumed)
+    one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in folders)
+    assert one[0].keys() == other[0].keys()
+    assert all(torch.equal(other[0][name], value) for name, value in one[0].items())
+    assert one[1]["learner"] == other[1]["learner"]
+
+
+def test_a_checkpoint_of_other_boards_is_refused(tmp_path):
+    learner = prepare(settings(), tmp_path).learner
+    other = prepare(settings(boards=("5x5/5",)), tmp_path).learner
+    with pytest.raises(ValueError, match="it is of the boards"):
+        other.restore(*learner.snapshot())
+
+
+def test_it_takes_no_reward_and_no_boards_without_guesses():
+    with pytest.raises(ValueError, match="algo afterstate learns win probabilities; it takes no reward"):
+        settings(reward="win")
+    with pytest.raises(ValueError, match="choose algo dqn or ppo"):
+        settings(no_guess="exact")
+
+
+def test_it_starts_from_an_agent_of_clicks_or_of_its_own(tmp_path):
+    torch.manual_seed(0)
+    for name, made in (("own", AfterstateNetwork), ("clicks", BoardNetwork.of_size)):
+        (tmp_path / name).mkdir()
+        save_agent(tmp_path / name, made(NetworkSize(4, 1)), NetworkSize(4, 1), {})
+        prepare(settings(start=str(tmp_path / name)), tmp_path / name)
+    with pytest.raises(ValueError, match="do not fit the network"):
+        prepare(settings(start=str(tmp_path / "own"), channels=8), tmp_path)
+
+
+def test_labels_turn_with_their_boards():
+    learner = AfterstateLearner(
+        [BoardConfig(4, 6, 4, moves=("click",))], NetworkSize(4, 1), 0, AfterstateHyperparameters()
+    )
+    codes = np.arange(24, dtype=np.int8).reshape(1, 4, 6)
+    found = {tuple(learner._turned(codes, codes.reshape(1, -1))[1][0].tolist()) for _ in range(60)}
+    assert len(found) == 4
+    turned, labels = learner._turned(codes, codes.reshape(1, -1))
+    assert turned.reshape(1, -1).tolist() == labels.tolist()
+
+
+def test_losses_leave_out_what_is_unknown():
+    codes = torch.full((1, 1, 3), 11)
+    labels = torch.tensor([[2, MINE, UNKNOWN]])
+    safety, counts = torch.zeros(1, 3), torch.zeros(1, COUNTS, 3)
+    losses = cell_losses(safety, counts, codes, labels, 64.0)
+    assert [loss.item() for loss in losses] == pytest.approx([2 * np.log(2), np.log(COUNTS)])
+    worth = worth_loss(torch.log(torch.tensor([0.5, 0.1])), torch.tensor([1.0, 1.0]), torch.tensor([1.0, 0.0]))
+    assert worth.item() == pytest.approx(np.log(2))
+    certain = worth_loss(torch.zeros(1), torch.ones(1), torch.ones(1))
+    assert torch.isfinite(certain)
+
+
+@pytest.mark.slow
+def test_all_heads_learn():
+    own = AfterstateHyperparameters(
+        batch_size=64, search_starts=4000, heads_first=1, warm_up=10, learning_rate=3e-3, other_rule=0.0
+    )
+    learner = AfterstateLearner([BoardConfig(4, 4, 3, moves=("click",))], NetworkSize(16, 3), 0, own, envs=128)
+    logged = []
+
+    class Recorder(Logger):
+        def record_mean(self, key, value):
+            logged.append((key, value))
+
+    for _ in learner.rounds(Budget(steps=20_000), Recorder(None, [])):
+        if learner.steps >= 20_000:
+            break
+    for name, most in (("safety", 0.8), ("count", 0.6)):
+        losses = [value for key, value in logged if key == f"train/{name}_loss"]
+        assert np.mean(losses[-50:]) < most * np.mean(losses[:5])
+    rates = [value for key, value in logged if key == "train/win_rate/4x4-3-opening"]
+    assert np.mean(rates[-3:]) > np.mean(rates[:1]) + 0.2

@@ -1,0 +1,161 @@
+"""Search one click ahead: which clicks are weighed, and by what; the policy around it."""
+
+import numpy as np
+import pytest
+import torch
+from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
+
+from baselines.evaluation.games import play_games
+from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
+from baselines.learned.afterstate.policy import AfterstatePolicy
+from baselines.learned.afterstate.search import (
+    Limits,
+    afterstates,
+    candidates,
+    click_values,
+    first_click_values,
+    rate,
+    worths,
+)
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.networks.size import NetworkSize
+from minesweeper_env.config import BoardConfig
+
+
+def network(seed=0, channels=4, depth=2):
+    torch.manual_seed(seed)
+    made = AfterstateNetwork(NetworkSize(channels, depth))
+    with torch.no_grad():
+        # New hazards hardly differ; larger weights tell the boards apart.
+        made.worth.layer.weight.mul_(50)
+    return made.eval()
+
+
+def config(rows=4, cols=5, mines=4, first_click="opening"):
+    return BoardConfig(rows, cols, mines, first_click=first_click, moves=("click",))
+
+
+def boards(count=6, rows=4, cols=5, seed=1):
+    codes = np.random.default_rng(seed).choice([0, 1, 2, 3, 11], (count, rows, cols), p=[0.1, 0.2, 0.1, 0.1, 0.5])
+    codes[:, 0, 0] = 11
+    return codes.astype(np.int8)
+
+
+def test_clicks_within_the_slack_are_weighed_up_to_the_breadth():
+    safety = np.array([[0.9, 0.87, 0.2, 0.88, 0.0, 0.9]], np.float32)
+    assert candidates(safety, Limits(0.05, 8))[0].tolist() == [True, True, False, True, False, True]
+    assert candidates(safety, Limits(0.025, 8))[0].tolist() == [True, False, False, True, False, True]
+    assert candidates(safety, Limits(0.05, 3))[0].tolist() == [True, False, False, True, False, True]
+    assert candidates(safety, Limits(0.05, 1))[0].tolist() == [True, False, False, False, False, False]
+    assert candidates(np.zeros((1, 6), np.float32), Limits(1.0, 8)).sum() == 0
+
+
+def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes():
+    made, codes = network(), boards()
+    legal = (codes == 11).reshape(len(codes), -1)
+    ratings = rate(made, 4, codes, legal, counts=True)
+    values = click_values(made, 4, codes, ratings, Limits(1.0, 20))
+    assert ratings.counts.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    for board, cell in zip(*np.nonzero(legal), strict=True):
+        shown = ratings.counts[board, :, cell]
+        shown = np.where(shown > 0.02, shown, 0)
+        after = afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
+        expected = ratings.safety[board, cell] * (shown * worths(made, 4, after)).sum() / shown.sum()
+        assert values[board, cell] == pytest.approx(expected, rel=1e-4)
+    assert (values[~legal] == -1).all()
+
+
+def test_an_afterstate_shows_one_count_more():
+    codes = boards(2)
+    after = afterstates(codes, np.array([0, 0]), np.array([2, 8]))
+    assert after[:, 0, 0].tolist() == [2, 8]
+    assert (after.reshape(2, -1)[:, 1:] == codes.reshape(2, -1)[:, 1:]).all()
+    assert (codes[:, 0, 0] == 11).all()
+
+
+def test_the_worth_is_a_product_over_covered_cells():
+    made = network()
+    codes = boards(3)
+    assert ((worths(made, 4, codes) > 0) & (worths(made, 4, codes) < 1)).all()
+    everything_open = np.zeros((1, 4, 5), np.int8)
+    assert worths(made, 4, everything_open).tolist() == [1]
+
+
+@pytest.mark.parametrize("first_click", ["opening", "safe", "any", "corners"])
+def test_symmetric_first_clicks_are_worth_the_same(first_click):
+    values = first_click_values(network(), config(5, 5, 5, first_click)).reshape(5, 5)
+    for other in (values[::-1], values[:, ::-1], values.T):
+        assert values == pytest.approx(other)
+    oblong = first_click_values(network(), config(4, 6, 5, first_click)).reshape(4, 6)
+    assert oblong == pytest.approx(oblong[::-1, ::-1])
+
+
+def test_the_first_click_is_the_best_one_or_the_one_asked_for():
+    game = config(5, 7, 6)
+    learned = AfterstatePolicy(game, network())
+    covered, legal = np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)
+    assert learned.act(covered, legal).tolist() == [first_click_values(network(), game).argmax()] * 2
+    assert AfterstatePolicy(game, network(), first="middle").act(covered, legal).tolist() == [17, 17]
+    assert AfterstatePolicy(game, network(), first="exact").act(covered, legal).tolist() == [16, 16]
+
+
+def test_without_breadth_the_safest_cell_is_clicked():
+    made, codes = network(), boards(40)
+    legal = (codes == 11).reshape(len(codes), -1)
+    safest = rate(made, 4, codes, legal, counts=False).safety.argmax(axis=1)
+    masks = legal.astype(np.int8)
+    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == safest).all()
+    searched = AfterstatePolicy(config(), made, slack=1.0).act(codes, masks)
+    assert (searched != safest).any()
+    assert legal[np.arange(len(codes)), searched].all()
+
+
+@pytest.mark.parametrize(("rows", "cols", "mines"), [(2, 9, 3), (8, 8, 14), (12, 7, 15)])
+@pytest.mark.parametrize("first_click", ["opening", "safe"])
+def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
+    game = config(rows, cols, mines, first_click)
+    records = play_games(AfterstatePolicy(game, network()), game, range(4))
+    assert len(records) == 4
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"slack": -0.1}, "slack must be a number of 0 to 1, not -0.1"),
+        ({"breadth": 0}, "breadth must be a whole number of at least 1, not 0"),
+        ({"sure": "yes"}, "sure must be a number of 0 to 1"),
+        ({"first": "corner"}, "first must be one of learned, exact, middle, not 'corner'"),
+    ],
+)
+def test_wrong_options_are_refused(option, message):
+    with pytest.raises(ValueError, match=message):
+        AfterstatePolicy(config(), network(), **option)
+
+
+def test_boards_of_another_radius_are_refused():
+    with pytest.raises(ValueError, match="radius 1, not 2"):
+        AfterstatePolicy(BoardConfig(6, 6, 4, radius=2, moves=("click",)), network())
+
+
+def test_it_begins_with_the_safety_of_a_network_of_safety():
+    torch.manual_seed(3)
+    given = BoardNetwork.of_size(NetworkSize(4, 2))
+    made, codes = network(), torch.as_tensor(boards())
+    made.begin_with(given)
+    with torch.no_grad():
+        torch.testing.assert_close(made.safety_logits(made.features(codes, 4)), given(codes, 4))
+    with pytest.raises(ValueError, match="the tower has 8 channels, not 4"):
+        made.begin_with(BoardNetwork.of_size(NetworkSize(8, 2)))
+
+
+def test_the_planes_are_fed_in_at_every_application():
+    """Without recall a zero block would forget the planes; here the features still depend on them after many steps."""
+    made, codes = network(depth=12), torch.as_tensor(boards(2))
+    with torch.no_grad():
+        made.tower.stem.weight.zero_()
+        made.tower.stem.bias.zero_()
+        features = made.features(codes, 4)
+        made.tower.recall.weight.zero_()
+        forgetful = made.features(codes, 4)
+    assert not torch.allclose(features[0], features[1])
+    assert torch.allclose(forgetful[0], forgetful[1])

@@ -1,0 +1,142 @@
+"""Targets of the worth, against the worth itself: every layout of a tiny board is played."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from baselines.learned.afterstate.targets import GuessRecords, worth_targets
+
+ROWS, COLS, MINES = 3, 3, 2
+CELLS = ROWS * COLS
+HIDDEN = 11
+FIRST = 4
+LAYOUTS = [frozenset(mines) for mines in combinations(range(CELLS), MINES) if FIRST not in mines]
+
+
+def neighbours(cell):
+    row, col = divmod(cell, COLS)
+    around = [(row + i, col + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+    return [r * COLS + c for r, c in around if 0 <= r < ROWS and 0 <= c < COLS]
+
+
+def count(layout, cell):
+    return len(layout.intersection(neighbours(cell)))
+
+
+def fitting(board):
+    """Layouts that agree with the open cells."""
+    return [
+        layout
+        for layout in LAYOUTS
+        if all(
+            shown == HIDDEN or (cell not in layout and count(layout, cell) == shown) for cell, shown in board.items()
+        )
+    ]
+
+
+def guess(board):
+    """The click of the tiny agent: the least risky cell, and of equal ones the first; with its safety."""
+    layouts = fitting(board)
+    covered = [cell for cell, shown in board.items() if shown == HIDDEN]
+    safety = {cell: sum(cell not in layout for layout in layouts) / len(layouts) for cell in covered}
+    return max(covered, key=lambda cell: (safety[cell], -cell)), safety
+
+
+def play(layout):
+    """Guesses of a game, (board, cell, count or -1, safety), and whether it is won; certain cells open at once."""
+    board, records = dict.fromkeys(range(CELLS), HIDDEN), []
+    cell, chance = FIRST, 1.0
+    while True:
+        shown = -1 if cell in layout else count(layout, cell)
+        records.append((dict(board), cell, shown, chance))
+        if shown < 0:
+            return records, False
+        board[cell] = shown
+        while True:
+            cell, safety = guess(board)
+            certain = [each for each, value in safety.items() if value == 1]
+            if not certain:
+                break
+            for each in certain:
+                board[each] = count(layout, each)
+            if sum(value == HIDDEN for value in board.values()) == MINES:
+                return records, True
+        chance = safety[cell]
+
+
+GAMES = [play(layout) for layout in LAYOUTS]
+
+
+def win_probability(board):
+    """Exact probability that the tiny agent wins from a board at which it guesses: the fraction of its layouts won."""
+    wins = [won for layout, (_, won) in zip(LAYOUTS, GAMES, strict=True) if layout in fitting(board)]
+    return sum(wins) / len(wins)
+
+
+def records_of(values):
+    rows = [
+        (number, list(board.values()), cell, shown, chance, values(board), order)
+        for number, (records, _) in enumerate(GAMES)
+        for order, (board, cell, shown, chance) in enumerate(records)
+    ]
+    games, boards, cells, counts, safety, worth, order = zip(*rows, strict=True)
+    boards = np.array(boards, np.int8).reshape(-1, ROWS, COLS)
+    return GuessRecords(*map(np.array, (games, boards, cells, counts, safety, worth, order)))
+
+
+def learned(records, targets, weights):
+    """Weighted mean of the targets of each afterstate."""
+    sums = {}
+    for board, cell, shown, target, weight in zip(
+        records.boards, records.cells, records.counts, targets, weights, strict=True
+    ):
+        after = board.reshape(-1).copy()
+        after[cell] = shown
+        if shown >= 0:
+            total, weighted = sums.get(tuple(after), (0.0, 0.0))
+            sums[tuple(after)] = total + weight, weighted + weight * target
+    return {after: weighted / total for after, (total, weighted) in sums.items()}
+
+
+def everything():
+    return np.array([won for _, won in GAMES]), np.full(len(GAMES), -1)
+
+
+@pytest.mark.parametrize("mixing", [0.0, 0.3, 1.0])
+def test_the_mean_target_of_every_afterstate_is_its_worth(mixing):
+    assert 0 < sum(won for _, won in GAMES) < len(GAMES)
+    assert max(len(records) for records, _ in GAMES) >= 3
+    records = records_of(win_probability)
+    targets, weights = worth_targets(records, *everything(), mixing)
+    assert ((targets >= 0) & (targets <= 1)).all()
+    found = learned(records, targets, weights)
+    for after, worth in found.items():
+        assert worth == pytest.approx(win_probability(dict(enumerate(after))))
+    assert len({round(worth, 6) for worth in found.values()}) > 2
+
+
+def test_the_outcome_alone_needs_no_values():
+    records = records_of(lambda _: np.nan)
+    for after, worth in learned(records, *worth_targets(records, *everything(), 1.0)).items():
+        assert worth == pytest.approx(win_probability(dict(enumerate(after))))
+    _, weights = worth_targets(records, *everything(), 0.0)
+    last = np.append(records.games[1:] != records.games[:-1], True)
+    assert (weights[~last] == 0).all()
+
+
+def test_an_outcome_counts_from_the_exploring_guess_on():
+    records = records_of(lambda _: np.nan)
+    won, _ = everything()
+    _, weights = worth_targets(records, won, np.full(len(GAMES), 1), 1.0)
+    assert (weights[records.order == 0] == 0).all()
+    assert (weights[(records.order == 1) & won[records.games] & (records.counts >= 0)] > 0).all()
+
+
+def test_a_game_that_ends_by_a_click_that_seemed_sure_teaches_nothing():
+    board = np.full((1, 1, 3), HIDDEN, np.int8)
+    one = np.array([0])
+    records = GuessRecords(one, board, one, np.array([1]), np.array([0.5]), np.array([np.nan]), one)
+    assert worth_targets(records, np.array([False]), np.array([-1]), 0.3)[1].tolist() == [0]
+    targets, weights = worth_targets(records, np.array([True]), np.array([-1]), 0.3)
+    assert (targets.tolist(), weights.tolist()) == ([1], [1])
