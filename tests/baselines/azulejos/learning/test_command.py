@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shlex
 import signal
-import subprocess
-import sys
 import time
 
-import numpy as np
 import pytest
-from support import ROOT
 from support.commands import complaint
 from support.tiny_azulejos import OPTIONS
-from support.training_processes import start, wait_for
+from support.training_processes import complete, start, wait_for, wait_for_change
 
 from baselines.azulejos.learning.agents import AzulejosAgent, load_agent
 from baselines.cli.azulejos.train import opponent_names
@@ -140,10 +135,10 @@ def test_options_of_an_opponent_may_have_commas():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_save_and_exit_130(number, tmp_path):
     out = tmp_path / "run"
-    process = start(out, *OPTIONS, *FEW, "--minutes", "10")
-    wait_for(out / "progress.csv")
-    process.send_signal(number)
-    printed, _ = process.communicate(timeout=120)
+    with start(out, *OPTIONS, *FEW, "--minutes", "10") as process:
+        wait_for(out / "progress.csv")
+        process.send_signal(number)
+        printed, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "interrupted" in printed
     assert read_tensors(out / "checkpoint.safetensors")[1]["learner"]["num_timesteps"] > 0
@@ -153,23 +148,18 @@ def test_signals_save_and_exit_130(number, tmp_path):
 @pytest.mark.slow
 def test_kill_9_and_resume_reach_the_weights_of_an_uninterrupted_training(tmp_path):
     out, straight = tmp_path / "run", tmp_path / "straight"
-    code = (
-        "import sys; import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0; "
-        "from baselines.cli.train import main; sys.exit(main(sys.argv[1:]))"
-    )
-    new = [*OPTIONS, *FEW, "--steps", "4096", "--threads", "1", "--out"]
-    subprocess.run([sys.executable, "-c", code, *new, str(straight)], cwd=ROOT, check=True)
-    generator = np.random.default_rng(0)
-    process = subprocess.Popen([sys.executable, "-c", code, *new, str(out)], cwd=ROOT)
-    for _ in range(3):
-        wait_for(out / "checkpoint.safetensors")
-        time.sleep(float(generator.uniform(0.0, 1.0)))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        resume = ["--env", "Azulejos-v0", "--resume", "--threads", "1", "--out", str(out)]
-        process = subprocess.Popen([sys.executable, "-c", code, *resume], cwd=ROOT)
-        time.sleep(float(generator.uniform(3.0, 6.0)))
-    assert process.wait(timeout=300) == 0
+    checkpoint = out / "checkpoint.safetensors"
+    often = "import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0"
+    new = [*OPTIONS, *FEW, "--steps", "4096"]
+    resume = ["--env", "Azulejos-v0", "--resume"]
+    for arguments in (new, resume, resume):
+        written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        with start(out, *arguments, before=often):
+            wait_for_change(checkpoint, written)
+            time.sleep(0.7)
+    assert read_tensors(checkpoint)[1]["learner"]["num_timesteps"] > 0
+    complete(out, *resume)
+    complete(straight, *new)
     ends = [read_tensors(folder / "checkpoint.safetensors") for folder in (out, straight)]
     assert ends[0][1]["learner"] == ends[1][1]["learner"]
     assert all((ends[0][0][name] == tensor).all() for name, tensor in ends[1][0].items())
