@@ -150,7 +150,7 @@ def test_kill_9_and_resume_reach_the_weights_of_an_uninterrupted_training(tmp_pa
     out, straight = tmp_path / "run", tmp_path / "straight"
     checkpoint = out / "checkpoint.safetensors"
     often = "import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0"
-    new = [*OPTIONS, *FEW, "--steps", "4096"]
+    new = [*OPTIONS, *FEW, "--steps", "2048"]
     resume = ["--env", "Azulejos-v0", "--resume"]
     for arguments in (new, resume, resume):
         written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
