@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import pytest
-from support import ROOT
+from support.docs_scripts import load_script
 
 from minesweeper_play.coach.review import Mark
 
 
 @pytest.fixture(scope="module")
 def coach():
-    spec = importlib.util.spec_from_file_location("docs_coach", ROOT / "docs" / "coach.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("coach")
 
 
 @pytest.mark.slow

@@ -1,13 +1,13 @@
 """Agreement of the documents with the code."""
 
 import doctest
-import importlib.util
 import inspect
 import pkgutil
 import re
 
 import pytest
 from support import ROOT
+from support.docs_scripts import load_script
 
 import baselines.registry
 from minesweeper_env.rewards import REWARDS
@@ -22,14 +22,6 @@ CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
 # The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/score-your-agent.md.
 EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json", "quiet.py")
-
-
-def load_script(name):
-    """Returns a module of docs/, which is no package."""
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def load_build():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 from functools import cache
 
 import pytest
 from support import ROOT
+from support.docs_scripts import load_script
 
 from baselines.benchmark.blocks import Games
 from baselines.benchmark.cards import Card
@@ -23,14 +23,7 @@ GENERATED = r"<!-- (results|benchmark): .*?<!-- end of \1 -->"
 RATE = r"\d(?:\.\d+)? ?%"
 
 
-def load_build(path=ROOT / "docs" / "build.py"):
-    spec = importlib.util.spec_from_file_location("docs_build", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BUILD = load_build()
+BUILD = load_script("build")
 
 
 @cache
