@@ -26,6 +26,20 @@ def play(policy: str) -> None:
     play_games(build_policy(policy, config), config, range(3))
 
 
+def play_itself() -> None:
+    """Plays games with a network of `afterstate`, which compiles the kernel of its training."""
+    import numpy as np
+
+    from baselines.learned.afterstate.network import AfterstateNetwork
+    from baselines.learned.afterstate.self_play import SelfPlay
+    from baselines.learned.networks.size import NetworkSize
+    from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
+    from minesweeper_env.config import BoardConfig
+
+    games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())
+    games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)
+
+
 def observe_azulejos() -> None:
     """Computes the observations of a network for Azulejos, which compiles their kernel."""
     import numpy as np

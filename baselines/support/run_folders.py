@@ -14,14 +14,14 @@ AGENTS_FOLDER = Path(__file__).parents[1] / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
 
 
-def agent_names(shipped: Path = AGENTS_FOLDER) -> list[str]:
-    """Returns the names of the agents in the folder `shipped`."""
-    return sorted(path.parent.name for path in shipped.glob(f"*/{AGENT_FILE}"))
+def agent_names(shipped: Path | None = None) -> list[str]:
+    """Returns the names of the agents in the folder `shipped`; None means `AGENTS_FOLDER`."""
+    return sorted(path.parent.name for path in (shipped or AGENTS_FOLDER).glob(f"*/{AGENT_FILE}"))
 
 
-def agent_folder(name: str, shipped: Path = AGENTS_FOLDER) -> Path | None:
+def agent_folder(name: str, shipped: Path | None = None) -> Path | None:
     """Returns the run folder of an agent in the folder `shipped` or at a path, or None if there is no such folder."""
-    for folder in (shipped / name, Path(name)):
+    for folder in ((shipped or AGENTS_FOLDER) / name, Path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
     return None

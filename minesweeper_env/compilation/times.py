@@ -163,6 +163,14 @@ PARTS: tuple[Part, ...] = (
         counting=12.0,
     ),
     Part(
+        "afterstate-training",
+        "the games that train afterstate",
+        {"baselines.learned.afterstate.open_kernel:open_cells": 0.5},
+        "baselines.cli.warm_up:play_itself",
+        after=("engine",),
+        extras=("torch", "safetensors"),
+    ),
+    Part(
         "azulejos",
         "the game Azulejos",
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from itertools import count
 
 import pytest
 
@@ -67,9 +68,13 @@ def test_the_chosen_moves_from_the_root_are_the_line_of_the_search():
     assert node.value == tree.result.value
 
 
-def test_a_time_limit_shows_what_it_cut():
-    config = GameConfig(30, 30, 5)
-    tree = search_tree(position(config=config), seconds=0.05, levels=2)
+def test_a_time_limit_shows_what_it_cut(monkeypatch):
+    finished, looks, end = [], count(), Searcher._result
+    monkeypatch.setattr(Searcher, "_result", lambda self, depth: finished.append(depth) or end(self, depth))
+    # Time is up at the third look at the clock after depth 2: in the middle of depth 3.
+    monkeypatch.setattr(Limits, "seconds_spent", property(lambda _: 9.0 if 2 in finished and next(looks) >= 2 else 0.0))
+    tree = search_tree(position(config=GameConfig(12, 12, 5)), seconds=5.0, levels=2)
+    assert tree.result.depth == 2
     timed_out = [node for node in tree.nodes if node.kind is NodeKind.TIMED_OUT]
     assert timed_out
     assert all(node.value is None for node in timed_out)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from stable_baselines3.common.logger import Logger
-from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
 
 from baselines.learned.afterstate.learner import AfterstateLearner
 from baselines.learned.afterstate.losses import cell_losses, worth_loss
@@ -30,6 +30,7 @@ def settings(**changes):
     return tiny("afterstate", **{**small, "hyperparameters": fast, **changes})
 
 
+@pytest.mark.usefixtures("curves")
 def test_a_training_leaves_an_agent_of_its_kind(tmp_path):
     outcome = train(settings(), tmp_path)
     assert outcome.steps >= 900
