@@ -161,7 +161,7 @@ def test_the_thread_ends_with_its_environment():
     before = set(threading.enumerate())
     env = MinesweeperVectorEnv(2, **SETTINGS)
     begin_games(env, 0)
-    assert set(threading.enumerate()) > before
+    assert set(threading.enumerate()) - before
     del env
     gc.collect()
     wait_for(lambda: set(threading.enumerate()) <= before)
