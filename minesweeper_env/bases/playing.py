@@ -1,4 +1,4 @@
-"""What single and batched environments have in common: games that `reset` begins, and a window."""
+"""Base of single and batched environments: games that `reset` begins, and a window."""
 
 from __future__ import annotations
 
