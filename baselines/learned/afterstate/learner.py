@@ -111,7 +111,7 @@ class AfterstateLearner:
 
         Args:
             boards: the boards, of radius 1.
-            size: size of the network; its depth is the one at play.
+            size: size of the network; its depth is the largest in training, and the one at play.
             seed: seed of all random choices, at least 0.
             hyperparameters: hyperparameters of the games and of the learning.
             envs: number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
@@ -194,7 +194,7 @@ class AfterstateLearner:
         self._set_rates()
         for tower in network.towers:
             tower.requires_grad_(self.steps >= own.heads_first * own.batch_size)
-            tower.depth = self._depth + int(self._rng.integers(own.depth_spread + 1))
+            tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
         codes, labels = self._turned(lessons.codes, lessons.labels)
         features = network.features(codes, mines)
         safety, counts = cell_losses(

@@ -147,7 +147,7 @@ class AfterstateHyperparameters(Hyperparameters):
     breadth: int = option(GUESS_BREADTH, "upper bound on the clicks weighed at a guess", 1, 1_000)
     sure: float = option(SURE, "safety from which a cell is clicked without weighing", 0, 1)
     search_starts: int = option(60_000, "boards learned from before clicks are weighed", 0, MAX_BUFFER)
-    depth_spread: int = option(1, "upper bound on the random number of further applications in training", 0, 64)
+    depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
     safety_rate: float = option(1.0, "learning rate of safety over that of counts and worth", 0, 1e3)
     averaging: float = option(0.998, "decay of the average of the weights that plays, per minibatch", 0, 1)
     warm_up: int = option(400, "minibatches over which the learning rate rises from 0", 1, MAX_BUFFER)

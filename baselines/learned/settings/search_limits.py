@@ -12,11 +12,11 @@ SLACK = 0.12
 BREADTH = 8
 """Maximum number of rated clicks; the least risky ones are rated."""
 
-GUESS_SLACK = 0.05
+GUESS_SLACK = 0.15
 """Excess over the least risk up to which `afterstate` weighs a click."""
 
 GUESS_BREADTH = 8
 """Maximum number of clicks that `afterstate` weighs."""
 
-SURE = 0.99
+SURE = 0.95
 """Safety from which `afterstate` clicks a cell without weighing others."""
