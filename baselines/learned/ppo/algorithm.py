@@ -47,6 +47,8 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
             are probabilities. The policy phase learns from kept steps only, and the auxiliary phase draws its boards
             with the same probability. 0 keeps all.
         keep_min: lower bound of this probability.
+        policy_coef: weight of the policy gradient; 0 turns it off, so that the critic alone learns. Advantages that
+            are normalised allow no other weight than 1.
         **kwargs: arguments of `MaskablePPO`.
     """
 
@@ -62,17 +64,20 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         replay_ratio: float = 4.0,
         keep_scale: float = 5.0,
         keep_min: float = 0.1,
+        policy_coef: float = 1.0,
         **kwargs: Any,
     ) -> None:
         """Builds the network, and activates the board of the environment."""
         self.hindsight, self.isolated_weight_cap = hindsight, isolated_weight_cap
         self.buffer_size, self.replay_ratio = buffer_size, replay_ratio
-        self.keep_scale, self.keep_min = keep_scale, keep_min
+        self.keep_scale, self.keep_min, self.policy_coef = keep_scale, keep_min, policy_coef
         super().__init__(policy, env, **kwargs)
         if not self.policy.probability or self.gamma > 0:
             self.hindsight = self.keep_scale = 0.0
         if isinstance(self.policy, MinesweeperPolicy):
             self.policy.bootstraps = self.gamma > 0
+        if self.normalize_advantage and policy_coef != 1:
+            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {policy_coef:g}")
         self.play_on([env], [self.batch_size])
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:
@@ -131,8 +136,10 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
 
     def train(self) -> None:
         """Runs the policy phase, then the auxiliary phase."""
-        super().train()
         assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
+        # The clipped loss of a step is proportional to its advantage, so this scales the loss of the policy.
+        self.rollout_buffer.advantages *= self.policy_coef
+        super().train()
         slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
         losses = []
         while slot.drawn + self.batch_size <= self.replay_ratio * slot.hindsight_buffer.added:

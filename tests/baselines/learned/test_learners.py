@@ -12,6 +12,7 @@ from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn.policy import ILLEGAL, MinesweeperQPolicy
 from baselines.learned.networks.masks import click_masks, random_clicks
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
+from baselines.learned.ppo.algorithm import MinesweeperPPO
 from baselines.learned.ppo.policy import MinesweeperPolicy
 from baselines.learned.training.models import make_envs, make_model
 from baselines.learned.training.schedule import EvaluationSchedule
@@ -144,6 +145,34 @@ def test_with_discount_0_ppo_learns_the_same_whether_or_not_it_asks_what_follows
         model.policy.bootstraps = asks
         weights.append(model.learn(1100).policy.state_dict())
     torch.testing.assert_close(*weights, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.25])
+def test_the_weight_of_the_policy_gradient_scales_its_loss_alone(weight):
+    losses = []
+    for policy_coef in (1.0, weight):
+        model = tiny_model("ppo", hyperparameters={"batch_size": 32, "hindsight": 0.0, "policy_coef": policy_coef})
+        callback = model._begin_rounds(Budget(steps=64))
+        model.collect_rollouts(model.slot.env, callback, model.rollout_buffer, model.n_steps)
+        model.policy.optimizer = torch.optim.SGD(model.policy.parameters(), lr=0.0)
+        model._update_current_progress_remaining(0, 1)
+        np.random.seed(0)  # noqa: NPY002 - the generator of the minibatches
+        model.train()
+        losses.append({name: model.logger.name_to_value[f"train/{name}_loss"] for name in ("policy_gradient", "value")})
+    assert losses[0]["policy_gradient"] != 0
+    assert losses[1]["policy_gradient"] == pytest.approx(weight * losses[0]["policy_gradient"])
+    assert losses[1]["value"] == losses[0]["value"]
+
+
+def test_without_the_policy_gradient_ppo_clicks_by_its_critic():
+    policy = tiny_model("ppo", hyperparameters={"batch_size": 32, "policy_coef": 0.0}).learn(1100).policy
+    assert all((parameter == 0).all() for parameter in policy.action_net.parameters())
+
+
+def test_normalised_advantages_allow_no_weight():
+    (env,) = make_envs(tiny("ppo"))
+    with pytest.raises(ValueError, match=r"policy_coef must be 1 with normalize_advantage, not 0\.5"):
+        MinesweeperPPO(MinesweeperPolicy, env, policy_coef=0.5, normalize_advantage=True)
 
 
 @ALL
