@@ -141,7 +141,7 @@ class SelfPlay:
             guesses[which] += 1
         self.counters.games += self.count
         self.counters.wins += int((games.status == WON).sum())
-        return self._samples(records, kept, explores, rng)
+        return self._samples(records, kept, explores, rng, self._own.mixing if searches else 1.0)
 
     def _click_first(
         self, network: AfterstateNetwork, rng: np.random.Generator, explores: NDArray[np.int64], searches: bool
@@ -211,9 +211,10 @@ class SelfPlay:
         kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]],
         explores: NDArray[np.int64],
         rng: np.random.Generator,
+        mixing: float,
     ) -> tuple[Lessons, Afterstates]:
         records = GuessRecords(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        targets, weights = worth_targets(records, self._games.status == WON, explores, self._own.mixing)
+        targets, weights = worth_targets(records, self._games.status == WON, explores, mixing)
         thinned = (records.order > 0) | (rng.random(len(weights)) < _FIRST_KEPT)
         useful = (weights > 0) & thinned
         chosen = records.chosen(useful)

@@ -45,8 +45,9 @@ def worth_targets(
 
     A weighted mean of two estimates of W, the probability that the agent wins from there:
 
-    1. Bootstrapping (weight 1 - mixing): the agent's value of its next guess in this game, or 1 if the game is won
-       without another guess. The click at that guess plays no part, so neither does its luck.
+    1. Bootstrapping (weight 1 - mixing): the agent's value of its next guess in this game. The click at that guess plays
+       no part, so neither does its luck. If there is no other guess, it is 1 for a won game, and 0 for a lost one, which
+       died of a click that seemed sure. Without these losses such clicks would seem free, and the agent would seek them.
     2. The outcome (weight mixing): with q, the product of the safety of all later guesses, only won games count, with
        target q and weight 1 / q. A won game has probability q given the layouts it could have met, so that
 
@@ -66,9 +67,8 @@ def worth_targets(
         weights: (K,) float64; 0 after a mine, and where nothing can be learned.
     """
     last, following = _following(records.games)
-    values = np.where(last, 1.0, records.values[following])
-    # A game that is lost without another guess died of a click that seemed sure; it says nothing about the worth.
-    known = np.isfinite(values) & (~last | won[records.games])
+    values = np.where(last, won[records.games], records.values[following])
+    known = np.isfinite(values)
     survival = np.maximum(_later_products(records.games, records.safety), _LEAST_SURVIVAL)
     counts = won[records.games] & (records.order >= explores[records.games])
     bootstrapped = (1 - mixing) * known

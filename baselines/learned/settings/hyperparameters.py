@@ -7,7 +7,7 @@ from typing import Any
 
 from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import present_names
-from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, GUESS_SLACK, SLACK, SURE
+from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
@@ -145,9 +145,9 @@ class AfterstateHyperparameters(Hyperparameters):
     mixing: float = option(0.3, "weight of the outcome in the target of the worth; the rest is bootstrapped", 0, 1)
     exploration: float = option(0.3, "probability that a guess explores, if no earlier one of its game does", 1e-3, 1)
     exploration_slack: float = option(0.12, "largest risk of an exploring click above the least one", 0, 1)
-    slack: float = option(GUESS_SLACK, "largest risk of a weighed click above the least one", 0, 1)
+    slack: float = option(0.05, "largest risk of a weighed click above the least one, in training games", 0, 1)
     breadth: int = option(GUESS_BREADTH, "upper bound on the clicks weighed at a guess", 1, 1_000)
-    sure: float = option(SURE, "safety from which a cell is clicked without weighing", 0, 1)
+    sure: float = option(0.99, "safety from which a cell is clicked without weighing, in training games", 0, 1)
     search_starts: int = option(60_000, "boards learned from before clicks are weighed", 0, MAX_BUFFER)
     depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
     safety_rate: float = option(1.0, "learning rate of safety over that of counts and worth", 0, 1e3)

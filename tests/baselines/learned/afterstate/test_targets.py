@@ -133,10 +133,11 @@ def test_an_outcome_counts_from_the_exploring_guess_on():
     assert (weights[(records.order == 1) & won[records.games] & (records.counts >= 0)] > 0).all()
 
 
-def test_a_game_that_ends_by_a_click_that_seemed_sure_teaches_nothing():
+def test_a_game_that_ends_by_a_click_that_seemed_sure_counts_as_lost():
     board = np.full((1, 1, 3), HIDDEN, np.int8)
     one = np.array([0])
     records = GuessRecords(one, board, one, np.array([1]), np.array([0.5]), np.array([np.nan]), one)
-    assert worth_targets(records, np.array([False]), np.array([-1]), 0.3)[1].tolist() == [0]
+    targets, weights = worth_targets(records, np.array([False]), np.array([-1]), 0.3)
+    assert (targets.tolist(), weights.tolist()) == ([0], [0.7])
     targets, weights = worth_targets(records, np.array([True]), np.array([-1]), 0.3)
     assert (targets.tolist(), weights.tolist()) == ([1], [1])
