@@ -47,7 +47,8 @@ def worth_targets(
 
     1. Bootstrapping (weight 1 - mixing): the agent's value of its next guess in this game. The click at that guess
        plays no part, so neither does its luck. If no guess follows, it is 1 for a won game, and 0 for a lost one, which
-       died of a click that seemed sure. Without these losses such clicks would seem free, and the agent would seek them.
+       died of a click that seemed sure. Without these losses such clicks would seem free, and the agent would seek
+       them.
     2. The outcome (weight mixing): with q, the product of the safety of all later guesses, only won games count, with
        target q and weight 1 / q. A won game has probability q given the layouts it could have met, so that
 
