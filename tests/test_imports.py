@@ -14,7 +14,8 @@ MOST_MODULES_IN_A_FOLDER = 14
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
     {"policy", "support", "terminal"},
-    {"entries"},
+    {"executors"},
+    {"cluster", "entries"},
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"learned"},

@@ -19,16 +19,13 @@ from typing import Any
 from baselines.evaluation.games import Player
 from baselines.evaluation.records import Batch
 from baselines.evaluation.restarting_pool import RestartingPool
+from baselines.executors.errors import WorkerError as WorkerError
 from baselines.support.main_script import check_workers_can_import
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import say
 
 NOTICE_SECONDS = 1.0
 """Time that the last notices of the workers have to arrive."""
-
-
-class WorkerError(RuntimeError):
-    """A worker process ended before its work was done."""
 
 
 _make_player: Callable[[], Player] | None = None

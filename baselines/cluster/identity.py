@@ -1,0 +1,73 @@
+"""Identity of an installation: what must be equal on all nodes, or they would play different games under one name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from functools import cache
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGES = ("baselines", "minesweeper_env")
+"""The packages whose files the hash covers, shipped agents included."""
+
+_COMPILED = {".pyc", ".nbi", ".nbc"}
+_FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
+"""Variables of the environment that let oneDNN compute float32 networks in another number format."""
+
+
+class Identity(NamedTuple):
+    """What decides how a game goes, besides its seed.
+
+    Attributes:
+        package: SHA-256 of the files of this package, shortened.
+        python: version of Python, without its patch.
+        numpy: version of NumPy.
+        numba: version of numba.
+        torch: version of PyTorch; "none" if it is not installed.
+        precision: number format in which networks of float32 are computed.
+    """
+
+    package: str
+    python: str
+    numpy: str
+    numba: str
+    torch: str
+    precision: str
+
+    def differences(self, other: Identity) -> str:
+        """Returns what another installation has in place of what this one has, such as "numpy 2.3.1, not 2.4.6"."""
+        pairs = zip(self._fields, self, other, strict=True)
+        return "; ".join(f"{name} {theirs}, not {ours}" for name, ours, theirs in pairs if ours != theirs)
+
+
+@cache
+def own_identity() -> Identity:
+    """Returns the identity of the installation that this process runs."""
+    versions = (_version(name) for name in ("numpy", "numba", "torch"))
+    return Identity(package_hash(), ".".join(platform.python_version_tuple()[:2]), *versions, _precision())
+
+
+def package_hash() -> str:
+    """Returns the first 12 hexadecimal digits of a SHA-256 of all files of `PACKAGES`."""
+    digest = hashlib.sha256()
+    for name in PACKAGES:
+        folder = Path(str(import_module(name).__file__)).parent
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in _COMPILED):
+            content = hashlib.sha256(path.read_bytes()).digest()
+            digest.update(f"{name}/{path.relative_to(folder).as_posix()}\n".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+def _precision() -> str:
+    modes = [os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)]
+    return modes[0] if modes and modes[0] != "strict" else "float32"

@@ -1,0 +1,56 @@
+"""Addresses of clusters, clusters that are not there, and the identity of an installation."""
+
+from __future__ import annotations
+
+import re
+import socket
+from importlib.util import find_spec
+
+import pytest
+
+from baselines.cluster import connection
+from baselines.cluster.connection import ClusterError, Connection, connected, parse_address
+from baselines.cluster.identity import own_identity
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+
+
+@pytest.mark.parametrize("text", ["auto", "local", "10.0.0.1:6379", "head.cluster:1", "[::1]:65535"])
+def test_addresses(text):
+    assert parse_address(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "here", "ray://head:10001", "head", "head:0", "head:65536", "a b:1", ":6379"])
+def test_other_texts_are_refused(text):
+    with pytest.raises(ValueError, match="the address of a cluster is auto, local or HOST:PORT such as"):
+        parse_address(text)
+
+
+@needs_ray
+def test_a_cluster_that_is_not_there_is_named_at_once():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    line = f"there is no cluster of Ray at 127.0.0.1:{port}; is `ray start` running?"
+    with pytest.raises(ClusterError, match=f"^{re.escape(line)}$"), connected(f"127.0.0.1:{port}"):
+        pass
+
+
+def test_a_head_node_that_stops_answering_counts_as_gone(monkeypatch):
+    monkeypatch.setattr(connection, "PROBE_SECONDS", 0.01)
+    monkeypatch.setattr(connection, "GONE_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        watched = Connection(socket, f"127.0.0.1:{head.getsockname()[1]}")
+        assert not watched._over.wait(0.8)
+        watched.check()
+    assert not watched._over.wait(1.0)
+    with pytest.raises(ClusterError, match=r"the head node of the cluster at 127\.0\.0\.1:.* does not answer any more"):
+        watched.check()
+    watched.close()
+
+
+def test_differences_of_installations_are_named():
+    here = own_identity()
+    assert here.differences(here) == ""
+    other = here._replace(package="0" * 12, precision="bf16")
+    assert here.differences(other) == f"package {'0' * 12}, not {here.package}; precision bf16, not float32"
