@@ -117,7 +117,7 @@ def connect(address: str, cpus: int | None = None) -> Connection:
     os.environ |= {**_ENVIRONMENT, **os.environ}
     ray = import_extra("ray", "ray")
     # Without clusters, as by default on macOS, Ray listens on the loopback interface alone.
-    import_module("ray._private.ray_constants").ENABLE_RAY_CLUSTER = address != LOCAL
+    vars(import_module("ray._private.ray_constants"))["ENABLE_RAY_CLUSTER"] = address != LOCAL
     own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES} if address == LOCAL else {}
     try:
         head = address if address == LOCAL else _reachable(address)

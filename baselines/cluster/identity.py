@@ -46,8 +46,9 @@ class Identity(NamedTuple):
 @cache
 def own_identity() -> Identity:
     """Returns the identity of the installation that this process runs."""
-    versions = (_version(name) for name in ("numpy", "numba", "torch"))
-    return Identity(package_hash(), ".".join(platform.python_version_tuple()[:2]), *versions, _precision())
+    python = ".".join(platform.python_version_tuple()[:2])
+    numpy, numba, torch = map(_version, ("numpy", "numba", "torch"))
+    return Identity(package_hash(), python, numpy, numba, torch, _precision())
 
 
 def package_hash() -> str:
