@@ -92,19 +92,20 @@ class EndingPolicy(ExactPolicy):
 
     batch_size = 100
 
-    def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int, first: int | None = None) -> None:
         """Prepares to play games of this configuration, and compiles the kernels.
 
         Args:
             config: the games.
             layouts: see `Endings`.
             nodes: see `Endings`.
+            first: see `ExactPolicy`.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
         """
         self._endings = Endings(config, layouts, nodes)
-        super().__init__(config)
+        super().__init__(config, first)
         covered = np.full((1, config.cells), config.codes.hidden, np.int8)
         self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import click_where_legal, count_risky
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.first_click import chosen_first_cell
 from baselines.scripted.oracle_play.least_risk import CERTAIN, choose_clicks
 from baselines.support.act_inputs import checked_act
 from minesweeper_env.config import BoardConfig
@@ -35,11 +35,19 @@ class ExactPolicy:
 
     batch_size = 1000
 
-    def __init__(self, config: BoardConfig) -> None:
-        """Compiles the kernels with one click on a covered board."""
+    def __init__(self, config: BoardConfig, first: int | None = None) -> None:
+        """Compiles the kernels with one click on a covered board.
+
+        Args:
+            config: the games.
+            first: the cell of the first click, row * cols + col; None for the one of `first_cell`.
+
+        Raises:
+            ValueError: there is no such cell.
+        """
         self.config = config
         self._max_count = config.codes.max_count
-        self._first_cell = first_cell(config)
+        self._first_cell = chosen_first_cell(config, first)
         covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
         self.counters = {"guesses": 0}
         self.act(covered, np.ones((1, config.actions), np.int8))

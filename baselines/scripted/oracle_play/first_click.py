@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig
 
 _DENSE = 0.18
@@ -20,3 +21,12 @@ def first_cell(config: BoardConfig) -> int:
     inside = config.radius * (3 if config.mines >= _DENSE * config.cells else 2)
     row, col = (min(inside, (side - 1) // 2) for side in (config.rows, config.cols))
     return row * config.cols + col
+
+
+def chosen_first_cell(config: BoardConfig, first: int | None) -> int:
+    """Returns the cell to click first, as row * cols + col: `first`, or `first_cell` if it is None.
+
+    Raises:
+        ValueError: there is no such cell; the message names the allowed values.
+    """
+    return first_cell(config) if first is None else whole_number_within("first", first, 0, config.cells - 1)

@@ -49,6 +49,7 @@ class LookaheadPolicy(EndingPolicy):
         discount: float = 0.02,
         clicks: int = 1,
         next_breadth: int = 6,
+        first: int | None = None,
     ) -> None:
         """Checks the options, and compiles the kernels.
 
@@ -63,6 +64,7 @@ class LookaheadPolicy(EndingPolicy):
             discount: exponent of the number of layouts in the value of a board, at least 0.
             clicks: the number of clicks to look ahead, 1 or 2.
             next_breadth: maximum number of candidates for the second click, at least 1; used two clicks ahead.
+            first: the cell of the first click, row * cols + col; None for that of `exact`.
 
         Raises:
             ValueError: an option is out of range.
@@ -75,7 +77,7 @@ class LookaheadPolicy(EndingPolicy):
         self._next_breadth = whole_number("next_breadth", next_breadth, 1)
         self._slack = _number("slack", usual.slack if slack is None else slack)
         self._discount = _number("discount", discount)
-        super().__init__(config, layouts, nodes)
+        super().__init__(config, layouts, nodes, first)
 
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
         (self._weigh_one if self._clicks == 1 else self._weigh_two)(boards, legal, clicks)

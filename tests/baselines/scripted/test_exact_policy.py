@@ -7,6 +7,7 @@ import pytest
 from support.policies import click_config, moments
 
 from baselines.registry import build_policy
+from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities, naive
 
@@ -105,3 +106,20 @@ def test_a_board_that_contradicts_itself_is_an_error_that_names_the_board():
     boards[1, 1, 1] = 5
     with pytest.raises(InconsistentBoardError, match=r"board 1: .*2 mines"):
         policy.act(boards, (boards > 8).reshape(2, -1).astype(np.int8))
+
+
+@pytest.mark.parametrize("name", ["exact", "lookahead"])
+def test_the_first_cell_can_be_chosen(name):
+    config = click_config(5, 6, 6)
+    covered, everything = np.full((2, 5, 6), 11, np.int8), np.ones((2, 30), np.int8)
+    assert build_policy(name, config, first=17).act(covered, everything).tolist() == [17, 17]
+    assert build_policy(name, config, first=None).act(covered, everything).tolist() == [first_cell(config)] * 2
+    begun = covered.copy()
+    begun[:, 0, 0] = 1
+    assert (build_policy(name, config, first=17).act(begun, everything) != 17).all()
+
+
+@pytest.mark.parametrize("first", [-1, 30, 2.5, "middle"])
+def test_a_first_cell_off_the_board_is_refused(first):
+    with pytest.raises(ValueError, match="first must be"):
+        build_policy("exact", click_config(5, 6, 6), first=first)
