@@ -38,6 +38,7 @@ __all__ = [
     "find_policy",
     "make_policy",
     "policy_digest",
+    "policy_files",
     "policy_names",
     "read_specification",
 ]
@@ -173,16 +174,30 @@ def policy_digest(name: str) -> str | None:
         PolicyError: the code of a module fails while it is loaded.
     """
     specification = read_specification(name)
-    if specification.attribute is not None:
-        if not specification.in_file:
-            load(specification)
+    if specification.attribute is not None and not specification.in_file:
+        load(specification)
         source = source_file(specification)
         return None if source is None else _hash([source])
+    check_name(name)
+    files = policy_files(name)
+    return _hash(files) if files else None
+
+
+def policy_files(name: str) -> list[Path]:
+    """Returns the files outside of installed packages that a policy is loaded from.
+
+    They are the file of a class or function, without what the file imports, or those of the agent of a run folder.
+
+    Raises:
+        ValueError: the file does not exist.
+    """
+    specification = read_specification(name)
+    if specification.attribute is not None:
+        return [existing_file(specification)] if specification.in_file else []
     folder = agent_folder(specification.base)
     if specification.base in SCRIPTED or folder is None or folder.parent == AGENTS_FOLDER:
-        check_name(name)
-        return None
-    return _hash([folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE])
+        return []
+    return [folder / AGENT_FILE, folder / AGENT_WEIGHTS_FILE]
 
 
 def _hash(paths: Sequence[Path]) -> str:

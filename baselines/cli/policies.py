@@ -103,6 +103,7 @@ class PolicyRun:
                 diagnose=options.diagnose,
                 batch_size=batch_size,
                 record=is_recorded(options),
+                policy=name,
             )
 
 

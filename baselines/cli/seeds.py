@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             tasks = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
-    from baselines.evaluation.workers import WorkerError
+    from baselines.executors.errors import WorkerError
 
     try:
         with hold_folder(options.out):
@@ -164,7 +164,7 @@ def _check_earlier(task: Task) -> None:
 
 
 def _carry_out(tasks: Sequence[Task], workers: int) -> None:
-    from baselines.evaluation.workers import worker_pool
+    from baselines.executors.processes import worker_pool
     from baselines.learned.training.seed_study import carry_out
 
     left = [task for task in tasks if not task.done]

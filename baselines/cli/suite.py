@@ -10,6 +10,8 @@ from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import explain, play_errors
+from baselines.evaluation.units.schedule import Schedule
+from baselines.executors.processes import local_workers
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import find_suite
 from baselines.suites.display import print_tables
@@ -18,7 +20,6 @@ from baselines.suites.parts import Part, PartStore
 from baselines.suites.plots import draw
 from baselines.suites.progress import suite_progress
 from baselines.suites.runner import play_tasks
-from baselines.suites.schedule import Schedule
 from baselines.suites.suite import Suite
 from baselines.suites.tables import csv_text, markdown
 from baselines.suites.tasks import LeftOut, Task, plan
@@ -120,11 +121,11 @@ class SuiteRun:
 
     def _play(self, workers: int, report: bool, wide: bool) -> int:
         parts = self.read_parts()
-        schedule = Schedule(self.tasks, parts, workers)
+        schedule = Schedule(self.tasks, parts)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
         try:
             with suite_progress(schedule) as progress:
-                play_tasks(self.tasks, self._stores(), schedule, self.seed, workers, progress)
+                play_tasks(self.tasks, self._stores(), schedule, self.seed, local_workers(workers), progress)
         except KeyboardInterrupt:
             self._tell_what_is_left(schedule, "interrupted:")
             raise

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from baselines.entries.errors import own_code
+from baselines.support.forwarded import local_path
 from baselines.support.specifications import Specification
 
 
@@ -47,7 +48,7 @@ def existing_file(specification: Specification) -> Path:
     Raises:
         ValueError: there is no such file.
     """
-    path = Path(specification.base).expanduser()
+    path = local_path(specification.base).expanduser()
     if not path.is_file():
         within = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise ValueError(f"there is no file {specification.base}{within}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,14 @@ class PolicyMaker:
     name: str
     make: Callable[..., Policy]
     options: dict[str, Any]
+
+    @property
+    def precision(self) -> str | None:
+        """The number format of the policy's network, given or by default; None if the policy has no such choice."""
+        if isinstance(self.make, EntryFactory):
+            return None
+        choice = inspect.signature(self.make).parameters.get("precision")
+        return None if choice is None else str(self.options.get("precision", choice.default))
 
     def moves_on(self, config: BoardConfig) -> tuple[str, ...]:
         """Returns the moves that games of this board must offer for the policy."""

@@ -8,12 +8,18 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from uuid import uuid4
 
 from baselines.evaluation.games import Player
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.records import Batch, GameRecord, Start
-from baselines.evaluation.workers import play_in_pool
+from baselines.evaluation.units.loop import Played, play_units
+from baselines.evaluation.units.schedule import Schedule
+from baselines.evaluation.units.unit import Assignment
+from baselines.executors.executor import MakeWorkers
+from baselines.executors.processes import local_workers
 from baselines.policy import Policy
+from baselines.support.board_names import name_of
 from minesweeper_env.config import BoardConfig
 
 BATCH_SIZE = 20
@@ -51,13 +57,14 @@ def evaluate_policy(
     seeds: Sequence[int],
     *,
     policy_seed: int = 0,
-    workers: int = 1,
+    workers: int | MakeWorkers = 1,
     max_seconds: float | None = None,
     on_finished: Callable[[int], object] | None = None,
     diagnose: bool = False,
     batch_size: int = BATCH_SIZE,
     start: Callable[[int], Start] | None = None,
     record: bool = False,
+    policy: str | None = None,
 ) -> Evaluation:
     """Plays one game per seed, in batches. The records do not depend on the number of workers.
 
@@ -66,7 +73,7 @@ def evaluate_policy(
         config: board and rules of the games.
         seeds: seed of each game, at least 0.
         policy_seed: at least 0; the seeds of the policy's random choices are derived from it.
-        workers: number of processes; 1 plays in this process.
+        workers: number of processes; 1 plays in this process. Or the maker of an executor.
         max_seconds: playing time after which no further batch begins; None for no limit. The first batch is
             always played.
         on_finished: called with the number of games of each finished batch.
@@ -74,6 +81,7 @@ def evaluate_policy(
         batch_size: number of games per batch; see `batch_size_of`.
         start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
         record: True to keep the actions of every game.
+        policy: specification of the policy, for messages and for workers on other machines.
 
     Returns:
         The games played. After KeyboardInterrupt these are the games of the finished batches.
@@ -81,35 +89,45 @@ def evaluate_policy(
     Raises:
         PolicyError: the policy broke the protocol.
         ValueError: `diagnose` is True and these games cannot be judged exactly.
+        WorkerError: workers cannot be started, or a unit of games killed them again and again.
     """
     if diagnose:
         check_judgeable(config)
     begin = time.perf_counter()
-    batches = [seeds[first : first + batch_size] for first in range(0, len(seeds), batch_size)]
     make_player = partial(Player, build, config, policy_seed, diagnose, start, record)
+    title = f"{policy or 'the policy'} on {name_of(config)}"
+    assignment = Assignment(uuid4().hex, title, make_player, seeds, batch_size, policy)
     evaluation = Evaluation()
+    batches: dict[int, list[Batch]] = {}
     try:
-        with closing(_play_batches(make_player, batches, workers, max_seconds)) as played:
-            for records, seconds, counters in played:
-                evaluation.records += records
-                evaluation.playing_seconds += seconds
-                evaluation.counters.update(counters)
-                if on_finished is not None:
-                    on_finished(len(records))
+        with closing(_play(assignment, workers, max_seconds)) as played:
+            for unit, unit_batches in played:
+                batches[unit.first] = unit_batches
+                _take_prefix(batches, evaluation, on_finished)
     except KeyboardInterrupt:
         evaluation.interrupted = True
     evaluation.seconds = time.perf_counter() - begin
     return evaluation
 
 
-def _play_batches(
-    make_player: Callable[[], Player], batches: Sequence[Sequence[int]], workers: int, max_seconds: float | None
-) -> Generator[Batch]:
-    if workers > 1:
-        yield from play_in_pool(make_player, batches, workers, max_seconds)
-        return
-    player = make_player()
-    begin = time.perf_counter()
-    for index, seeds in enumerate(batches):
-        if index == 0 or max_seconds is None or time.perf_counter() < begin + max_seconds:
-            yield player.play(index, seeds)
+def _play(assignment: Assignment, workers: int | MakeWorkers, max_seconds: float | None) -> Generator[Played]:
+    make_workers = local_workers(workers) if isinstance(workers, int) else workers
+    # A time budget ends between units, and a unit in this process costs nothing, so that a unit is then one batch.
+    unit_seconds = 0.0 if workers == 1 or max_seconds is not None else None
+    schedule = Schedule([assignment], unit_seconds=unit_seconds)
+    for played in play_units([assignment], schedule, make_workers, max_seconds=max_seconds):
+        schedule.finish(played.unit, played.seconds)
+        yield played
+
+
+def _take_prefix(
+    batches: dict[int, list[Batch]], evaluation: Evaluation, on_finished: Callable[[int], object] | None
+) -> None:
+    """Moves the batches that follow the games of an evaluation without a gap into it."""
+    while (taken := batches.pop(len(evaluation.records), None)) is not None:
+        for records, seconds, counters in taken:
+            evaluation.records += records
+            evaluation.playing_seconds += seconds
+            evaluation.counters.update(counters)
+            if on_finished is not None:
+                on_finished(len(records))

@@ -12,7 +12,7 @@ class KilledWorkerError(WorkerError):
 
     def __init__(self, times: int) -> None:
         """Stores the number of workers that the call has killed."""
-        super().__init__(f"its worker was killed {times} times, perhaps because memory ran out")
+        super().__init__(f"killed its worker {times} times, perhaps because memory ran out")
         self.times = times
 
     def __reduce__(self) -> tuple[type[KilledWorkerError], tuple[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from baselines.suites.schedule import Schedule
+from baselines.evaluation.units.schedule import Schedule
 from baselines.terminal.live_area import progress_line
 from baselines.terminal.progress import Progress, format_seconds
 

@@ -1,27 +1,26 @@
-"""Play the units of a schedule in one pool of workers, and store each unit when it is done."""
+"""Play the units of a schedule, and store each unit when it is done."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import contextmanager
-from functools import cache
-from typing import Any
+from collections.abc import Sequence
+from contextlib import closing
 
-from baselines.evaluation.games import Player
-from baselines.evaluation.workers import worker_pool
+from baselines.evaluation.units.loop import Played, play_units
+from baselines.evaluation.units.schedule import Schedule
+from baselines.executors.executor import MakeWorkers
 from baselines.suites.parts import Part, PartStore
-from baselines.suites.schedule import Schedule, Unit
 from baselines.suites.tasks import Task
 from baselines.terminal.progress import Progress
 
-LOOK_SECONDS = 1.0
-"""Time between two updates of the progress while no unit ends."""
-
 
 def play_tasks(
-    tasks: Sequence[Task], stores: Sequence[PartStore], schedule: Schedule, seed: int, workers: int, progress: Progress
+    tasks: Sequence[Task],
+    stores: Sequence[PartStore],
+    schedule: Schedule,
+    seed: int,
+    make_workers: MakeWorkers,
+    progress: Progress,
 ) -> None:
     """Plays all units of a schedule, and writes each unit when it is done.
 
@@ -30,72 +29,26 @@ def play_tasks(
         stores: store of the games of each task.
         schedule: hands out the units.
         seed: seed of game 0 of each task.
-        workers: number of processes; 1 plays in this process.
+        make_workers: makes the executor.
         progress: display of the games played so far.
 
     Raises:
         PolicyError: a policy broke the protocol.
+        WorkerError: a unit killed its workers again and again, or there are no workers any more.
         OSError: a part could not be written.
     """
-    with _executor(workers) as (executor, at_once):
-        flying: dict[Future[Part], Unit] = {}
-        while True:
-            while len(flying) < at_once and (unit := schedule.next()) is not None:
-                flying[executor.submit(play_unit, tasks[unit.task], seed, unit.first, unit.games)] = unit
-            if not flying:
-                return
-            done, _ = wait(flying, LOOK_SECONDS, FIRST_COMPLETED)
-            for future in done:
-                unit, part = flying.pop(future), future.result()
-                stores[unit.task].write(part)
-                if schedule.finish(unit, part.seconds):
-                    progress.show(f"{tasks[unit.task]} is done; ")
+    assignments = [task.assignment(seed) for task in tasks]
+    with closing(play_units(assignments, schedule, make_workers, progress.show)) as played:
+        for each in played:
+            stores[each.unit.task].write(_part_of(each))
+            if schedule.finish(each.unit, each.seconds):
+                progress.show(f"{tasks[each.unit.task]} is done; ")
             progress.show()
 
 
-def play_unit(task: Task, seed: int, first: int, games: int) -> Part:
-    """Plays consecutive games of a task, batch by batch.
-
-    Args:
-        task: the task.
-        seed: seed of game 0 of the task.
-        first: index of the first game to play; a batch begins there.
-        games: number of games to play.
-    """
-    player, size = _player(task, seed), task.batch_size
-    records, seconds, counters = [], 0.0, Counter[str]()
-    for begin in range(first, first + games, size):
-        end = min(begin + size, first + games)
-        played = player.play(begin // size, range(seed + begin, seed + end))
-        records += played.records
-        seconds += played.seconds
-        counters.update(played.counters)
-    return Part(first, tuple(records), seconds, dict(counters))
-
-
-@cache
-def _player(task: Task, seed: int) -> Player:
-    """Returns the player of a task; the process keeps it for later units."""
-    return task.make_player(seed)
-
-
-class _Here(Executor):
-    """An executor that runs each call at once, in this process."""
-
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(work(*arguments, **settings))
-        return future
-
-
-@contextmanager
-def _executor(workers: int) -> Generator[tuple[Executor, int]]:
-    """Yields an executor and its number of units at a time; one unit per worker waits, so that no worker is idle."""
-    if workers == 1:
-        try:
-            yield _Here(), 1
-        finally:
-            _player.cache_clear()
-    else:
-        with worker_pool(workers) as pool:
-            yield pool, 2 * workers
+def _part_of(played: Played) -> Part:
+    counters = Counter[str]()
+    for batch in played.batches:
+        counters.update(batch.counters)
+    records = tuple(record for batch in played.batches for record in batch.records)
+    return Part(played.unit.first, records, played.seconds, dict(counters))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import Player
 from baselines.evaluation.records import Start
+from baselines.evaluation.units.unit import Assignment
 from baselines.registry import build_policy, find_policy
 from baselines.suites.suite import Entry, Suite
 from baselines.support.board_names import file_name, name_of
@@ -49,6 +50,12 @@ class Task:
         """Path of the folder with the games, relative to the folder of the suite."""
         rule = f"-{self.config.first_click}" if self.record else ""
         return f"games/{file_name(name_of(self.config))}{rule}/{policy_folder(self.policy)}"
+
+    def assignment(self, seed: int) -> Assignment:
+        """Returns the games as workers receive them; game i has the seed `seed` + i."""
+        seeds = range(seed, seed + self.games)
+        make_player = partial(self.make_player, seed)
+        return Assignment((self, seed), str(self), make_player, seeds, self.batch_size, self.policy)
 
     def make_player(self, seed: int) -> Player:
         """Returns the player of these games; its random choices depend on `seed`."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from baselines.support.forwarded import local_path
+
 AGENT_FILE = "agent.json"
 """The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
 
@@ -21,7 +23,7 @@ def agent_names(shipped: Path | None = None) -> list[str]:
 
 def agent_folder(name: str, shipped: Path | None = None) -> Path | None:
     """Returns the run folder of an agent in the folder `shipped` or at a path, or None if there is no such folder."""
-    for folder in ((shipped or AGENTS_FOLDER) / name, Path(name)):
+    for folder in ((shipped or AGENTS_FOLDER) / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
     return None

@@ -3,7 +3,8 @@
 import sys
 
 from baselines.cli import evaluate
-from baselines.suites import definitions, schedule
+from baselines.evaluation.units import schedule
+from baselines.suites import definitions
 from baselines.suites.suite import Entry, Suite
 from minesweeper_env import BoardConfig
 

@@ -17,7 +17,7 @@ from azulejos_env.engine.games import compile_kernels
 from baselines.azulejos.matches.play import play_boards
 from baselines.azulejos.matches.players import CompiledPlayer, OwnPlayer, Player
 from baselines.azulejos.matches.roster import make_policy
-from baselines.evaluation.workers import worker_pool
+from baselines.executors.processes import worker_pool
 
 SINGLE_BOARDS, BATCHED_BOARDS = 5, 200
 """Boards of a block where a policy chooses one move at a time, and where both choose many at once."""

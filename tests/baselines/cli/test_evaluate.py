@@ -16,7 +16,7 @@ from baselines import registry
 from baselines.cli import evaluate, policies
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.intervals import wilson_interval
-from baselines.evaluation.workers import WorkerError
+from baselines.executors.errors import WorkerError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig

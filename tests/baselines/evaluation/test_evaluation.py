@@ -13,7 +13,7 @@ from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
-from baselines.evaluation.workers import WorkerError
+from baselines.executors.errors import WorkerError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
@@ -156,10 +156,13 @@ def _negative(masks: np.ndarray) -> np.ndarray:
     return np.full(len(masks), -1)
 
 
-def test_workers_that_are_killed_again_and_again_are_an_error(monkeypatch):
-    monkeypatch.setattr("baselines.evaluation.restarting_pool.RESTARTS", 1)
-    with pytest.raises(WorkerError, match="worker processes were killed"):
-        evaluate_policy(partial(Scanner, _end_process), CONFIG, range(60), workers=2)
+@pytest.mark.slow
+def test_a_unit_that_kills_its_workers_again_and_again_is_named():
+    line = (
+        "mine on 6x6/5, seeds (100 to 119|120 to 139|140 to 159): killed its worker 4 times, perhaps because memory ran"
+    )
+    with pytest.raises(WorkerError, match=line):
+        evaluate_policy(partial(Scanner, _end_process), CONFIG, range(100, 160), workers=2, policy="mine")
 
 
 def _end_process(_masks: np.ndarray) -> np.ndarray:

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baselines.evaluation.records import GameRecord
+from baselines.evaluation.units.schedule import Schedule
 from baselines.suites.definitions import find_suite
 from baselines.suites.folder import MANIFEST, open_folder
 from baselines.suites.parts import DamagedPartError, Part, PartStore
-from baselines.suites.schedule import Schedule
 from baselines.suites.tasks import Task
 from minesweeper_env import BoardConfig
 
@@ -194,7 +194,7 @@ def test_the_schedule_plays_every_game_once(data):
         done = data.draw(st.sets(st.sampled_from(batches))) if data.draw(st.booleans()) else set()
         tasks.append(Task("random", CONFIG, games, size))
         parts.append([make_part(first, min(size, games - first)) for first in sorted(done)])
-    schedule = Schedule(tasks, parts, workers=2)
+    schedule = Schedule(tasks, parts)
     count = np.concatenate([np.zeros(task.games, int) for task in tasks])
     offsets = np.cumsum([0, *(task.games for task in tasks)])
     for offset, before in zip(offsets, parts, strict=False):
@@ -219,7 +219,8 @@ def test_the_schedule_plays_every_game_once(data):
 
 def test_the_longest_task_is_the_next_one():
     tasks = [Task(name, CONFIG, 1000, 10) for name in ("quick", "slow")]
-    schedule = Schedule(tasks, [[], []], workers=2)
+    schedule = Schedule(tasks)
+    schedule.workers = 2
     assert schedule.seconds_left() is None
     slow, quick = schedule.next(), schedule.next()
     assert (slow.task, slow.games, quick.task, quick.games) == (1, 10, 0, 10)
@@ -239,7 +240,8 @@ def test_the_longest_task_is_the_next_one():
 
 
 def test_units_get_shorter_towards_the_end():
-    schedule = Schedule([Task("slow", CONFIG, 100, 1)], [[make_part(0, 1)]], workers=2)
+    schedule = Schedule([Task("slow", CONFIG, 100, 1)], [[make_part(0, 1)]])
+    schedule.workers = 2
     schedule.finish(schedule.next(), 10.0)
     sizes = []
     while (unit := schedule.next()) is not None:

@@ -27,9 +27,10 @@ from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.records import Start
 from baselines.evaluation.results import PolicyResult, compare
+from baselines.evaluation.units import loop, schedule
 from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
-from baselines.suites import definitions, parts, runner, schedule
+from baselines.suites import definitions, parts, runner
 from baselines.suites.definitions import SUITES
 from baselines.suites.parts import PartStore
 from baselines.suites.suite import Entry
@@ -142,29 +143,29 @@ def test_the_files_agree(tmp_path):
 def test_a_finished_suite_is_not_played_again(tmp_path, monkeypatch, capsys):
     assert run(tmp_path) == 0
     before = {name: (tmp_path / name).read_bytes() for name in RESULTS}
-    monkeypatch.setattr(runner, "play_unit", None)
+    monkeypatch.setattr(loop, "play_unit", None)
     assert run(tmp_path) == 0
     assert before == {name: (tmp_path / name).read_bytes() for name in RESULTS}
     assert "260 of 260 games are done\n" in capsys.readouterr().err
 
 
 def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
-    def interrupt(task, seed, first, games):
+    def interrupt(assignment, first, games):
         if len(played) == 4:
             raise KeyboardInterrupt
-        played.append((task, first, games))
-        return play(task, seed, first, games)
+        played.append(games)
+        return play(assignment, first, games)
 
-    play, played = runner.play_unit, []
-    monkeypatch.setattr(runner, "play_unit", interrupt)
+    play, played = loop.play_unit, []
+    monkeypatch.setattr(loop, "play_unit", interrupt)
     assert run(tmp_path / "a") == 130
-    done = sum(games for _, _, games in played)
+    done = sum(played)
     err = capsys.readouterr().err
     assert f"interrupted: tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in err
     assert "  random on 4x5/4: 50 games" in err
     assert "the same command goes on from here" in err
     assert not RESULTS & {path.name for path in (tmp_path / "a").iterdir()}
-    monkeypatch.setattr(runner, "play_unit", play)
+    monkeypatch.setattr(loop, "play_unit", play)
     assert run(tmp_path / "a") == 0
     assert f"going on with tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in capsys.readouterr().err
     assert run(tmp_path / "b") == 0
@@ -314,7 +315,7 @@ def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch,
     def fail(*_arguments):
         raise PolicyError("Cheat.act chose action 3, which its mask forbids")
 
-    monkeypatch.setattr(runner, "play_unit", fail)
+    monkeypatch.setattr(loop, "play_unit", fail)
     assert run(tmp_path) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert (

@@ -9,7 +9,7 @@ import sys
 import pytest
 from support import ROOT
 
-CALL = "from baselines.evaluation.workers import worker_pool\n"
+CALL = "from baselines.executors.processes import worker_pool\n"
 POOL = "with worker_pool(2) as pool:\n    print(pool.submit(abs, -7).result())\n"
 IN_A_FUNCTION = "def play():\n    with worker_pool(2) as pool:\n        print(pool.submit(abs, -7).result())\n"
 

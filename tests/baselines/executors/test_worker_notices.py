@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.compilations import compile_in_worker
 
-from baselines.evaluation.workers import worker_pool
+from baselines.executors.processes import worker_pool
 from minesweeper_env.compilation.cold_start import COLD_START, COMMAND, LIBRARY
 
 

@@ -1,19 +1,43 @@
-"""Schedule of a suite: the order of its games, and an estimate of the remaining time."""
+"""Schedule of games: the order of the units, and an estimate of the remaining time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-from baselines.suites.parts import Part
-from baselines.suites.tasks import Task
+from typing import NamedTuple, Protocol
 
 UNIT_SECONDS = 3.0
 """Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
 
+MOST_UNITS = 50
+"""Number of units per second above which units get longer, because one process hands them all out."""
+
 LEAST_SECONDS = 0.2
 """Minimum target time of a unit, towards the end of the suite."""
+
+
+class Task(Protocol):
+    """Games of one policy on one board."""
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+
+    @property
+    def batch_size(self) -> int:
+        """The number of games played side by side."""
+
+
+class Done(Protocol):
+    """Games that are played already."""
+
+    @property
+    def games(self) -> range:
+        """The indices of the games."""
+
+    @property
+    def seconds(self) -> float:
+        """The time spent playing."""
 
 
 class Unit(NamedTuple):
@@ -32,9 +56,10 @@ class Unit(NamedTuple):
 
 @dataclass
 class _State:
-    """State of a task: the ranges of games not yet begun, the games done and in play, and the seconds spent."""
+    """State of a task: the games to play, those not yet begun, those done and in play, and the seconds spent."""
 
     task: Task
+    games: int
     gaps: list[range]
     done: int = 0
     seconds: float = 0.0
@@ -50,7 +75,7 @@ class _State:
         return self.seconds / self.done if self.done else None
 
     def take(self, seconds: float) -> tuple[int, int]:
-        """Takes about `seconds` of games from the front; returns the index of the first and their number."""
+        """Takes about `seconds` of games from the front, one batch for 0; returns the first index and their number."""
         gap, size = self.gaps[0], self.task.batch_size
         batches = 1 if not self.pace else max(1, int(seconds / (self.pace * size)))
         games = min(batches * size, len(gap))
@@ -70,18 +95,27 @@ class Schedule:
     next. Units get shorter towards the end, so that all workers finish at about the same time.
     """
 
-    def __init__(self, tasks: Sequence[Task], parts: Sequence[Sequence[Part]], workers: int) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        parts: Sequence[Sequence[Done]] | None = None,
+        shares: Sequence[range] | None = None,
+        unit_seconds: float | None = None,
+    ) -> None:
         """Schedules the games that the parts lack.
 
         Args:
             tasks: the tasks, quick ones first as far as that is known.
-            parts: parts of each task that have been played.
-            workers: number of workers.
+            parts: parts of each task that have been played; None for none.
+            shares: the games of each task to play, of which a batch begins at the first; None for all.
+            unit_seconds: target time of a unit, 0 for single batches; None for the usual one.
         """
-        self._workers = workers
+        self.workers = 1
+        self._unit_seconds = unit_seconds
+        shares = shares or [range(task.games) for task in tasks]
         self._states = [
-            _State(task, _gaps(task, done), sum(len(part.games) for part in done), sum(part.seconds for part in done))
-            for task, done in zip(tasks, parts, strict=True)
+            _state(task, share, done)
+            for task, share, done in zip(tasks, shares, parts or [[] for _ in tasks], strict=True)
         ]
 
     def next(self) -> Unit | None:
@@ -92,8 +126,14 @@ class Schedule:
         unknown = [number for number, state in begun if state.pace is None and not state.flying]
         number = unknown[-1] if unknown else max(begun, key=lambda each: _work(each[1]))[0]
         left = sum(_work(state) for _, state in begun)
-        limit = min(UNIT_SECONDS, max(LEAST_SECONDS, left / (2 * self._workers)))
+        most = max(UNIT_SECONDS, self.workers / MOST_UNITS) if self._unit_seconds is None else self._unit_seconds
+        limit = min(most, max(LEAST_SECONDS, left / (2 * self.workers)))
         return Unit(number, *self._states[number].take(limit))
+
+    def stop(self) -> None:
+        """Hands out no more units."""
+        for state in self._states:
+            state.gaps = []
 
     def finish(self, unit: Unit, seconds: float) -> bool:
         """Records a played unit and its time; returns True if its task is now done."""
@@ -105,12 +145,12 @@ class Schedule:
 
     def left(self) -> list[tuple[Task, int]]:
         """Returns the unfinished tasks, each with its number of games left."""
-        return [(state.task, state.task.games - state.done) for state in self._states if state.done < state.task.games]
+        return [(state.task, state.games - state.done) for state in self._states if state.done < state.games]
 
     @property
     def games(self) -> int:
         """The number of games of all tasks."""
-        return sum(state.task.games for state in self._states)
+        return sum(state.games for state in self._states)
 
     @property
     def done(self) -> int:
@@ -119,14 +159,14 @@ class Schedule:
 
     def seconds_left(self) -> float | None:
         """Returns the remaining time by the pace of each task; None while the pace of a task is unknown."""
-        if any(state.pace is None for state in self._states):
+        if any(state.pace is None and state.games for state in self._states):
             return None
-        return sum((state.pace or 0.0) * (state.task.games - state.done) for state in self._states) / self._workers
+        return sum((state.pace or 0.0) * (state.games - state.done) for state in self._states) / self.workers
 
     def fraction_done(self) -> float:
         """Returns the fraction of the work that is done, 0 to 1, over the tasks whose pace is known."""
         done = sum(state.seconds for state in self._states)
-        every = sum((state.pace or 0.0) * state.task.games for state in self._states)
+        every = sum((state.pace or 0.0) * state.games for state in self._states)
         return done / every if every else 0.0
 
 
@@ -135,9 +175,14 @@ def _work(state: _State) -> float:
     return (state.pace or 0.0) * state.unbegun
 
 
-def _gaps(task: Task, parts: Sequence[Part]) -> list[range]:
-    gaps, begin = [], 0
+def _state(task: Task, share: range, parts: Sequence[Done]) -> _State:
+    done, seconds = sum(len(part.games) for part in parts), sum(part.seconds for part in parts)
+    return _State(task, len(share), _gaps(share, parts), done, seconds)
+
+
+def _gaps(share: range, parts: Sequence[Done]) -> list[range]:
+    gaps, begin = [], share.start
     for part in parts:
         gaps.append(range(begin, part.games.start))
         begin = part.games.stop
-    return [gap for gap in (*gaps, range(begin, task.games)) if gap]
+    return [gap for gap in (*gaps, range(begin, share.stop)) if gap]
