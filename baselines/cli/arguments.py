@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, NoReturn
 
+from baselines.cluster.connection import parse_address
 from baselines.support.board_names import parse_size_name
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
 
@@ -135,6 +136,32 @@ def add_count(parser: argparse._ActionsContainer, name: str, meaning: str, defau
     parser.add_argument(
         name, type=whole_number_from(1), default=default, metavar="N", help=f"{meaning} (default {default})"
     )
+
+
+def add_workers(parser: argparse._ActionsContainer) -> None:
+    """Adds --workers and --ray, of which one may be given; `chosen_workers` makes the executor that they name."""
+    places = parser.add_mutually_exclusive_group()
+    add_count(places, "--workers", "play in N worker processes", 1)
+    add_ray(places)
+
+
+def add_ray(parser: argparse._ActionsContainer) -> None:
+    """Adds --ray, the address of a cluster."""
+    parser.add_argument(
+        "--ray",
+        type=parse_cluster,
+        metavar="ADDRESS",
+        help="work on a cluster of Ray, which needs minesweeper-env[ray]: the address of its head node, auto for the "
+        "cluster that runs here, or local for one that is started on this machine alone",
+    )
+
+
+def parse_cluster(text: str) -> str:
+    """Returns the address of a cluster."""
+    try:
+        return parse_address(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_seed(parser: argparse._ActionsContainer) -> None:

@@ -15,14 +15,15 @@ from baselines.cli.arguments import (
     SUITE_NEEDS,
     Parser,
     add_board_arguments,
-    add_count,
     add_no_guess,
     add_seed,
     add_wide,
+    add_workers,
     parse_path,
     positive_number,
     whole_number_from,
 )
+from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
@@ -117,7 +118,7 @@ def _make_parser(program: str) -> Parser:
         help=f"play N games of each policy on each board (default {DEFAULT_GAMES}; suites have their own)",
     )
     add_seed(both)
-    add_count(both, "--workers", "play in N worker processes", 1)
+    add_workers(both)
     add_wide(both)
     return parser
 
@@ -153,6 +154,7 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
         ValueError: an option is not allowed; the message is one line.
         MissingExtraError: a package is not installed.
     """
+    check_workers(options)
     return _check_policies(options, given) if options.suite is None else _check_suite(options, given)
 
 
@@ -218,4 +220,4 @@ def _prepare(options: argparse.Namespace, command: str, program: str) -> Callabl
 
     added = options.policy or ()
     run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program, added)
-    return lambda: run.play(options.workers, wide=options.wide)
+    return lambda: run.play(chosen_workers(options), wide=options.wide)

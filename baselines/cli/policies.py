@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from baselines.cli.arguments import ALL, INTERRUPTED
+from baselines.cli.distribution.workers import kept_workers
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
+from baselines.executors.executor import MakeWorkers
 from baselines.recording.options import is_recorded
 from baselines.registry import build_policy, config_for, find_policy, policy_names
 from baselines.terminal.progress import game_bar
@@ -76,8 +78,12 @@ class PolicyRun:
                     self.report.write_plot(self.options.plot)
 
     def _play_all(self) -> int:
+        with kept_workers(self.options) as workers:
+            return self._play_each(workers)
+
+    def _play_each(self, workers: int | MakeWorkers) -> int:
         for name, batch_size in self.batch_sizes.items():
-            evaluation = self._play(name, batch_size)
+            evaluation = self._play(name, batch_size, workers)
             if evaluation.records:
                 self.report.results.append(PolicyResult.of(name, evaluation))
                 self.played[name] = (config_for(name, self.report.config), evaluation.records)
@@ -88,7 +94,7 @@ class PolicyRun:
                 return INTERRUPTED
         return 0
 
-    def _play(self, name: str, batch_size: int) -> Evaluation:
+    def _play(self, name: str, batch_size: int, workers: int | MakeWorkers) -> Evaluation:
         report, options = self.report, self.options
         config = config_for(name, report.config)
         with game_bar("playing", name, report.games) as on_finished:
@@ -97,7 +103,7 @@ class PolicyRun:
                 config,
                 range(report.seed, report.seed + report.games),
                 policy_seed=options.seed,
-                workers=options.workers,
+                workers=workers,
                 max_seconds=options.max_seconds,
                 on_finished=on_finished,
                 diagnose=options.diagnose,

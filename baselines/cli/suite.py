@@ -11,7 +11,7 @@ from pathlib import Path
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import explain, play_errors
 from baselines.evaluation.units.schedule import Schedule
-from baselines.executors.processes import local_workers
+from baselines.executors.executor import MakeWorkers
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import find_suite
 from baselines.suites.display import print_tables
@@ -100,11 +100,11 @@ class SuiteRun:
         run.read_parts()
         return run
 
-    def play(self, workers: int, report: bool = True, wide: bool = False) -> int:
+    def play(self, make_workers: MakeWorkers, report: bool = True, wide: bool = False) -> int:
         """Plays the remaining games and then writes the results; returns the exit status.
 
         Args:
-            workers: number of worker processes.
+            make_workers: makes the executor.
             report: False to leave the results to the caller.
             wide: whether to print all columns of the tables, whatever the width of the terminal.
 
@@ -114,18 +114,18 @@ class SuiteRun:
         """
         try:
             with hold_folder(self.folder):
-                return self._play(workers, report, wide)
+                return self._play(make_workers, report, wide)
         except KeyboardInterrupt:
             print(f"interrupted; the games are in {self.folder}: the same command goes on from here", file=sys.stderr)
             return INTERRUPTED
 
-    def _play(self, workers: int, report: bool, wide: bool) -> int:
+    def _play(self, make_workers: MakeWorkers, report: bool, wide: bool) -> int:
         parts = self.read_parts()
         schedule = Schedule(self.tasks, parts)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
         try:
             with suite_progress(schedule) as progress:
-                play_tasks(self.tasks, self._stores(), schedule, self.seed, local_workers(workers), progress)
+                play_tasks(self.tasks, self._stores(), schedule, self.seed, make_workers, progress)
         except KeyboardInterrupt:
             self._tell_what_is_left(schedule, "interrupted:")
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from baselines.cli.arguments import Parser, add_count, parse_path, positive_number, whole_number_from
+from baselines.cli.arguments import Parser, add_count, add_workers, parse_path, positive_number, whole_number_from
 from baselines.cli.start import MODULE
 from baselines.evaluation.protocol import PROTOCOL
 
@@ -66,7 +66,7 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     add_count(run, "--games", f"play N games on each board, {least} to {most}", least)
     run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
     run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
-    add_count(run, "--workers", "use N worker processes", 1)
+    add_workers(run)
 
 
 def _add_card_options(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import SUITE_NEEDS
 from baselines.cli.benchmark.arguments import PROGRAM
+from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.extras import check_extra
 
@@ -43,6 +44,7 @@ def prepare_run(options: argparse.Namespace) -> Callable[[], int]:
 
     for module in SUITE_NEEDS:
         check_extra(module)
+    check_workers(options)
     cards = _cards(options)
     if options.games < PROTOCOL.least_games:
         raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
@@ -50,7 +52,7 @@ def prepare_run(options: argparse.Namespace) -> Callable[[], int]:
     run = SuiteRun.of(suite, options.out, None, options.games, options.command, PROGRAM)
 
     def work() -> int:
-        return run.play(options.workers, report=False) or _write_files(cards, [options.out], options.out)
+        return run.play(chosen_workers(options), report=False) or _write_files(cards, [options.out], options.out)
 
     return work
 

@@ -57,7 +57,7 @@ def play_unit(assignment: Assignment, first: int, games: int) -> list[Batch]:
         first: index of the first game to play; a batch begins there.
         games: number of games to play.
     """
-    player, size = prepare_player(assignment), assignment.batch_size
+    player, size = _player_of(assignment), assignment.batch_size
     end = first + games
     return [
         player.play(begin // size, assignment.seeds[begin : min(begin + size, end)])
@@ -65,7 +65,12 @@ def play_unit(assignment: Assignment, first: int, games: int) -> list[Batch]:
     ]
 
 
-def prepare_player(assignment: Assignment) -> Player:
+def prepare_player(assignment: Assignment) -> None:
+    """Makes the player of an assignment ahead."""
+    _player_of(assignment)
+
+
+def _player_of(assignment: Assignment) -> Player:
     """Returns the player of an assignment; the process keeps it."""
     if assignment.key not in _players:
         _players[assignment.key] = assignment.make_player()

@@ -1,0 +1,1 @@
+"""Work of commands on several processes, clusters and shards."""

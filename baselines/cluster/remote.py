@@ -1,0 +1,69 @@
+"""Calls as the workers of a cluster carry them out: after a check of the installation, with copies of files."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from baselines.cluster.identity import Identity, own_identity
+from baselines.cluster.parcels import open_parcel
+from baselines.executors.errors import WorkerError
+
+DONE, FAILED, FOREIGN = "done", "failed", "foreign"
+"""What an answer holds: the result, the exception, or how the installation of the node differs."""
+
+
+class Slot(NamedTuple):
+    """Stands for a shared value in the arguments of a call."""
+
+    number: int
+
+
+def make_remote() -> Callable[..., tuple[str, str, Any]]:
+    """Returns the function that Ray runs. It travels by value, so that a node without this package can answer, too."""
+
+    def remote_call(identity: tuple[str, ...], content: bytes, parcels: list[Any]) -> tuple[str, str, Any]:
+        import ray
+
+        node = ray.get_runtime_context().get_node_id()
+        try:
+            from baselines.cluster.remote import answer
+        except ImportError as error:
+            return "foreign", node, f"the package cannot be imported: {error}"
+        return (*answer(identity, content, parcels, node),)
+
+    return remote_call
+
+
+def answer(identity: tuple[str, ...], content: bytes, parcels: list[Any], node: str) -> tuple[str, str, Any]:
+    """Carries out a call.
+
+    Args:
+        identity: the identity of the installation that sent the call.
+        content: the pickled function and its arguments; a `Slot` stands for a shared value.
+        parcels: references to the shared values.
+        node: the id of this node.
+
+    Returns:
+        What the answer holds, the id of the node, and the result, the exception, or the differences.
+    """
+    differences = Identity(*identity).differences(own_identity())
+    if differences:
+        return FOREIGN, node, differences
+    try:
+        work, arguments = pickle.loads(content)
+        opened = [open_parcel(parcels[each.number]) if isinstance(each, Slot) else each for each in arguments]
+        return DONE, node, work(*opened)
+    except Exception as error:
+        error.add_note(f"On a node of the cluster:\n{traceback.format_exc()}")
+        return FAILED, node, _sendable(error)
+
+
+def _sendable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return WorkerError(f"{type(error).__name__}: {error}")
+    return error
