@@ -70,6 +70,8 @@ GLOSSES = {
         "policy": "the protocol",
         "support": "files, figures, checks",
         "terminal": "tables, live lines",
+        "executors": "call functions in processes that may die",
+        "cluster": "processes on a cluster of Ray",
         "entries": "your own policies: loaded, called and wrapped",
         "evaluation": "plays, judges, compares",
         "registry": "policies by name",

@@ -151,7 +151,7 @@ def add_ray(parser: argparse._ActionsContainer) -> None:
         "--ray",
         type=parse_cluster,
         metavar="ADDRESS",
-        help="work on a cluster of Ray, which needs minesweeper-env[ray]: the address of its head node, auto for the "
+        help="use a cluster of Ray, which needs minesweeper-env[ray]: the address of its head node, auto for the "
         "cluster that runs here, or local for one that is started on this machine alone",
     )
 
