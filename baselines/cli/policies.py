@@ -85,7 +85,7 @@ class PolicyRun:
         for name, batch_size in self.batch_sizes.items():
             evaluation = self._play(name, batch_size, workers)
             if evaluation.records:
-                self.report.results.append(PolicyResult.of(name, evaluation))
+                self.report.results.append(PolicyResult.of(name, evaluation, find_policy(name).precision))
                 self.played[name] = (config_for(name, self.report.config), evaluation.records)
             if self.options.json is not None:
                 self.report.write_json(self.options.json)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 PACKAGES = ("baselines", "minesweeper_env")
 """The packages whose files the hash covers, shipped agents included."""
 
-_COMPILED = {".pyc", ".nbi", ".nbc"}
+_CACHE = "__pycache__"
 _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 """Variables of the environment that let oneDNN compute float32 networks in another number format."""
 
@@ -56,7 +56,7 @@ def package_hash() -> str:
     digest = hashlib.sha256()
     for name in PACKAGES:
         folder = Path(str(import_module(name).__file__)).parent
-        for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in _COMPILED):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and _CACHE not in path.parts):
             content = hashlib.sha256(path.read_bytes()).digest()
             digest.update(f"{name}/{path.relative_to(folder).as_posix()}\n".encode() + content)
     return digest.hexdigest()[:12]

@@ -184,6 +184,7 @@ def config_row(config: BoardConfig) -> dict[str, Any]:
 def result_row(result: PolicyResult) -> dict[str, Any]:
     """Returns the result of a policy as a JSON object."""
     diagnostics = {"diagnostics": Diagnostics.of(result.diagnoses).row()} if result.diagnoses else {}
+    precision = {"precision": result.precision} if result.precision else {}
     return {
         "policy": result.policy,
         "games": result.games,
@@ -194,6 +195,7 @@ def result_row(result: PolicyResult) -> dict[str, Any]:
         "ms_per_game": round(result.ms_per_game, 3),
         "clicks_per_game": result.clicks_per_game,
         "truncated": result.truncated,
+        **precision,
         **result.counters_per_game,
         **diagnostics,
     }

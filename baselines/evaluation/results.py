@@ -21,6 +21,7 @@ class PolicyResult:
         seconds: wall-clock time, including start-up.
         playing_seconds: time spent playing, summed over the workers.
         counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
+        precision: number format of the policy's network; None for a policy without such a choice.
     """
 
     policy: str
@@ -28,13 +29,13 @@ class PolicyResult:
     seconds: float
     playing_seconds: float
     counters: Mapping[str, int] = field(default_factory=dict)
+    precision: str | None = None
 
     @classmethod
-    def of(cls, policy: str, evaluation: Evaluation) -> PolicyResult:
+    def of(cls, policy: str, evaluation: Evaluation, precision: str | None = None) -> PolicyResult:
         """Returns the result of an evaluation with at least one game."""
-        return cls(
-            policy, tuple(evaluation.records), evaluation.seconds, evaluation.playing_seconds, dict(evaluation.counters)
-        )
+        records, counters = tuple(evaluation.records), dict(evaluation.counters)
+        return cls(policy, records, evaluation.seconds, evaluation.playing_seconds, counters, precision)
 
     @property
     def games(self) -> int:

@@ -57,7 +57,7 @@ def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:
         counters.update(part.counters)
     seconds = sum(part.seconds for part in parts)
     records = tuple(record for part in parts for record in part.records)
-    return PolicyResult(task.policy, records, seconds, seconds, dict(counters))
+    return PolicyResult(task.policy, records, seconds, seconds, dict(counters), task.precision)
 
 
 def _board(

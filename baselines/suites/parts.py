@@ -136,6 +136,7 @@ class PartStore:
             "seed": self._seed,
         }
         identity |= {"no_guess": config.no_guess} if config.no_guess else {}
+        identity |= {"precision": task.precision} if task.precision else {}
         return identity | ({"record": True} if task.record else {})
 
     def _read_file(self, path: Path, actions: bool) -> Part:

@@ -31,6 +31,7 @@ class Task:
         batch_size: number of games played side by side; the policy is reset before each batch.
         start: "module:function" that gives each game its start; None for the first-click rule.
         record: True to record the actions of each game.
+        precision: number format of the policy's network; None for a policy without such a choice.
     """
 
     policy: str
@@ -39,6 +40,7 @@ class Task:
     batch_size: int
     start: str | None = None
     record: bool = False
+    precision: str | None = None
 
     def __str__(self) -> str:
         """Returns the policy and the board, with the first-click rule if games are recorded."""
@@ -119,4 +121,5 @@ def _plan_one(entry: Entry, board: BoardConfig, games: int, record: bool) -> Tas
     except ValueError as error:
         return LeftOut(entry.policy, board, str(error))
     games = games if entry.cap is None else min(games, entry.cap)
-    return Task(entry.policy, config, games, entry.batch_size or batch_size, entry.start, record)
+    size = entry.batch_size or batch_size
+    return Task(entry.policy, config, games, size, entry.start, record, maker.precision)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -126,3 +127,9 @@ def test_the_json_keeps_every_digit(tmp_path):
     rows = json.loads(found.read_text())["results"]
     assert [row["ci95"] for row in rows] == [list(result.interval) for result in RESULTS]
     assert rows[1]["win_rate"] == 118 / 150
+
+
+def test_the_json_names_the_precision_of_networks_alone(tmp_path):
+    report(replace(played("ppo", 3), precision="bfloat16"), played("exact", 5)).write_json(tmp_path / "a.json")
+    rows = json.loads((tmp_path / "a.json").read_text())["results"]
+    assert [row.get("precision") for row in rows] == ["bfloat16", None]

@@ -264,7 +264,7 @@ def test_a_folder_belongs_to_one_suite(tmp_path):
         with pytest.raises(ValueError, match=complaint):
             open_folder(folder, *arguments)
     for change, complaint in (
-        ({"format": 0}, "was made for the format of the files 0, not 1"),
+        ({"format": 0}, "was made for the format of the files 0, not 2"),
         ({"version": "0.0.1"}, "was made for the version of the package 0.0.1, not "),
     ):
         manifest = json.loads((folder / MANIFEST).read_text())
@@ -312,3 +312,35 @@ def test_games_without_their_actions_do_not_pass_for_recorded_ones(tmp_path):
     store.write(make_part(0, 20))
     with pytest.raises(DamagedPartError, match="damaged"):
         store.read(actions=True)
+
+
+def test_another_installation_does_not_resume(tmp_path):
+    open_folder(tmp_path, find_suite("ladder"), 0, 10)
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    assert manifest["identity"]["precision"] == "float32"
+    own = manifest["identity"]["numpy"]
+    for change, difference in (
+        ({"numpy": "1.9"}, rf"numpy 1\.9, not {own}; choose"),
+        ({"precision": "bf16"}, "precision bf16, not float32; choose"),
+        ({"package": "0" * 12, "torch": "1.0"}, "package 000000000000, not .*; torch 1.0, not .*; choose"),
+    ):
+        changed = manifest | {"identity": manifest["identity"] | change}
+        (tmp_path / MANIFEST).write_text(json.dumps(changed))
+        with pytest.raises(ValueError, match=f"played by another installation, which has {difference}"):
+            open_folder(tmp_path, find_suite("ladder"), 0, 10)
+        assert json.loads((tmp_path / MANIFEST).read_text()) == changed
+
+
+def test_the_precision_of_networks_is_written_down(tmp_path):
+    suite = find_suite("learned").with_policies(["any-size:precision=bfloat16"])
+    open_folder(tmp_path, suite, 0, 10)
+    precision = json.loads((tmp_path / MANIFEST).read_text())["precision"]
+    assert precision["any-size:precision=bfloat16"] == "bfloat16"
+    assert {precision[name] for name in ("ppo", "dqn", "any-size")} == {"float32"}
+    assert not precision.keys() & {"exact", "lookahead"}
+
+
+def test_games_of_another_precision_are_refused(tmp_path):
+    PartStore(tmp_path, replace(TASK, precision="bfloat16"), SEED).write(make_part(0, 20))
+    with pytest.raises(DamagedPartError, match="belongs to other games"):
+        PartStore(tmp_path, replace(TASK, precision="float32"), SEED).read()
