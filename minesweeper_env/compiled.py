@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numba.core import config, event
 
-# Imported in this form, the notices are no part of `_stamp`: their text does not change the machine code.
-from minesweeper_env.compilation import cold_start
+# Imported in this form, they are no part of `_stamp`: notices and locks do not change the machine code.
+from minesweeper_env.compilation import cold_start, shared_cache
 from minesweeper_env.compilation.linking import FragmentCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -69,6 +69,7 @@ def kernel(function: Function) -> Function:
     except RuntimeError:
         # Neither the package's folder nor the user's own cache can be written.
         return njit(**_KERNEL)(function)
+    compiled._cache = shared_cache.SharedCache(function)  # type: ignore[no-untyped-call]
     # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
     compiled._cache._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename))
     return compiled

@@ -6,16 +6,15 @@ written once.
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import pickle
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from baselines.support.files import replace_file
 from baselines.support.forwarded import forward
+from minesweeper_env.compilation.private_folder import private_folder
 
 
 class Parcel(NamedTuple):
@@ -53,19 +52,12 @@ def open_parcel(reference: Any) -> Any:
     return _opened[key]
 
 
-def node_folder() -> Path:
-    """Returns the folder of this node for files of clusters, which belongs to this user alone."""
-    folder = Path(tempfile.gettempdir()) / f"minesweeper-env-{getpass.getuser()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
-
-
 def _write(base: str, files: Mapping[str, bytes]) -> Path:
     """Writes the files that a path names; returns the path of the copy, a file or a folder like the path itself."""
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
         digest.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
-    folder = node_folder() / "files" / digest.hexdigest()
+    folder = private_folder() / "files" / digest.hexdigest()
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         if not (folder / name).exists():

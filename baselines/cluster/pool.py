@@ -13,18 +13,17 @@ from typing import Any
 
 from baselines.cluster.connection import ClusterError, Connection, connected
 from baselines.cluster.identity import own_identity
-from baselines.cluster.nodes import Nodes
+from baselines.cluster.nodes import UNIT_DEMAND, Demand, Nodes
 from baselines.cluster.parcels import pack
 from baselines.cluster.remote import DONE, FOREIGN, Slot, make_remote
 from baselines.executors.errors import KilledWorkerError
 from baselines.executors.executor import MakeWorkers, Value, Workers
 from baselines.executors.process_pool import MOST_KILLS
+from minesweeper_env.compilation.live_line import say
+from minesweeper_env.warm_up.packing import pack_compiled
 
 CALLS_PER_CPU = 4
 """Number of calls under way or waiting for each processor: none idles, and a new node soon has work."""
-
-MEMORY_BYTES = 1 << 30
-"""Memory that a call declares; an agent with PyTorch and the compiled kernels takes some 600 MB."""
 
 
 @dataclass(eq=False)
@@ -40,14 +39,20 @@ class _Call:
 class RayPool(Workers):
     """Passes calls on to a cluster. A call whose worker or node is killed runs again, on any node."""
 
-    def __init__(self, connection: Connection) -> None:
-        """Reads the nodes of the cluster."""
+    def __init__(self, connection: Connection, demand: Demand = UNIT_DEMAND) -> None:
+        """Reads the nodes of the cluster.
+
+        Args:
+            connection: to the cluster.
+            demand: what each call declares.
+        """
         self._ray, self._connection = connection.ray, connection
-        self._nodes = Nodes(connection.ray)
+        self._nodes = Nodes(connection.ray, demand)
         # Workers that were killed are counted here, because Ray repeats a call without end where memory runs out.
-        options = {"num_cpus": 1, "memory": MEMORY_BYTES, "max_retries": 0}
+        options = {"num_cpus": demand.cpus, "memory": demand.memory, "max_retries": 0}
         self._remote = connection.ray.remote(**options)(make_remote())
         self._identity = tuple(own_identity())
+        self._compiled = [connection.ray.put(pack_compiled())]
         self._shared: dict[int, tuple[Any, Any]] = {}
         self._under_way: set[_Call] = set()
         self._answers: SimpleQueue[tuple[_Call, Future[Any]] | None] = SimpleQueue()
@@ -55,12 +60,12 @@ class RayPool(Workers):
 
     @property
     def workers(self) -> int:
-        """The number of processors of the nodes in use, as nodes come and go."""
-        return max(1, self._nodes.processors)
+        """The number of calls that the nodes carry out at a time, as nodes come and go."""
+        return max(1, self._nodes.room)
 
     @property
     def places(self) -> int:
-        """Some calls for each processor."""
+        """Some calls for each one that is carried out."""
         return CALLS_PER_CPU * self.workers
 
     def share(self, value: Value) -> Value:
@@ -104,7 +109,7 @@ class RayPool(Workers):
 
     def _begin(self, call: _Call) -> None:
         remote = self._remote.options(label_selector=self._nodes.selector())
-        future = remote.remote(self._identity, call.content, call.parcels).future()
+        future = remote.remote(self._identity, self._compiled, call.content, call.parcels).future()
         # Ray calls back on a thread of its own, on which no call may begin.
         future.add_done_callback(lambda ended: self._answers.put((call, ended)))
 
@@ -129,14 +134,17 @@ class RayPool(Workers):
     def _repeat(self, call: _Call, error: BaseException) -> None:
         """Repeats a call whose worker or node was lost; only what the call itself may have caused is counted."""
         errors = self._ray.exceptions
+        what, attempt = "a node", ""
         if isinstance(error, (errors.WorkerCrashedError, errors.OutOfMemoryError)):
             call.kills += 1
+            what, attempt = "a worker process", f" (attempt {call.kills + 1} of {MOST_KILLS})"
         elif not isinstance(error, (errors.NodeDiedError, errors.ObjectLostError, errors.LocalRayletDiedError)):
             self._end(call, ClusterError(f"a call on the cluster failed: {' '.join(str(error).split())}"), False)
             return
         if call.kills == MOST_KILLS:
             self._end(call, KilledWorkerError(call.kills), False)
         else:
+            say(f"{what} of the cluster was lost; its work is repeated{attempt}")
             self._begin(call)
 
     def _end(self, call: _Call, value: Any, is_done: bool) -> None:
@@ -146,10 +154,10 @@ class RayPool(Workers):
 
 
 @contextmanager
-def ray_pool(address: str) -> Generator[Workers]:
+def ray_pool(address: str, demand: Demand = UNIT_DEMAND) -> Generator[RayPool]:
     """Yields an executor on the cluster at an address; see `baselines.cluster.connection.connected`."""
     with connected(address) as connection:
-        pool = RayPool(connection)
+        pool = RayPool(connection, demand)
         try:
             yield pool
         finally:

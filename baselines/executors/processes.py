@@ -16,6 +16,7 @@ from typing import Any
 from baselines.executors.errors import WorkerError
 from baselines.executors.executor import MakeWorkers, here
 from baselines.executors.process_pool import ProcessPool
+from baselines.executors.threads import use_one_thread
 from baselines.support.main_script import check_workers_can_import
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import say
@@ -95,6 +96,7 @@ def _start_worker(
     Only the first worker that acquires the lock `speaker` announces compilations, because all of them compile the same.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    use_one_thread()
     COLD_START.report_to(notices.send if notices is not None and speaker.acquire(block=False) else None)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if start is not None:

@@ -90,6 +90,11 @@ class ColdStart:
         self._measured += time.perf_counter() - self._begun_at
         self._has_counting |= part.counting > 0
 
+    def wait(self, kernel: str) -> None:
+        """Announces that another process compiles a kernel, given as "module:function", and that this one waits."""
+        if self.is_wanted():
+            self._say(f"Waiting for another process, which compiles {part_of(kernel).label}")
+
     def is_wanted(self) -> bool:
         """Returns whether to announce compilations."""
         if self.caller == QUIET or os.environ.get(VARIABLE) == "0":
