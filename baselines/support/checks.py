@@ -21,6 +21,17 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     return str(value)
 
 
+def whether(name: str, value: Any) -> bool:
+    """Returns `value` if it is True or False.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be true or false, not {value!r}")
+    return value
+
+
 def whole_number_within(name: str, value: Any, least: int, most: int) -> int:
     """Returns `value` as an int between `least` and `most`.
 

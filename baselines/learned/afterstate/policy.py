@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search import Limits, click_values, first_click_values, rate
+from baselines.learned.afterstate.search import Limits, candidates, click_values, first_click_values, rate
 from baselines.learned.networks.masks import unopened
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import number_within, one_of, whole_number_within
+from baselines.support.checks import number_within, one_of, whether, whole_number_within
 from minesweeper_env.config import BoardConfig
 
 FIRST_CELLS = ("learned", "exact", "middle")
 """Choices of the first click: by the learned worth, as `exact` clicks, and the middle of the board."""
+
+_CLOSE = Limits(slack=0.03, breadth=3)
+"""Values so near to the best one are weighed again with all symmetries."""
 
 
 class AfterstatePolicy:
@@ -35,6 +38,7 @@ class AfterstatePolicy:
         breadth: int = GUESS_BREADTH,
         sure: float = SURE,
         first: str = "learned",
+        symmetries: bool = True,
     ) -> None:
         """Prepares to play games of one configuration.
 
@@ -45,6 +49,8 @@ class AfterstatePolicy:
             breadth: upper bound on the number of clicks weighed; 1 turns the search off.
             sure: safety from which a cell is clicked without weighing.
             first: one of `FIRST_CELLS`.
+            symmetries: whether to average the network at a guess over all rotations and reflections of the board, 8
+                on a square and 4 otherwise; the worth for the best three clicks alone.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -55,6 +61,7 @@ class AfterstatePolicy:
         self._limits = Limits(number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000))
         self._sure = number_within("sure", sure, 0, 1)
         self._first = one_of("first", first, FIRST_CELLS)
+        self._symmetries = whether("symmetries", symmetries)
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random.
@@ -92,6 +99,14 @@ class AfterstatePolicy:
         best = safety.max(axis=1)
         guesses = np.flatnonzero((best < self._sure) & (best > 0) & (self._limits.breadth > 1))
         if len(guesses) > 0:
-            ratings = rate(self.network, mines, boards[guesses], legal[guesses], counts=True)
-            clicks[guesses] = click_values(self.network, mines, boards[guesses], ratings, self._limits).argmax(axis=1)
+            clicks[guesses] = self._weigh(boards[guesses], legal[guesses])
         return clicks
+
+    def _weigh(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Returns the click of the highest value on each board; close ones are weighed again, with all symmetries."""
+        network, mines, averaged = self.network, self.config.mines, self._symmetries
+        ratings = rate(network, mines, boards, legal, counts=True, averaged=averaged)
+        values = click_values(network, mines, boards, ratings, candidates(ratings.safety, self._limits))
+        if averaged:
+            values = click_values(network, mines, boards, ratings, candidates(values, _CLOSE), averaged)
+        return values.argmax(axis=1)

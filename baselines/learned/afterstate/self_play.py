@@ -175,7 +175,8 @@ class SelfPlay:
         safest = ratings.safety.argmax(axis=1)
         cells, best = safest, np.full(len(boards), np.nan)
         if searches:
-            values = click_values(network, self.config.mines, boards, ratings, self._limits)
+            clicks = candidates(ratings.safety, self._limits)
+            values = click_values(network, self.config.mines, boards, ratings, clicks)
             cells, best = values.argmax(axis=1), values.max(axis=1)
         weighed = candidates(ratings.safety, Limits(self._own.exploration_slack, self._own.breadth))
         drawn = np.where(weighed, rng.random(weighed.shape), -1.0).argmax(axis=1)

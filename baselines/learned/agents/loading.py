@@ -16,7 +16,7 @@ from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.size import MAX_DEPTH, PRECISIONS
 from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, GUESS_SLACK, LAYOUTS, NODES, SLACK, SURE
 from baselines.policy import Policy
-from baselines.support.checks import one_of, whole_number_within
+from baselines.support.checks import one_of, whether, whole_number_within
 from minesweeper_env.config import BoardConfig
 
 
@@ -38,8 +38,7 @@ class ClickAgent:
         Raises:
             ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
         """
-        if not isinstance(symmetries, bool):
-            raise ValueError(f"symmetries must be true or false, not {symmetries!r}")
+        whether("symmetries", symmetries)
         one_of("precision", precision, PRECISIONS)
         network = load_network(self._folder)
         set_precision(network, precision)
@@ -86,10 +85,11 @@ class AfterstateAgent:
         breadth: int = GUESS_BREADTH,
         sure: float = SURE,
         first: str = "learned",
+        symmetries: bool = True,
         depth: int = 0,
         precision: str = "float32",
     ) -> Policy:
-        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first four options.
+        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first five options.
 
         Args:
             config: the board; it may differ from the boards of the training.
@@ -97,6 +97,7 @@ class AfterstateAgent:
             breadth: see there.
             sure: see there.
             first: see there.
+            symmetries: see there.
             depth: number of applications of the network's block; 0 for the one of the training.
             precision: number format of the convolutions, "float32" or "bfloat16".
 
@@ -112,7 +113,7 @@ class AfterstateAgent:
         keep_freed_memory()
         for tower in network.towers:
             tower.depth = depth or tower.depth
-        return AfterstatePolicy(config, network, slack, breadth, sure, first)
+        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries)
 
 
 _AGENTS: dict[str, Callable[[Path], Callable[..., Policy]]] = {

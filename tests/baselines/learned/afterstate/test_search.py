@@ -54,7 +54,7 @@ def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes
     made, codes = network(), boards()
     legal = (codes == 11).reshape(len(codes), -1)
     ratings = rate(made, 4, codes, legal, counts=True)
-    values = click_values(made, 4, codes, ratings, Limits(1.0, 20))
+    values = click_values(made, 4, codes, ratings, legal)
     assert ratings.counts.sum(axis=1) == pytest.approx(1, abs=1e-5)
     for board, cell in zip(*np.nonzero(legal), strict=True):
         shown = ratings.counts[board, :, cell]
@@ -79,6 +79,51 @@ def test_the_worth_is_a_product_over_covered_cells():
     assert ((worths(made, 4, codes) > 0) & (worths(made, 4, codes) < 1)).all()
     everything_open = np.zeros((1, 4, 5), np.int8)
     assert worths(made, 4, everything_open).tolist() == [1]
+
+
+def turned(codes):
+    """The boards after a quarter turn."""
+    return np.ascontiguousarray(np.rot90(codes, axes=(1, 2)))
+
+
+def test_averages_are_the_same_however_the_board_is_turned():
+    made, codes = network(), boards(5, 4, 4)
+    legal = (codes == 11).reshape(5, 16)
+    after = (turned(codes) == 11).reshape(5, 16)
+    assert worths(made, 4, turned(codes)) != pytest.approx(worths(made, 4, codes), rel=1e-6)
+    assert worths(made, 4, turned(codes), True) == pytest.approx(worths(made, 4, codes, True), rel=1e-5)
+    there, here = rate(made, 4, turned(codes), after, True, True), rate(made, 4, codes, legal, True, True)
+    assert there.safety.reshape(5, 4, 4) == pytest.approx(turned(here.safety.reshape(5, 4, 4)), rel=1e-5)
+    shown = np.rot90(here.counts.reshape(5, COUNTS, 4, 4), axes=(2, 3))
+    assert there.counts.reshape(5, COUNTS, 4, 4) == pytest.approx(shown, rel=1e-5)
+
+
+def test_an_average_is_the_mean_over_the_eight_views():
+    made, codes = network(), boards(3, 4, 4)
+    views = [np.rot90(each, turns, (1, 2)) for each in (codes, codes[:, :, ::-1]) for turns in range(4)]
+    mean = np.mean([worths(made, 4, np.ascontiguousarray(view)) for view in views], axis=0)
+    assert worths(made, 4, codes, averaged=True) == pytest.approx(mean, rel=1e-5)
+
+
+def test_with_symmetries_a_turned_board_gets_the_turned_click():
+    made, codes = network(), boards(60, 4, 4)
+    game = config(4, 4)
+    clicks = [
+        AfterstatePolicy(game, made, slack=1.0, breadth=3).act(each, masks(each)) for each in (codes, turned(codes))
+    ]
+    # A click (row, col) is at (3 - col, row) after the turn; the safest cells of one view alone may differ.
+    moved = (3 - clicks[0] % 4) * 4 + clicks[0] // 4
+    assert (moved == clicks[1]).mean() > 0.9
+    alone = [
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False).act(each, masks(each))
+        for each in (codes, turned(codes))
+    ]
+    assert ((3 - alone[0] % 4) * 4 + alone[0] // 4 == alone[1]).mean() < 0.9
+
+
+def masks(codes):
+    """The legal clicks of boards, (N, n) int8."""
+    return (codes == 11).reshape(len(codes), -1).astype(np.int8)
 
 
 @pytest.mark.parametrize("first_click", ["opening", "safe", "any", "corners"])
