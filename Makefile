@@ -76,7 +76,7 @@ docs: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all]'
+	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all,dev]'
 	touch $@
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg

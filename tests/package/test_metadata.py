@@ -1,0 +1,76 @@
+"""What an index shows of the package: metadata, description, licence, citation."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Callable
+from configparser import ConfigParser
+
+import pytest
+from support import ROOT
+
+import minesweeper_env
+
+PACKAGES = ("azulejos_env", "baselines", "minesweeper_env", "minesweeper_play")
+PYTHONS = ("3.11", "3.12", "3.13")
+
+
+def settings() -> ConfigParser:
+    parser = ConfigParser(interpolation=None)
+    parser.read(ROOT / "setup.cfg", encoding="utf-8")
+    return parser
+
+
+def page(source: str | None) -> str:
+    make: Callable[..., str] = runpy.run_path(str(ROOT / "setup.py"))["package_page"]
+    return make((ROOT / "README.md").read_text(encoding="utf-8"), source, "1.2")
+
+
+def test_the_licence_is_an_spdx_expression_without_the_old_classifier():
+    metadata = settings()["metadata"]
+    assert metadata["license_expression"] == "MIT"
+    assert "License ::" not in metadata["classifiers"]
+    for folder in ("learned", "azulejos"):
+        assert "licence" in (ROOT / "baselines" / folder / "weights" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_declared_interpreters_are_those_that_are_tested():
+    found = re.findall(r"Python :: (3\.\d+)$", settings()["metadata"]["classifiers"], re.MULTILINE)
+    assert found == list(PYTHONS)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_type_checkers_read_the_types_of_every_package(name):
+    assert (ROOT / name / "py.typed").is_file()
+    assert "py.typed" in settings()["options.package_data"][name].split()
+
+
+def test_every_link_of_the_description_leads_to_the_files_of_the_tag():
+    source = "https://github.com/someone/somewhere"
+    shown = page(source)
+    links = re.findall(r"\]\(([^)]+)\)", shown)
+    assert links
+    assert not [link for link in links if not link.startswith("https://")]
+    assert f"[docs/play.md]({source}/blob/v1.2/docs/play.md)" in shown
+    assert f"({source}/raw/v1.2/docs/images/ladder.png)" in shown
+
+
+def test_without_a_repository_the_description_has_no_links_into_it():
+    shown = page(None)
+    assert not [link for link in re.findall(r"\]\(([^)]+)\)", shown) if not link.startswith("https://")]
+    assert "docs/play.md" in shown
+    assert "![" not in shown
+    assert "<!--" not in shown
+
+
+def test_the_citation_names_this_version_and_licence():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    fields = dict(re.findall(r"^([\w-]+): (\S+)$", citation, re.MULTILINE))
+    assert fields["version"] == minesweeper_env.__version__
+    assert fields["license"] == settings()["metadata"]["license_expression"]
+
+
+def test_everything_includes_every_extra_but_the_tools_of_developers():
+    extras = settings()["options.extras_require"]
+    assert set(re.findall(r"%\((\w+)\)s", extras["all"])) == set(extras) - {"all", "dev"}
