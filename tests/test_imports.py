@@ -15,7 +15,7 @@ MOST_MODULES_IN_A_FOLDER = 14
 LAYERS = (
     {"policy", "support", "terminal"},
     {"executors"},
-    {"cluster", "entries"},
+    {"cluster", "entries", "sharding"},
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"learned"},

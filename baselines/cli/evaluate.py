@@ -23,6 +23,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
+from baselines.cli.distribution.shards import add_shard
 from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain, play_errors
@@ -109,6 +110,7 @@ def _make_parser(program: str) -> Parser:
         metavar="DIR",
         help="keep the games and results of a suite here; the same command resumes it",
     )
+    add_shard(suites, "play part I of N of a suite's games, into a folder of its own")
     both = parser.add_argument_group("both")
     add_environment(both)
     both.add_argument(
@@ -161,6 +163,8 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
 def _check_policies(options: argparse.Namespace, given: Sequence[str]) -> str:
     if options.out is not None:
         raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
+    if options.shard is not None:
+        raise ValueError("--shard is a part of a suite; it needs --suite")
     options.policy = options.policy or list(DEFAULT_POLICIES)
     config = _config(options)
     options.games = options.games or DEFAULT_GAMES
@@ -194,7 +198,9 @@ def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:
     for module in SUITE_NEEDS:
         check_extra(module)
     policies, boards = len(suite.entries), len(suite.boards)
-    return f"Play the suite {suite.name} into {options.out}: {policies} policies on {boards} boards, {games} games each"
+    part = "" if options.shard is None else f"shard {options.shard} of "
+    what = f"{policies} policies on {boards} boards, {games} games each"
+    return f"Play {part}the suite {suite.name} into {options.out}: {what}"
 
 
 def _config(options: argparse.Namespace) -> BoardConfig:
@@ -219,5 +225,7 @@ def _prepare(options: argparse.Namespace, command: str, program: str) -> Callabl
     from baselines.cli.suite import SuiteRun
 
     added = options.policy or ()
-    run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program, added)
+    run = SuiteRun.prepare(
+        options.suite, options.out, options.seed, options.games, command, program, added, options.shard
+    )
     return lambda: run.play(chosen_workers(options), wide=options.wide)

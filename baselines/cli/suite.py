@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import explain, play_errors
+from baselines.cli.start import MODULE
 from baselines.evaluation.units.schedule import Schedule
 from baselines.executors.executor import MakeWorkers
+from baselines.sharding.shard import WHOLE, Shard
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import find_suite
 from baselines.suites.display import print_tables
@@ -23,7 +25,7 @@ from baselines.suites.runner import play_tasks
 from baselines.suites.suite import Suite
 from baselines.suites.tables import csv_text, markdown
 from baselines.suites.tasks import LeftOut, Task, plan
-from baselines.support.files import hold_folder, replace_file
+from baselines.support.files import hold_folder, replace_file, write_json
 
 MOST_LINES = 12
 """Maximum number of unfinished tasks that are listed."""
@@ -42,6 +44,7 @@ class SuiteRun:
         tasks: tasks to play.
         left_out: policies that do not play on a board.
         program: name of the command, for error messages.
+        shard: the part of the games that this run plays; None for all of them.
     """
 
     suite: Suite
@@ -52,6 +55,7 @@ class SuiteRun:
     tasks: list[Task]
     left_out: list[LeftOut]
     program: str = "evaluate.py"
+    shard: Shard | None = None
 
     @classmethod
     def prepare(
@@ -63,6 +67,7 @@ class SuiteRun:
         command: str,
         program: str = "evaluate.py",
         policies: Sequence[str] = (),
+        shard: Shard | None = None,
     ) -> SuiteRun:
         """Checks all that can be checked before the first game, and creates the folder.
 
@@ -74,31 +79,42 @@ class SuiteRun:
             command: command line that repeats the suite.
             program: name of the command, for error messages.
             policies: policies to add to those of the suite.
+            shard: the part of the games to play, into a folder of its own; None for a whole suite.
 
         Raises:
             ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
             PolicyError: the code of a user's policy fails.
             MissingExtraError: a package is not installed.
         """
-        return cls.of(find_suite(name).with_policies(policies), folder, seed, games, command, program)
+        return cls.of(find_suite(name).with_policies(policies), folder, seed, games, command, program, shard)
 
     @classmethod
     def of(
-        cls, suite: Suite, folder: Path, seed: int | None, games: int | None, command: str, program: str = "evaluate.py"
+        cls,
+        suite: Suite,
+        folder: Path,
+        seed: int | None,
+        games: int | None,
+        command: str,
+        program: str = "evaluate.py",
+        shard: Shard | None = None,
     ) -> SuiteRun:
         """Prepares a suite that is given as an object; see `prepare`."""
         games = games or suite.games
         seed = suite.seeds_of(seed, games).start
-        for policy in open_folder(folder, suite, seed, games):
+        for policy in open_folder(folder, suite, seed, games, shard):
             print(f"{policy} is not named, so its games stay in {folder} and out of the tables", file=sys.stderr)
-        run = cls(suite, folder, seed, games, command, [], [], program)
-        for each in plan(suite, games):
-            if isinstance(each, Task):
-                run.tasks.append(each)
-            else:
-                run.left_out.append(each)
+        planned = list(plan(suite, games))
+        tasks = [each for each in planned if isinstance(each, Task)]
+        left_out = [each for each in planned if isinstance(each, LeftOut)]
+        run = cls(suite, folder, seed, games, command, tasks, left_out, program, shard)
         run.read_parts()
         return run
+
+    @cached_property
+    def shares(self) -> list[range]:
+        """The games of each task that this run plays."""
+        return (self.shard or WHOLE).of_games(self.tasks)
 
     def play(self, make_workers: MakeWorkers, report: bool = True, wide: bool = False) -> int:
         """Plays the remaining games and then writes the results; returns the exit status.
@@ -121,7 +137,7 @@ class SuiteRun:
 
     def _play(self, make_workers: MakeWorkers, report: bool, wide: bool) -> int:
         parts = self.read_parts()
-        schedule = Schedule(self.tasks, parts)
+        schedule = Schedule(self.tasks, parts, self.shares)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
         try:
             with suite_progress(schedule) as progress:
@@ -132,9 +148,18 @@ class SuiteRun:
         except play_errors() as error:
             print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
-        if report:
-            self._write_results(wide)
+        if self.shard is not None:
+            self._tell_how_to_merge(self.shard, schedule.games)
+        elif report:
+            self.write_results(wide)
         return 0
+
+    def _tell_how_to_merge(self, shard: Shard, games: int) -> None:
+        print(
+            f"shard {shard} of {self.suite.name} is done: {games} games in {self.folder}; "
+            f"when all {shard.of} are done, merge them: {MODULE} merge OUT SHARD...",
+            file=sys.stderr,
+        )
 
     def read_parts(self) -> list[list[Part]]:
         """Returns the stored games of each task.
@@ -145,7 +170,9 @@ class SuiteRun:
         return [store.read() for store in self._stores()]
 
     def _stores(self) -> list[PartStore]:
-        return [PartStore(self.folder, task, self.seed) for task in self.tasks]
+        return [
+            PartStore(self.folder, task, self.seed, share) for task, share in zip(self.tasks, self.shares, strict=True)
+        ]
 
     def _tell_what_is_left(self, schedule: Schedule, verb: str) -> None:
         left = schedule.left()
@@ -158,7 +185,7 @@ class SuiteRun:
             print(f"  and {rest} games of {len(left) - MOST_LINES} more", file=sys.stderr)
         sys.stderr.flush()
 
-    def _write_results(self, wide: bool) -> None:
+    def write_results(self, wide: bool) -> None:
         """Prints the tables, and writes the results as JSON, CSV, Markdown and a plot."""
         content = analyse(
             self.suite,
@@ -171,10 +198,10 @@ class SuiteRun:
         )
         print_tables(self.suite, content, wide)
         files = {
-            "results.json": (json.dumps(content, indent=2) + "\n").encode(),
             "results.csv": csv_text(content).encode(),
             "results.md": markdown(self.suite, content).encode(),
             "results.png": draw(self.suite, content),
         }
+        write_json(self.folder / "results.json", content)
         for name, file in files.items():
             replace_file(self.folder / name, file)

@@ -78,11 +78,12 @@ class PartStore:
     | header | JSON as bytes: the task, the first game, the seconds and the counters |
     """
 
-    def __init__(self, folder: Path, task: Task, seed: int) -> None:
-        """Opens the files of `task` in the folder of a suite with this seed."""
+    def __init__(self, folder: Path, task: Task, seed: int, share: range | None = None) -> None:
+        """Opens the files of `task` in the folder of a suite with this seed; `share` holds the games of a shard."""
         self._folder = folder / task.folder
         self._task = task
         self._seed = seed
+        self._share = range(task.games) if share is None else share
 
     def write(self, part: Part) -> None:
         """Writes a part, and replaces a part with the same first game.
@@ -115,14 +116,20 @@ class PartStore:
             OSError: a file cannot be read.
         """
         parts: list[Part] = []
-        for path in sorted(self._folder.glob(f"*{SUFFIX}")):
+        for path in self.files():
             part = self._read_file(path, actions)
             begin, end = part.games.start, part.games.stop
             if begin % self._task.batch_size or end > self._task.games or (parts and begin < parts[-1].games.stop):
                 raise DamagedPartError(f"{path} holds games that do not fit the other files; delete it to resume")
+            if begin < self._share.start or end > self._share.stop:
+                raise DamagedPartError(f"{path} holds games of another shard; delete it to resume")
             if end % self._task.batch_size == 0 or end == self._task.games:
                 parts.append(part)
         return parts
+
+    def files(self) -> list[Path]:
+        """Returns the paths of the stored files, in the order of their games."""
+        return sorted(self._folder.glob(f"*{SUFFIX}"))
 
     def _identity(self) -> dict[str, Any]:
         task, config = self._task, self._task.config

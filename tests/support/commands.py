@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ANNOUNCEMENTS = ("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure ")
+ANNOUNCEMENTS = ("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure ", "Merge ")
 """The beginnings of the line in which a command says what it is about to do."""
 
 

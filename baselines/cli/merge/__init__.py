@@ -1,0 +1,3 @@
+"""Command `python -m baselines merge`."""
+
+from baselines.cli.merge.command import main as main
