@@ -10,7 +10,7 @@ from baselines.learned.afterstate.learner import AfterstateLearner
 from baselines.learned.afterstate.losses import cell_losses, worth_loss
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.self_play import MINE, UNKNOWN
+from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Lessons
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.agents.storage import save_agent
 from baselines.learned.common.budget import Budget
@@ -86,9 +86,10 @@ def test_labels_turn_with_their_boards():
         [BoardConfig(4, 6, 4, moves=("click",))], NetworkSize(4, 1), 0, AfterstateHyperparameters()
     )
     codes = np.arange(24, dtype=np.int8).reshape(1, 4, 6)
-    found = {tuple(learner._turned(codes, codes.reshape(1, -1))[1][0].tolist()) for _ in range(60)}
+    lessons = Lessons(codes, codes.reshape(1, -1))
+    found = {tuple(learner._turned_lessons(lessons)[1][0].tolist()) for _ in range(60)}
     assert len(found) == 4
-    turned, labels = learner._turned(codes, codes.reshape(1, -1))
+    turned, labels = learner._turned_lessons(lessons)
     assert turned.reshape(1, -1).tolist() == labels.tolist()
 
 

@@ -1,0 +1,84 @@
+"""Games and samples of `afterstate` on one board."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.learned.afterstate.replay import Replay
+from baselines.learned.afterstate.self_play import Afterstates, Lessons, SelfPlay
+from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
+from baselines.learned.settings.training import scaled
+from minesweeper_env.config import BoardConfig
+
+MIN_GAMES = 32
+"""Lower bound on the games on large boards, where fewer games hold as many cells."""
+
+
+@dataclass
+class Practice:
+    """Games, samples and work on one board.
+
+    Attributes:
+        plays: games under the rule of the training, then those under the other rule, if there are any.
+        lessons: the boards that teach safety and counts, of both.
+        afterstates: the boards that teach the worth.
+        work: forward passes of the network on one cell so far, roughly.
+        pending: afterstates that wait to be drawn.
+    """
+
+    plays: list[SelfPlay]
+    lessons: Replay[Lessons]
+    afterstates: Replay[Afterstates]
+    work: float = 0.0
+    pending: float = 0.0
+
+    @classmethod
+    def on(cls, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int) -> Practice:
+        """Returns games on a board, some of them under the other first-click rule, and empty replay buffers.
+
+        Args:
+            config: the board, under the rule of the training.
+            hyperparameters: hyperparameters of the games and of the buffers.
+            envs: number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
+        """
+        count = scaled(envs, config.cells, MIN_GAMES)
+        others = min(round(hyperparameters.other_rule * count), count - 1)
+        other = "safe" if config.first_click == "opening" else "opening"
+        rules = {config.first_click: count - others, other: others}
+        configs = {replace(config, first_click=rule): games for rule, games in rules.items() if games > 0}
+        plays = [SelfPlay(each, games, hyperparameters) for each, games in configs.items()]
+        codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
+        lessons = Lessons(codes, np.zeros((0, config.cells), np.int8))
+        capacity = hyperparameters.buffer_size
+        return cls(plays, Replay(capacity, lessons), Replay(capacity, Afterstates(codes, numbers, numbers)))
+
+    @property
+    def replays(self) -> dict[str, Replay[Any]]:
+        """Both replay buffers, by name."""
+        return {"lessons": self.lessons, "afterstates": self.afterstates}
+
+    @property
+    def config(self) -> BoardConfig:
+        """The board under the rule of the training."""
+        return self.plays[0].config
+
+    def save(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Returns the state for `restore`, as arrays and as JSON-able values."""
+        replays = {kind: replay.save() for kind, replay in self.replays.items()}
+        arrays = {f"{kind}/{name}": array for kind, saved in replays.items() for name, array in saved.items()}
+        return arrays, {"work": self.work, "pending": self.pending}
+
+    def restore(self, arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> None:
+        """Restores what `save` returned.
+
+        Raises:
+            KeyError, ValueError: it is of other games.
+        """
+        for kind, replay in self.replays.items():
+            prefix = f"{kind}/"
+            replay.restore({name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)})
+        self.work, self.pending = float(state["work"]), float(state["pending"])
