@@ -11,12 +11,13 @@ from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, candidates, click_values, first_click_values, rate
 from baselines.learned.networks.masks import unopened
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
+from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import number_within, one_of, whether, whole_number_within
+from baselines.support.checks import number_within, whether, whole_number_within
 from minesweeper_env.config import BoardConfig
 
-FIRST_CELLS = ("learned", "exact", "middle")
-"""Choices of the first click: by the learned worth, as `exact` clicks, and the middle of the board."""
+LEARNED = "learned"
+"""Choice of the first click by the learned worth."""
 
 _CLOSE = Limits(slack=0.03, breadth=3)
 """Values so near to the best one are weighed again with all symmetries."""
@@ -37,7 +38,7 @@ class AfterstatePolicy:
         slack: float = GUESS_SLACK,
         breadth: int = GUESS_BREADTH,
         sure: float = SURE,
-        first: str = "learned",
+        first: str | int = LEARNED,
         symmetries: bool = True,
     ) -> None:
         """Prepares to play games of one configuration.
@@ -48,7 +49,8 @@ class AfterstatePolicy:
             slack: weighs the clicks whose safety is at most this much below the highest.
             breadth: upper bound on the number of clicks weighed; 1 turns the search off.
             sure: safety from which a cell is clicked without weighing.
-            first: one of `FIRST_CELLS`.
+            first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
+                the middle of the board, or a cell, row * cols + col.
             symmetries: whether to average the network at a guess over all rotations and reflections of the board, 8
                 on a square and 4 otherwise; the worth for the best three clicks alone.
 
@@ -60,7 +62,7 @@ class AfterstatePolicy:
         self.config, self.network = config, network
         self._limits = Limits(number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000))
         self._sure = number_within("sure", sure, 0, 1)
-        self._first = one_of("first", first, FIRST_CELLS)
+        self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
 
     def reset(self, seed: int) -> None:
@@ -73,12 +75,8 @@ class AfterstatePolicy:
     @cached_property
     def first_cell(self) -> int:
         """The cell of the first click, row * cols + col."""
-        if self._first == "middle":
-            return (self.config.rows // 2) * self.config.cols + self.config.cols // 2
-        if self._first == "exact":
-            from baselines.scripted.oracle_play.first_click import first_cell
-
-            return first_cell(self.config)
+        if self._first != LEARNED:
+            return chosen_first_cell(self.config, self._first)
         return int(first_click_values(self.network, self.config).argmax())
 
     @checked_act

@@ -27,13 +27,16 @@ class ClickAgent:
         """Stores the folder; a call loads the files."""
         self._folder = folder
 
-    def __call__(self, config: BoardConfig, symmetries: bool = False, precision: str = "float32") -> Policy:
+    def __call__(
+        self, config: BoardConfig, symmetries: bool = False, precision: str = "float32", first: str | int = "middle"
+    ) -> Policy:
         """Loads the agent.
 
         Args:
             config: the board; it may differ from the boards of the training.
             symmetries: see `LearnedPolicy`.
             precision: number format of the convolutions, "float32" or "bfloat16".
+            first: see `LearnedPolicy`.
 
         Raises:
             ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
@@ -42,7 +45,7 @@ class ClickAgent:
         one_of("precision", precision, PRECISIONS)
         network = load_network(self._folder)
         set_precision(network, precision)
-        return policy_of(network, config, symmetries)
+        return policy_of(network, config, symmetries, first)
 
 
 class ValueAgent:
@@ -84,7 +87,7 @@ class AfterstateAgent:
         slack: float = GUESS_SLACK,
         breadth: int = GUESS_BREADTH,
         sure: float = SURE,
-        first: str = "learned",
+        first: str | int = "learned",
         symmetries: bool = True,
         depth: int = 0,
         precision: str = "float32",
@@ -133,16 +136,22 @@ def find_agent(folder: Path) -> Callable[..., Policy]:
     return _AGENTS[read_description(folder)["kind"]](folder)
 
 
-def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False) -> Policy:
+def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False, first: str | int = "middle") -> Policy:
     """Returns the policy of a network of any kind on a board.
 
+    Args:
+        network: of clicks, of `value` or of `afterstate`.
+        config: the board.
+        symmetries: see `LearnedPolicy`; networks of other kinds ignore it.
+        first: likewise.
+
     Raises:
-        ValueError: the radius is not 1.
+        ValueError: the radius is not 1, or `first` is not allowed.
     """
     if config.radius != 1:
         raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
     if isinstance(network, BoardNetwork):
-        return LearnedPolicy(network, config.mines, symmetries, config)
+        return LearnedPolicy(network, config.mines, symmetries, config, first)
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.policy import AfterstatePolicy
 

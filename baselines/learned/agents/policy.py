@@ -11,6 +11,7 @@ from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.masks import unopened
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
+from baselines.scripted.oracle_play.first_click import chosen_first_cell, middle_cell
 from baselines.support.act_inputs import checked_act
 from minesweeper_env.config import BoardConfig
 
@@ -18,7 +19,7 @@ BATCH = 1024
 
 
 class LearnedPolicy:
-    """Clicks the legal cell with the highest output of the network; the first click is the middle of the board.
+    """Clicks the legal cell with the highest output of the network; the first click follows a rule.
 
     Under most first-click rules all cells are equally safe at first, so a network of safety cannot choose. The middle
     opens the largest area on average.
@@ -29,14 +30,27 @@ class LearnedPolicy:
         symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
             at that many times the cost.
         config: the games; None for boards of any size.
+        first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col. Boards of any size
+            have "middle" alone.
+
+    Raises:
+        ValueError: `first` is not allowed.
     """
 
     batch_size = 500
 
     def __init__(
-        self, network: BoardNetwork, mines: int, symmetries: bool = False, config: BoardConfig | None = None
+        self,
+        network: BoardNetwork,
+        mines: int,
+        symmetries: bool = False,
+        config: BoardConfig | None = None,
+        first: str | int = "middle",
     ) -> None:
-        """Stores the network."""
+        """Stores the network, and checks `first`."""
+        if config is None and first != "middle":
+            raise ValueError(f"first must be middle on boards of any size, not {first!r}")
+        self._first = None if config is None else chosen_first_cell(config, first)
         self.network = network
         self.config = config
         self.mines = mines
@@ -55,9 +69,9 @@ class LearnedPolicy:
         """Chooses one click per board of any size; see `baselines.policy.Policy.act`."""
         rows, cols = observations.shape[1:]
         legal = action_masks[:, : rows * cols].astype(np.bool_)
-        middle = (rows // 2) * cols + cols // 2
-        actions = np.full(len(observations), middle)
-        rated = np.flatnonzero(~(unopened(observations) & legal[:, middle]))
+        first = middle_cell(rows, cols) if self._first is None else self._first
+        actions = np.full(len(observations), first)
+        rated = np.flatnonzero(~(unopened(observations) & legal[:, first]))
         if len(rated) > 0:
             values = np.where(legal[rated], self.values(observations[rated]), -np.inf)
             actions[rated] = values.argmax(axis=1)

@@ -92,7 +92,7 @@ class EndingPolicy(ExactPolicy):
 
     batch_size = 100
 
-    def __init__(self, config: BoardConfig, layouts: int, nodes: int, first: int | None = None) -> None:
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int, first: str | int | None = None) -> None:
         """Prepares to play games of this configuration, and compiles the kernels.
 
         Args:

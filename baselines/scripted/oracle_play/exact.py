@@ -35,15 +35,15 @@ class ExactPolicy:
 
     batch_size = 1000
 
-    def __init__(self, config: BoardConfig, first: int | None = None) -> None:
+    def __init__(self, config: BoardConfig, first: str | int | None = None) -> None:
         """Compiles the kernels with one click on a covered board.
 
         Args:
             config: the games.
-            first: the cell of the first click, row * cols + col; None for the one of `first_cell`.
+            first: the first click: "exact" or None for the one of `first_cell`, "middle", or a cell, row * cols + col.
 
         Raises:
-            ValueError: there is no such cell.
+            ValueError: `first` is not allowed; the message names the allowed values.
         """
         self.config = config
         self._max_count = config.codes.max_count

@@ -1,9 +1,15 @@
-"""First click of the policies that play by exact mine probabilities."""
+"""First clicks: the one of the policies that play by exact mine probabilities, and choices of users."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig
+
+FIRST_CELLS = ("exact", "middle")
+"""Names of first clicks: the one of `exact`, and the middle of the board."""
 
 _DENSE = 0.18
 """Mine density from which a first click further inside wins more under "opening"."""
@@ -23,10 +29,37 @@ def first_cell(config: BoardConfig) -> int:
     return row * config.cols + col
 
 
-def chosen_first_cell(config: BoardConfig, first: int | None) -> int:
-    """Returns the cell to click first, as row * cols + col: `first`, or `first_cell` if it is None.
+def middle_cell(rows: int, cols: int) -> int:
+    """Returns the cell in the middle of a board, row * cols + col; of two rows or columns, the second."""
+    return (rows // 2) * cols + cols // 2
+
+
+def checked_first(config: BoardConfig, first: Any, names: Sequence[str] = FIRST_CELLS) -> str | int:
+    """Returns a choice of the first click: one of `names`, or a cell, row * cols + col.
 
     Raises:
-        ValueError: there is no such cell; the message names the allowed values.
+        ValueError: it is neither; the message names the allowed values.
     """
-    return first_cell(config) if first is None else whole_number_within("first", first, 0, config.cells - 1)
+    if isinstance(first, str) and first in names:
+        return first
+    try:
+        return whole_number_within("first", first, 0, config.cells - 1)
+    except ValueError:
+        allowed = f"{', '.join(names)} or a cell of 0 to {config.cells - 1}"
+        raise ValueError(f"first must be {allowed}, not {first!r}") from None
+
+
+def chosen_first_cell(config: BoardConfig, first: str | int | None) -> int:
+    """Returns the cell to click first, as row * cols + col.
+
+    Args:
+        config: the games.
+        first: "exact" or None for `first_cell`, "middle" for `middle_cell`, or the cell.
+
+    Raises:
+        ValueError: it is none of these; the message names the allowed values.
+    """
+    chosen = checked_first(config, "exact" if first is None else first)
+    if isinstance(chosen, int):
+        return chosen
+    return first_cell(config) if chosen == "exact" else middle_cell(config.rows, config.cols)

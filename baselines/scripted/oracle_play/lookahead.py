@@ -49,7 +49,7 @@ class LookaheadPolicy(EndingPolicy):
         discount: float = 0.02,
         clicks: int = 1,
         next_breadth: int = 6,
-        first: int | None = None,
+        first: str | int | None = None,
     ) -> None:
         """Checks the options, and compiles the kernels.
 
@@ -64,7 +64,7 @@ class LookaheadPolicy(EndingPolicy):
             discount: exponent of the number of layouts in the value of a board, at least 0.
             clicks: the number of clicks to look ahead, 1 or 2.
             next_breadth: maximum number of candidates for the second click, at least 1; used two clicks ahead.
-            first: the cell of the first click, row * cols + col; None for that of `exact`.
+            first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
 
         Raises:
             ValueError: an option is out of range.

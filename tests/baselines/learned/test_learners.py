@@ -3,19 +3,24 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
+from support.policies import click_config
 from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
+from baselines.learned.agents.loading import policy_of
 from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.common.budget import Budget, FlatThenFalling
 from baselines.learned.common.losses import is_probability, to_fitted_return
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn.policy import ILLEGAL, MinesweeperQPolicy
+from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.masks import click_masks, random_clicks
+from baselines.learned.networks.size import NetworkSize
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
 from baselines.learned.ppo.algorithm import MinesweeperPPO
 from baselines.learned.ppo.policy import MinesweeperPolicy
 from baselines.learned.training.models import make_envs, make_model
 from baselines.learned.training.schedule import EvaluationSchedule
+from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 
@@ -234,6 +239,23 @@ def test_agents_act_alike_on_layouts_that_agree_with_everything_shown():
     assert (seen[0][0] < 9).sum() > 8
     for one, other in zip(*seen, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_the_first_click_of_a_network_of_clicks_can_be_chosen():
+    game, network = click_config(5, 7, 6), BoardNetwork.of_size(NetworkSize(4, 1))
+    covered, everything = np.full((2, 5, 7), 11, np.int8), np.ones((2, 35), np.int8)
+    begun = covered.copy()
+    begun[:, 2, 3] = 1
+    for choice, cell in (({}, 17), ({"first": "exact"}, first_cell(game)), ({"first": 34}, 34)):
+        policy = policy_of(network, game, **choice)
+        assert policy.act(covered, everything).tolist() == [cell, cell]
+        assert policy.act(begun, everything).tolist() == [policy.values(begun)[0].argmax()] * 2
+    assert first_cell(game) != 17
+    for refused in ("learned", 35):
+        with pytest.raises(ValueError, match="first must be exact, middle or a cell of 0 to 34, not "):
+            policy_of(network, game, first=refused)
+    with pytest.raises(ValueError, match="first must be middle on boards of any size, not 3"):
+        LearnedPolicy(network, 6, first=3)
 
 
 def test_plain_stable_baselines3_takes_the_policies():

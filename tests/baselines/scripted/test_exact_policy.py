@@ -113,13 +113,15 @@ def test_the_first_cell_can_be_chosen(name):
     config = click_config(5, 6, 6)
     covered, everything = np.full((2, 5, 6), 11, np.int8), np.ones((2, 30), np.int8)
     assert build_policy(name, config, first=17).act(covered, everything).tolist() == [17, 17]
-    assert build_policy(name, config, first=None).act(covered, everything).tolist() == [first_cell(config)] * 2
+    for first in (None, "exact"):
+        assert build_policy(name, config, first=first).act(covered, everything).tolist() == [first_cell(config)] * 2
+    assert build_policy(name, config, first="middle").act(covered, everything).tolist() == [15, 15]
     begun = covered.copy()
     begun[:, 0, 0] = 1
     assert (build_policy(name, config, first=17).act(begun, everything) != 17).all()
 
 
-@pytest.mark.parametrize("first", [-1, 30, 2.5, "middle"])
+@pytest.mark.parametrize("first", [-1, 30, 2.5, True, "learned"])
 def test_a_first_cell_off_the_board_is_refused(first):
-    with pytest.raises(ValueError, match="first must be"):
+    with pytest.raises(ValueError, match=r"first must be exact, middle or a cell of 0 to 29, not "):
         build_policy("exact", click_config(5, 6, 6), first=first)

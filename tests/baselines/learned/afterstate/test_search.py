@@ -142,6 +142,7 @@ def test_the_first_click_is_the_best_one_or_the_one_asked_for():
     assert learned.act(covered, legal).tolist() == [first_click_values(network(), game).argmax()] * 2
     assert AfterstatePolicy(game, network(), first="middle").act(covered, legal).tolist() == [17, 17]
     assert AfterstatePolicy(game, network(), first="exact").act(covered, legal).tolist() == [16, 16]
+    assert AfterstatePolicy(game, network(), first=3).act(covered, legal).tolist() == [3, 3]
 
 
 def test_without_breadth_the_safest_cell_is_clicked():
@@ -169,7 +170,7 @@ def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
         ({"slack": -0.1}, "slack must be a number of 0 to 1, not -0.1"),
         ({"breadth": 0}, "breadth must be a whole number of at least 1, not 0"),
         ({"sure": "yes"}, "sure must be a number of 0 to 1"),
-        ({"first": "corner"}, "first must be one of learned, exact, middle, not 'corner'"),
+        ({"first": "corner"}, "first must be learned, exact, middle or a cell of 0 to 19, not 'corner'"),
     ],
 )
 def test_wrong_options_are_refused(option, message):
