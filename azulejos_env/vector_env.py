@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from azulejos_env.config import POINTS, GameConfig
 from azulejos_env.engine.games import Games, compile_kernels
+from azulejos_env.engine.threaded import make_games
 from azulejos_env.observations import Encoder
 from azulejos_env.opponents import find_opponent
 from azulejos_env.playing import OPTIONS, board_option, terms_of, views_of
@@ -45,6 +46,9 @@ class AzulejosVectorEnv(BatchedEnv[Games]):
         num_envs: N, at least 1.
         autoreset_mode: `AutoresetMode.NEXT_STEP`, `SAME_STEP` or `DISABLED`, or its value as a str.
         max_episode_steps: the name that `gymnasium.make_vec` gives to `max_steps`; the smaller of both applies.
+        threads: the number of threads, and so of cores, that divide a step, at least 1; the games are the same for
+            every number. Fewer are used while a thread has less than 8192 cells, which are 128 boards of 8x8. An
+            opponent that is not compiled is asked by one thread. `close` ends the threads.
 
     Raises:
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
@@ -71,6 +75,7 @@ class AzulejosVectorEnv(BatchedEnv[Games]):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        threads: int = 1,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts the games."""
         self.config = GameConfig.of_size(
@@ -79,12 +84,12 @@ class AzulejosVectorEnv(BatchedEnv[Games]):
         self.reward = reward
         self.observation = observation
         self._encoder = Encoder(observation, self.config)
-        self._prepare(num_envs, self._encoder.space, self.config.cells, autoreset_mode, render_mode)
+        self._prepare(num_envs, self._encoder.space, self.config.cells, autoreset_mode, render_mode, threads)
         self.view = HumanView(self.config) if render_mode == "human" else None
         found = find_opponent(opponent)
         self._terms = terms_of(self.config, found, seat, reward, smaller_limit(max_steps, max_episode_steps))
         compile_kernels()
-        self._games = Games(self.config, self._terms, self.num_envs, found)
+        self._games = make_games(self.config, self._terms, self.num_envs, found, self._pool)
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture or text for each game, as `AzulejosEnv.render` does.
@@ -107,7 +112,8 @@ class AzulejosVectorEnv(BatchedEnv[Games]):
 
     def _observe(self, shown: NDArray[np.int8], chosen: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         leads = self._games.leads()
-        return self._encoder.encode(*((shown, leads) if chosen is None else (shown[chosen], leads[chosen])))
+        boards = (shown, leads) if chosen is None else (shown[chosen], leads[chosen])
+        return self._encoder.encode(*boards, self._pool)
 
     def _more_infos(self) -> dict[str, NDArray[Any]]:
         return {"scores": self._games.scores()}

@@ -29,6 +29,7 @@ GLOSSES = {
         "cell_sets": "as bits",
         "splitmix": "randomness",
         "config": "board size, mines, rules: checked once",
+        "threads": "that divide a call",
         "inference": "what a visible board tells; baselines import its public names and kernels.py alone",
         "engine": "the rules, compiled: places mines, opens cells",
         "no_guess": "searches layouts",

@@ -90,7 +90,7 @@ class Games:
             ValueError: an action is out of range; no step is taken.
         """
         boards, masks = self._new_arrays()
-        wrong = batch_kernels.step_batch(actions, restart, boards, masks, self.rewards, self.events, *self.arrays)
+        wrong = self._step_batch(actions, restart, boards, masks)
         if wrong >= 0:
             raise ValueError(
                 f"an action must be a whole number in 0..{self.config.cells - 1}, not {actions[wrong]} (game {wrong})"
@@ -164,7 +164,7 @@ class Games:
 
     def _reset(self, chosen: NDArray[np.bool_], given: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         boards, masks = self._new_arrays()
-        batch_kernels.reset_batch(chosen, given, boards, masks, *self.arrays)
+        self._reset_batch(chosen, given, boards, masks)
         return boards, masks
 
     def _no_step(self) -> NDArray[np.bool_]:
@@ -183,8 +183,28 @@ class Games:
         if len(games):
             assert self.ask is not None
             replies[games] = self.ask(self, games)
-        batch_kernels.finish_batch(replies, boards, masks, rewards, events, *self.arrays)
+        self._finish_batch(replies, boards, masks, rewards, events)
         return boards, masks
+
+    def _reset_batch(
+        self, chosen: NDArray[np.bool_], given: NDArray[np.int8], boards: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> None:
+        batch_kernels.reset_batch(chosen, given, boards, masks, *self.arrays)
+
+    def _step_batch(
+        self, actions: NDArray[np.int64], restart: bool, boards: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> int:
+        return batch_kernels.step_batch(actions, restart, boards, masks, self.rewards, self.events, *self.arrays)
+
+    def _finish_batch(
+        self,
+        replies: NDArray[np.int64],
+        boards: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        rewards: NDArray[np.float64],
+        events: NDArray[np.bool_],
+    ) -> None:
+        batch_kernels.finish_batch(replies, boards, masks, rewards, events, *self.arrays)
 
 
 Ask = Callable[[Games, NDArray[np.int64]], NDArray[np.int64]]

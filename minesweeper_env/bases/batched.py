@@ -26,6 +26,7 @@ from minesweeper_env.calls.checks import (
 from minesweeper_env.config import whole_number
 from minesweeper_env.rendering.board import METADATA, check_render_mode
 from minesweeper_env.rendering.human import metadata_here
+from minesweeper_env.threads import ThreadPool
 
 
 class BatchedEnv(Playing[Kind], BatchCalls):
@@ -40,9 +41,11 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         actions: int,
         autoreset_mode: AutoresetMode | str,
         render_mode: str | None,
+        threads: int,
     ) -> None:
-        """Sets the spaces, and checks and sets the number of games and both modes."""
+        """Sets the spaces, and checks and sets the numbers of games and threads and both modes."""
         self.num_envs = whole_number("num_envs", num_envs, 1)
+        self._pool = ThreadPool(threads)
         self._autoreset_mode = check_autoreset_mode(autoreset_mode)
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
         self.metadata = {**metadata_here(render_mode), "autoreset_mode": self._autoreset_mode}
@@ -160,7 +163,8 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         return self._current_games().show()[1].reshape(self.num_envs, -1).astype(np.bool_)
 
     def close_extras(self, **_: Any) -> None:
-        """Closes the window, if there is one."""
+        """Closes the window, if there is one, and ends the threads."""
+        self._pool.close()
         if self.view is not None:
             self.view.close()
 

@@ -119,10 +119,13 @@ class Games:
         codes, masks = self._new_codes(), self._new_masks()
         wrong = kernels.step_batch(actions, restart, codes, masks, *self._results_and_state)
         if wrong >= 0:
-            raise ValueError(
-                f"an action must be a whole number in 0..{self.config.actions - 1}, not {actions[wrong]} (game {wrong})"
-            )
+            raise self._out_of_range(actions, wrong)
         return codes, masks
+
+    def _out_of_range(self, actions: NDArray[np.int64], wrong: int) -> ValueError:
+        """Returns the error for the action of the game `wrong`."""
+        allowed = f"a whole number in 0..{self.config.actions - 1}"
+        return ValueError(f"an action must be {allowed}, not {actions[wrong]} (game {wrong})")
 
     def first_clicks(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the games that a step begins, because their action is a legal first click; none after an error.

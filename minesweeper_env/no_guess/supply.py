@@ -18,8 +18,16 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.no_guess.failures import failure
-from minesweeper_env.no_guess.search import MAX_ATTEMPTS, Searcher, compile_search, search_config
+from minesweeper_env.no_guess.search import (
+    MAX_ATTEMPTS,
+    Found,
+    Searcher,
+    SearcherPool,
+    compile_search,
+    search_config,
+)
 from minesweeper_env.splitmix import GOLDEN
+from minesweeper_env.threads import ThreadPool, split
 
 LEAST_PORTION = 0.1
 """The portion of the recent first clicks from which boards for a cell are made ahead."""
@@ -29,6 +37,9 @@ RECENT = 512
 
 PIECE = 1024
 """Cells of the boards that the thread searches in one call of a kernel."""
+
+PARTS = 8
+"""Parts of a search for each thread; a thread whose boards were easy takes another part."""
 
 LINGER = 0.2
 """Seconds that the thread waits for more work before it ends."""
@@ -40,11 +51,11 @@ Key = tuple[int, int]
 class BoardSupply:
     """Lays out games at their first click; one environment owns it."""
 
-    def __init__(self, config: BoardConfig, count: int) -> None:
-        """Prepares for `count` games of a configuration with `no_guess`."""
-        self._config, self._count = config, count
+    def __init__(self, config: BoardConfig, count: int, pool: ThreadPool) -> None:
+        """Prepares for `count` games of a configuration with `no_guess`; `pool` searches what no thread made ahead."""
+        self._config, self._count, self._pool = config, count, pool
         compile_search()
-        self._searcher = Searcher(search_config(config))
+        self._searchers = SearcherPool(search_config(config))
         self._begin()
 
     def _begin(self) -> None:
@@ -57,9 +68,9 @@ class BoardSupply:
         self._changed = threading.Condition()
         self._running = False
 
-    def __reduce__(self) -> tuple[type[BoardSupply], tuple[BoardConfig, int]]:
+    def __reduce__(self) -> tuple[type[BoardSupply], tuple[BoardConfig, int, ThreadPool]]:
         """Leaves the boards made ahead out of pickles and copies, as they can be made again."""
-        return type(self), (self._config, self._count)
+        return type(self), (self._config, self._count, self._pool)
 
     def lay_out(self, games: Games, actions: NDArray[np.int64]) -> None:
         """Lays out the games that begin with one of these actions, (N,) int64; the engine then places no mines.
@@ -96,12 +107,27 @@ class BoardSupply:
                 else:
                     layouts[place] = ready
         if missing:
-            found = self._searcher.search(cells[missing], states[missing], str(self._config.no_guess), MAX_ATTEMPTS)
-            if not found.solved.all():
-                place = int(np.flatnonzero(~found.solved)[0])
-                raise failure(self._searcher, int(cells[missing][place]), str(self._config.no_guess), MAX_ATTEMPTS)
-            layouts[missing] = found.layouts
+            layouts[missing] = self._search(cells[missing], states[missing])
         return layouts
+
+    def _search(self, cells: NDArray[np.int64], states: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Returns (K, rows, cols) layouts, which all threads search."""
+        level = str(self._config.no_guess)
+
+        def search(part: slice) -> Found:
+            searcher = self._searchers.borrow()
+            found = searcher.search(
+                cells[part], states[part], level, MAX_ATTEMPTS, on_attempts=lambda _: self._pool.check()
+            )
+            self._searchers.give_back(searcher)
+            return found
+
+        found = self._pool.run(search, split(len(cells), PARTS * self._pool.threads if self._pool.threads > 1 else 1))
+        solved = np.concatenate([part.solved for part in found])
+        if not solved.all():
+            searcher, first = self._searchers.borrow(), int(cells[np.flatnonzero(~solved)[0]])
+            raise failure(searcher, first, level, MAX_ATTEMPTS)
+        return np.concatenate([part.layouts for part in found])
 
     def _order(self, states: NDArray[np.uint64], cells: NDArray[np.int64]) -> None:
         """Orders the boards of the next games, for the cells that first clicks have asked for."""

@@ -28,6 +28,7 @@ TAKEN = {
     "minesweeper_env.rendering.tiles",
     "minesweeper_env.rendering.window",
     "minesweeper_env.splitmix",
+    "minesweeper_env.threads",
 }
 ALLOWED = {"numpy", "gymnasium", "numba", "pettingzoo", "azulejos_env", "minesweeper_env"} | set(
     sys.stdlib_module_names

@@ -145,7 +145,7 @@ def test_boards_for_a_repeated_first_cell_are_ready_when_a_game_begins(monkeypat
     supply = env._games._supply
     begin_games(env, 8)
     wait_for(lambda: len(supply._ready) == 4)
-    monkeypatch.setattr(supply._searcher, "search", None)
+    monkeypatch.setattr(supply, "_search", None)
     env.reset(options={"reset_mask": np.ones(4, bool)})
     env.step(np.full(4, 8))
     assert env.get_state()["mines"].sum(axis=(1, 2)).tolist() == [7] * 4

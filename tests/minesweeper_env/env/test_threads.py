@@ -1,0 +1,234 @@
+"""Batches that threads divide: the same games for every number of threads, copies, forks, ends and errors."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import pickle
+import threading
+import time
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.equality import assert_same
+
+from minesweeper_env import MinesweeperVectorEnv, observations
+from minesweeper_env.engine import kernels, threaded
+from minesweeper_env.rewards import REWARDS
+
+GAMES = 11
+ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
+SPARSE = {"size": 8, "mines": 4, "moves": ("click",)}
+LEAST_CELLS = threaded.LEAST_CELLS
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch):
+    """Lets threads divide batches that are too small to gain by it."""
+    monkeypatch.setattr(threaded, "LEAST_CELLS", 1)
+    monkeypatch.setattr(observations, "PART", 1)
+
+
+def weighted(transition):
+    """A reward that uses all that it is told."""
+    sums = transition.codes.sum(axis=(-2, -1)) + transition.action
+    return sums + 2.0 * transition.won - transition.lost + transition.opened + 0.5 * transition.illegal
+
+
+def play(env, steps=30, seed=5):
+    """Plays with given layouts, partial resets and illegal actions; returns all that the environment says."""
+    rng = np.random.default_rng(seed)
+    results = [env.reset(seed=seed)]
+    for step in range(steps):
+        actions = env.sample_actions()
+        actions[rng.integers(env.num_envs)] = rng.integers(env.single_action_space.n)
+        over = env._games.over
+        if env._autoreset_mode.value == "Disabled" and over.any():
+            results.append(env.reset(options={"reset_mask": over}))
+        if step == 12:
+            results.append(env.reset(options={"reset_mask": rng.random(env.num_envs) < 0.5}))
+        if step == 20:
+            results.append(env.reset(options={"layout": layouts(env.config, rng)}))
+        results.append((actions, env.step(actions)))
+    return [*results, env.action_masks(), env.get_state()]
+
+
+def layouts(config, rng):
+    flat = np.zeros((GAMES, config.cells), bool)
+    flat[:, : config.mines] = True
+    return rng.permuted(flat, axis=1).reshape(GAMES, config.rows, config.cols)
+
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "size": st.sampled_from([5, (4, 9), 8]),
+        "mines": st.sampled_from([2, 6]),
+        "moves": st.sampled_from([("click",), ("click", "flag"), ALL_MOVES]),
+        "first_click": st.sampled_from(["opening", "safe", "any", "corners"]),
+        "reward": st.sampled_from([*REWARDS, weighted]),
+        "observation": st.sampled_from(observations.ENCODINGS),
+        "max_steps": st.sampled_from([None, 7]),
+        "autoreset_mode": st.sampled_from(["NextStep", "SameStep", "Disabled"]),
+    }
+)
+
+
+@settings(max_examples=20)
+@given(OPTIONS)
+def test_the_games_are_the_same_for_every_number_of_threads(options):
+    alone = play(MinesweeperVectorEnv(GAMES, **options))
+    for threads in (2, 3, 7, 40):
+        env = MinesweeperVectorEnv(GAMES, **options, threads=threads)
+        assert_same(play(env), alone)
+        assert len(env._games._parts) == min(threads, GAMES)
+        env.close()
+
+
+@pytest.mark.parametrize("radius", [2, 3])
+def test_larger_neighbourhoods_are_the_same_too(radius):
+    options = {"size": 9, "mines": 3, "radius": radius, "moves": ALL_MOVES}
+    assert_same(play(MinesweeperVectorEnv(GAMES, **options, threads=3)), play(MinesweeperVectorEnv(GAMES, **options)))
+
+
+@pytest.mark.parametrize("level", ["subset", "exact"])
+def test_boards_without_guesses_are_the_same(level):
+    options = {"size": 6, "mines": 7, "no_guess": level, "autoreset_mode": "SameStep"}
+    alone = play(MinesweeperVectorEnv(GAMES, **options))
+    for threads in (2, 3, 7):
+        assert_same(play(MinesweeperVectorEnv(GAMES, **options, threads=threads)), alone)
+
+
+def test_no_thread_writes_into_the_games_of_another():
+    # Large openings keep the scratch space of the flood fill in use; eight threads on few cores interleave.
+    alone = MinesweeperVectorEnv(64, **SPARSE, autoreset_mode="SameStep")
+    env = MinesweeperVectorEnv(64, **SPARSE, autoreset_mode="SameStep", threads=8)
+    alone.reset(seed=0)
+    env.reset(seed=0)
+    for _ in range(400):
+        actions = alone.sample_actions()
+        assert_same(env.step(actions), alone.step(actions))
+    assert_same(env.get_state()["codes"], alone.get_state()["codes"])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_alike_and_apart(copied):
+    options = {**SPARSE, "no_guess": "subset", "threads": 3}
+    env = MinesweeperVectorEnv(GAMES, **options)
+    env.reset(seed=1)
+    env.step(env.sample_actions())
+    other = copied(env)
+    before = other.get_state()
+    first = [(actions := env.sample_actions(), env.step(actions)) for _ in range(20)]
+    assert_same(other.get_state(), before)
+    assert_same([(actions := other.sample_actions(), other.step(actions)) for _ in range(20)], first)
+    assert_same(other.get_state(), env.get_state())
+    assert other._games._supply._pool is other._games._pool is other._pool
+
+
+def test_a_restored_state_goes_on_alike():
+    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
+    play(env)
+    alone = MinesweeperVectorEnv(GAMES, **SPARSE)
+    alone.set_state(env.get_state())
+    assert_same(play(alone, seed=6), play(env, seed=6))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Python 3.12 on, a fork beside threads
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_starts_threads_of_its_own():
+    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
+    play(env)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            same = pickle.dumps(play(env, seed=6)) == pickle.dumps(play(MinesweeperVectorEnv(GAMES, **SPARSE), seed=6))
+            env.close()
+            status = 0 if same else 3
+        finally:
+            os._exit(status)
+    deadline = time.monotonic() + 60
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if ended == (0, 0):
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    assert ended[0] == child
+    assert os.waitstatus_to_exitcode(ended[1]) == 0
+
+
+def new_threads(before):
+    return [thread for thread in threading.enumerate() if thread not in before]
+
+
+def test_close_ends_the_threads_and_may_be_called_twice():
+    before = threading.enumerate()
+    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
+    assert not new_threads(before)
+    play(env)
+    assert 1 <= len(new_threads(before)) <= 2
+    env.close()
+    assert not new_threads(before)
+    env.close()
+    assert_same(play(env), play(MinesweeperVectorEnv(GAMES, **SPARSE)))
+
+
+def test_the_threads_end_with_the_environment():
+    before = threading.enumerate()
+    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
+    play(env)
+    del env
+    gc.collect()
+    assert not new_threads(before)
+
+
+@pytest.mark.parametrize("threads", [1, 8])
+def test_one_thread_or_a_small_batch_starts_no_thread(monkeypatch, threads):
+    monkeypatch.setattr(threaded, "LEAST_CELLS", LEAST_CELLS)
+    before = threading.enumerate()
+    env = gymnasium.make_vec("Minesweeper-v0", num_envs=64, threads=threads)
+    env.reset(seed=0)
+    for _ in range(20):
+        env.step(env.unwrapped.sample_actions())
+    assert type(env.unwrapped._games) is threaded.Games
+    assert not new_threads(before)
+
+
+@pytest.mark.parametrize(("games", "parts"), [(273, 1), (274, 2), (4096, 7)])
+def test_a_part_has_at_least_65536_cells(monkeypatch, games, parts):
+    monkeypatch.setattr(threaded, "LEAST_CELLS", LEAST_CELLS)
+    env = MinesweeperVectorEnv(games, (16, 30), threads=7)
+    assert len(getattr(env._games, "_parts", [None])) == parts
+
+
+@pytest.mark.parametrize("action", [-1, 64, 1 << 40])
+def test_an_action_out_of_range_in_any_part_changes_no_game(action):
+    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    before, actions = env.get_state(), env.sample_actions()
+    actions[7] = action
+    with pytest.raises(ValueError, match=rf"a whole number in 0\.\.63, not {action} \(game 7\)"):
+        env.step(actions)
+    del before["sampler"]
+    assert_same({key: env.get_state()[key] for key in before}, before)
+
+
+@pytest.mark.parametrize("threads", [0, -1, "2", True, 1.5, None])
+def test_a_bad_number_of_threads_is_refused(threads):
+    with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
+        gymnasium.make_vec("Minesweeper-v0", num_envs=4, threads=threads)
+
+
+@pytest.mark.skipif(not hasattr(kernels.step_batch, "signatures"), reason="kernels are not compiled")
+def test_kernels_release_the_lock_and_are_compiled_once():
+    play(MinesweeperVectorEnv(GAMES, **SPARSE))
+    compiled = (kernels.reset_batch, kernels.step_batch, kernels.lay_out_batch, kernels.sample_batch)
+    before = [kernel.signatures for kernel in compiled]
+    play(MinesweeperVectorEnv(GAMES, **SPARSE, threads=3))
+    assert [kernel.signatures for kernel in compiled] == before
+    assert all(kernel.targetoptions["nogil"] for kernel in compiled)

@@ -1,0 +1,164 @@
+"""The pool of threads: order, errors, interrupts, copies and the end of its threads."""
+
+from __future__ import annotations
+
+import _thread
+import copy
+import gc
+import pickle
+import threading
+import time
+
+import pytest
+
+from minesweeper_env.threads import ThreadPool, split
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 100])
+@pytest.mark.parametrize("parts", [0, 1, 2, 3, 7, 200])
+def test_a_split_covers_all_in_order_and_evenly(count, parts):
+    slices = split(count, parts)
+    assert len(slices) == max(1, min(count, parts))
+    assert [i for each in slices for i in range(count)[each]] == list(range(count))
+    lengths = [each.stop - each.start for each in slices]
+    assert max(lengths) - min(lengths) <= 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 20])
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_results_keep_the_order_of_the_items(threads, count):
+    with ThreadPool(threads) as pool:
+        for _ in range(20):
+            assert pool.run(lambda item: item * item, range(count)) == [item * item for item in range(count)]
+
+
+def test_threads_work_at_the_same_time():
+    barrier = threading.Barrier(3, timeout=20)
+    with ThreadPool(3) as pool:
+        assert len({pool.run(lambda _: barrier.wait(), range(3))[k] for k in range(3)}) == 3
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_first_error_is_raised_once_and_the_pool_goes_on(threads):
+    def task(item):
+        if item >= 3:
+            time.sleep(0.01 if item == 3 else 0.0)
+            raise ValueError(item)
+        return item
+
+    with ThreadPool(threads) as pool:
+        for _ in range(5):
+            with pytest.raises(ValueError, match=r"^3$") as error:
+                pool.run(task, range(50))
+            assert error.value.__context__ is None
+            assert pool.run(task, range(3)) == [0, 1, 2]
+
+
+def test_items_after_an_error_are_left_out():
+    begun = []
+
+    def task(item):
+        begun.append(item)
+        if item == 0:
+            raise LookupError
+        time.sleep(0.02)
+
+    with ThreadPool(2) as pool, pytest.raises(LookupError):
+        pool.run(task, range(1000))
+    assert len(begun) < 500
+
+
+def interrupt_and_wait(pool, working):
+    """Returns a task of which the helper's part interrupts the main thread, and then works until it is stopped."""
+
+    def task(item):
+        if threading.current_thread() is threading.main_thread():
+            while not working:
+                time.sleep(0.001)
+            return
+        working.append(item)
+        _thread.interrupt_main()
+        try:
+            while True:
+                time.sleep(0.001)
+                pool.check()
+        finally:
+            time.sleep(0.05)
+            working.append("ended")
+
+    return task
+
+
+def test_an_interrupt_is_raised_after_the_other_threads_have_stopped():
+    working = []
+    with ThreadPool(2) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            pool.run(interrupt_and_wait(pool, working), range(2))
+        assert working[-1] == "ended"
+        assert pool.run(str, range(4)) == ["0", "1", "2", "3"]
+
+
+def test_an_interrupt_of_the_callers_own_item_wins_over_errors():
+    begun = threading.Barrier(2, timeout=20)
+
+    def task(_):
+        begun.wait()
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        raise ValueError
+
+    with ThreadPool(2) as pool, pytest.raises(KeyboardInterrupt):
+        pool.run(task, range(2))
+
+
+def helpers(before):
+    return [thread for thread in threading.enumerate() if thread not in before]
+
+
+def busy_pool(threads=3):
+    pool = ThreadPool(threads)
+    barrier = threading.Barrier(threads, timeout=20)
+    pool.run(lambda _: barrier.wait(), range(threads))
+    return pool
+
+
+def test_helpers_end_with_close_and_with_the_pool():
+    before = threading.enumerate()
+    pool = busy_pool()
+    assert len(helpers(before)) == 2
+    pool.close()
+    assert not helpers(before)
+    pool.close()
+    pool = busy_pool()
+    del pool
+    gc.collect()
+    deadline = time.monotonic() + 20
+    while helpers(before) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert not helpers(before)
+
+
+def test_a_helper_may_close_its_own_pool():
+    before = threading.enumerate()
+    pool = busy_pool(2)
+    pool._helpers().submit(pool.close).result(20)
+    pool.close()
+    deadline = time.monotonic() + 20
+    while helpers(before) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert not helpers(before)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda pool: pickle.loads(pickle.dumps(pool))])
+def test_a_copy_has_helpers_of_its_own(copied):
+    with busy_pool(2) as pool, copied(pool) as other:
+        assert other.threads == 2
+        assert other._executor is None
+        assert other.run(str, range(3)) == pool.run(str, range(3))
+        assert other._executor is not pool._executor
+
+
+@pytest.mark.parametrize("threads", [0, -1, "2", True, 1.5, None])
+def test_a_bad_number_of_threads_is_refused(threads):
+    with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
+        ThreadPool(threads)
