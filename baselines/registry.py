@@ -16,9 +16,12 @@ from typing import Any
 from baselines.entries.factory import EntryFactory
 from baselines.entries.loading import existing_file, load, source_file
 from baselines.entries.maker import PolicyMaker
+from baselines.hub.cache import pinned_within
+from baselines.hub.errors import naming
+from baselines.hub.names import is_hub_name
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.environments import config_of
-from baselines.support.extras import import_extra
+from baselines.support.extras import check_extra, import_extra
 from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, AGENTS_FOLDER, agent_folder, agent_names
 from baselines.support.specifications import Specification, parse_specification
 from minesweeper_env.config import BoardConfig
@@ -37,6 +40,7 @@ __all__ = [
     "config_for",
     "find_policy",
     "make_policy",
+    "pinned",
     "policy_digest",
     "policy_files",
     "policy_names",
@@ -128,16 +132,19 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     """Returns the factory of the policy that a specification names.
 
     Args:
-        name: one of `policy_names()`, the path of a run folder, or a class or function as ``package.module:NAME`` or
-            ``path/file.py:NAME``; perhaps followed by ``:option=value,option=value``. A value is parsed as an int, a
-            float, true, false or none; anything else is a string.
+        name: one of `policy_names()`, the path of a run folder, an agent of the Hugging Face hub as
+            ``hf:user/repo@revision``, or a class or function as ``package.module:NAME`` or ``path/file.py:NAME``;
+            perhaps followed by ``:option=value,option=value``. A value is parsed as an int, a float, true, false or
+            none; anything else is a string.
         **options: more options of the policy.
 
     Raises:
-        ValueError: the name is unknown, the policy lacks an option, or an option is given twice.
+        ValueError: the name is unknown, the policy lacks an option, an option is given twice, or an agent of the hub
+            cannot be had.
         PolicyError: the code of the class or function fails while it is loaded.
         MissingExtraError: the policy needs a package that is not installed.
     """
+    name = pinned(name)
     specification = read_specification(name)
     given = specification.options
     for option in given.keys() & options.keys():
@@ -150,13 +157,28 @@ def find_policy(name: str, **options: Any) -> PolicyMaker:
     return PolicyMaker(name, make, options)
 
 
+def pinned(name: str) -> str:
+    """Returns a specification with the commit of its agent of the hub; one of another policy is returned as it is.
+
+    Results with this name say which weights played. The agent is downloaded if it is not in the client's cache.
+
+    Raises:
+        ValueError: the specification has another form, or the agent cannot be had.
+        MissingExtraError: the client of the hub is not installed.
+    """
+    return pinned_within(name, read_specification(name).base)
+
+
 def check_name(name: str) -> None:
     """Checks the form of a specification, and that its policy, run folder or file exists; loads nothing.
 
     Raises:
         ValueError: the name is unknown, the file does not exist, or the specification has another form.
+        MissingExtraError: the policy is an agent of the hub, whose client is not installed.
     """
     specification = read_specification(name)
+    if is_hub_name(specification.base):
+        check_extra("huggingface_hub", "hub")
     if specification.in_file:
         existing_file(specification)
     elif specification.attribute is None and not _is_name(specification.base):
@@ -217,7 +239,7 @@ def read_specification(name: str) -> Specification:
 
 
 def _is_name(text: str) -> bool:
-    return text in SCRIPTED or agent_folder(text) is not None
+    return text in SCRIPTED or is_hub_name(text) or agent_folder(text) is not None
 
 
 def _built_in(base: str) -> Callable[..., Policy]:
@@ -231,8 +253,8 @@ def _built_in(base: str) -> Callable[..., Policy]:
         raise ValueError(_unknown(base))
     for module in ("torch", "safetensors"):
         import_extra(module)
-    agent: Callable[..., Policy] = import_module("baselines.learned.agents.loading").find_agent(folder)
-    return agent
+    find_agent = import_module("baselines.learned.agents.loading").find_agent
+    return naming(base, folder, naming(base, folder, find_agent)(folder))
 
 
 def _unknown(name: str) -> str:

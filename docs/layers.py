@@ -70,6 +70,7 @@ GLOSSES = {
     "baselines": {
         "policy": "the protocol",
         "support": "files, figures, checks",
+        "hub": "Hugging Face",
         "terminal": "tables, live lines",
         "executors": "call functions in processes that may die",
         "cluster": "processes on a cluster of Ray",

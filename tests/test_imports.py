@@ -13,7 +13,7 @@ MOST_MODULES_IN_A_FOLDER = 14
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
-    {"policy", "support", "terminal"},
+    {"hub", "policy", "support", "terminal"},
     {"executors"},
     {"cluster", "entries", "sharding"},
     {"evaluation", "registry"},

@@ -23,7 +23,7 @@ from baselines.cli.arguments import (
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.registry import build_policy, config_for, find_policy
+from baselines.registry import build_policy, config_for, find_policy, pinned
 from baselines.support.board_names import name_of
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.terminal.progress import game_bar
@@ -154,6 +154,7 @@ def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
     from baselines.evaluation.datasets.minari_dataset import DatasetPlan, check_name, default_name
 
     config = _config(options)
+    options.policy = [pinned(name) for name in options.policy]
     for name in options.policy:
         find_policy(name)
     if options.out is not None:

@@ -31,7 +31,7 @@ from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.policy import PolicyError
 from baselines.recording.options import OPTION_NAMES, add_recording_options, check_recording
-from baselines.registry import check_name, policy_names
+from baselines.registry import check_name, pinned, policy_names
 from baselines.suites.definitions import SUITES, find_suite
 from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
@@ -131,7 +131,8 @@ def _add_policy_options(group: argparse._ArgumentGroup) -> None:
         nargs="+",
         metavar="NAME",
         help=f"play these policies: {', '.join(policy_names())}; {ALL} names all of these. A run folder of train.py is "
-        "a name, too, and so is a class or function of yours, as path/file.py:NAME or package.module:NAME. Options "
+        "a name, too, and so is an agent of the Hugging Face hub, as hf:user/repo@revision, and a class or function of "
+        "yours, as path/file.py:NAME or package.module:NAME. Options "
         f"follow the name, as in NAME:option=value,option=value (default {' '.join(DEFAULT_POLICIES)})",
     )
     add_board_arguments(group)
@@ -224,7 +225,7 @@ def _prepare(options: argparse.Namespace, command: str, program: str) -> Callabl
         return PolicyRun.prepare(options, _config(options), command).play
     from baselines.cli.suite import SuiteRun
 
-    added = options.policy or ()
+    added = [pinned(name) for name in options.policy or ()]
     run = SuiteRun.prepare(
         options.suite, options.out, options.seed, options.games, command, program, added, options.shard
     )

@@ -17,7 +17,7 @@ from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
 from baselines.executors.executor import MakeWorkers
 from baselines.recording.options import is_recorded
-from baselines.registry import build_policy, config_for, find_policy, policy_names
+from baselines.registry import build_policy, config_for, find_policy, pinned, policy_names
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
 
@@ -51,6 +51,7 @@ class PolicyRun:
             ValueError: there is no such policy, or it does not play these games; the message names the fault.
             MissingExtraError: a package is not installed.
         """
+        options.policy = [name if name == ALL else pinned(name) for name in options.policy]
         for name in options.policy:
             if name != ALL:
                 find_policy(name)

@@ -18,6 +18,8 @@ from baselines.cli.arguments import (
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce
 from baselines.evaluation.seeds import check_test_seeds
+from baselines.hub.cache import pinned_within
+from baselines.hub.errors import naming
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
@@ -101,6 +103,7 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     """Checks all that can be checked before the first game."""
     seeds = check_test_seeds(options.seed, options.games)
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
+    options.agent = pinned_within(options.agent, options.agent)
     folder = agent_folder(options.agent)
     if folder is None:
         known = ", ".join(agent_names())
@@ -113,7 +116,7 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     )
     from baselines.learned.calibration.compare import load_rater
 
-    network = load_rater(folder)
+    network = naming(options.agent, folder, load_rater)(folder)
     return seeds, config, network
 
 

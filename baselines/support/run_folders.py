@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from baselines.hub.names import DESCRIPTION, WEIGHTS, is_hub_name
 from baselines.support.forwarded import local_path
 
-AGENT_FILE = "agent.json"
+AGENT_FILE = DESCRIPTION
 """The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
 
-AGENT_WEIGHTS_FILE = "agent.safetensors"
+AGENT_WEIGHTS_FILE = WEIGHTS
 """The weights of the agent in a run folder."""
 
 AGENTS_FOLDER = Path(__file__).parents[1] / "learned" / "weights"
@@ -22,7 +23,22 @@ def agent_names(shipped: Path | None = None) -> list[str]:
 
 
 def agent_folder(name: str, shipped: Path | None = None) -> Path | None:
-    """Returns the run folder of an agent in the folder `shipped` or at a path, or None if there is no such folder."""
+    """Returns the run folder of an agent, or None if there is none.
+
+    Args:
+        name: name of an agent in the folder `shipped`, the path of a run folder, or an agent of the Hugging Face hub,
+            which is downloaded.
+        shipped: folder of run folders; None means `AGENTS_FOLDER`.
+
+    Raises:
+        HubError: the agent of the hub cannot be had; a ValueError.
+        MissingExtraError: the client of the hub is not installed.
+    """
+    if is_hub_name(name):
+        from baselines.hub.cache import hub_folder
+
+        copy = local_path(name)
+        return copy if (copy / AGENT_FILE).is_file() else hub_folder(name)
     for folder in ((shipped or AGENTS_FOLDER) / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder

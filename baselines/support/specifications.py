@@ -1,10 +1,12 @@
-"""Specifications of policies, parsed: a name, a run folder, or a class or function of the user, each with options."""
+"""Specifications of policies, parsed: a name, a run folder, an agent of the hub, a class or function of the user."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from baselines.hub.names import PREFIX, malformed
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _IN_FILE = re.compile(rf"(?P<base>.+?\.py):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
@@ -17,8 +19,8 @@ class Specification(NamedTuple):
 
     Attributes:
         text: the whole specification.
-        base: the name, the run folder, the module or the file.
-        attribute: the class or function in the module or file; None for a name or a run folder.
+        base: the name, the run folder, the agent of the hub, the module or the file.
+        attribute: the class or function in the module or file; None for a name, a run folder or an agent of the hub.
         options: the options after it.
     """
 
@@ -34,14 +36,15 @@ class Specification(NamedTuple):
 
 
 def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specification:
-    """Parses ``NAME``, ``RUN_FOLDER``, ``package.module:NAME`` or ``path/file.py:NAME``, each perhaps with options.
+    """Parses ``NAME``, ``RUN_FOLDER``, ``hf:user/repo@revision``, ``package.module:NAME`` or ``path/file.py:NAME``.
 
-    Options follow a further colon, as ``option=value,option=value``. A value is parsed as an int, a float, true, false
-    or none; anything else is a string. What `is_known` accepts is a name or a run folder, whatever it looks like.
+    Options may follow a further colon, as ``option=value,option=value``. A value is parsed as an int, a float, true,
+    false or none; anything else is a string. What `is_known` accepts is a name, a run folder or an agent of the hub,
+    whatever it looks like.
 
     Args:
         text: the specification.
-        is_known: tells whether a text is the name of a policy or the path of a run folder.
+        is_known: tells whether a text is the name of a policy or of an agent of the hub, or the path of a run folder.
 
     Raises:
         ValueError: the text is none, its options have another form or one is given twice, or it names a file without
@@ -52,6 +55,8 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
     for end in (len(text), *(match.start() for match in re.finditer(":", text))):
         if end > 0 and is_known(text[:end]):
             return Specification(text, text[:end], None, _parse_options(text, text[end + 1 :], end < len(text)))
+    if text.startswith(PREFIX):
+        raise ValueError(malformed(text))
     match = _IN_FILE.fullmatch(text) or _IN_MODULE.fullmatch(text)
     if match is not None:
         given = match["options"]

@@ -70,7 +70,7 @@ class AzulejosSettings(BudgetedSettings):
     seed: int = option(0, "seed all random choices with SEED", 0, MAX_SEED - 1)
     minutes: float | None = option(30.0, "train for MINUTES minutes of the clock, over all sessions", 0, 1e6)
     steps: int | None = option(None, "train for STEPS steps of all games together, instead of --minutes", 1, 1 << 53)
-    start: str | None = option(None, "start from the weights of this run folder or shipped agent")
+    start: str | None = option(None, "start from the weights of this run folder, shipped agent or agent of the hub")
     optimizer: str = option("muon", "take learning steps with this optimiser", choices=("muon", "adam"))
     envs: int = option(256, "play ENVS games on 64 cells side by side; on larger boards, fewer", 1, MAX_ENVS)
     channels: int = option(16, "give the network CHANNELS features per cell", 1, MAX_CHANNELS)

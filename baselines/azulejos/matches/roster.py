@@ -12,8 +12,11 @@ from azulejos_env.config import GameConfig
 from baselines.azulejos.agent_folders import agent_folder, agent_names
 from baselines.entries.errors import own_code
 from baselines.entries.loading import existing_file, load
+from baselines.hub.cache import pinned_within
+from baselines.hub.errors import naming
+from baselines.hub.names import is_hub_name
 from baselines.policy import PolicyError
-from baselines.support.extras import import_extra
+from baselines.support.extras import check_extra, import_extra
 from baselines.support.run_folders import AGENT_FILE
 from baselines.support.specifications import Specification, parse_specification
 
@@ -31,6 +34,7 @@ def check_names(names: Sequence[str]) -> None:
 
     Raises:
         ValueError: there are fewer than two, one is given twice or unknown, or has another form.
+        MissingExtraError: one is an agent of the hub, whose client is not installed.
     """
     if len(names) < 2:
         raise ValueError(f"a match needs two policies or more, not {', '.join(names)} alone: --policy NAME NAME ...")
@@ -38,6 +42,8 @@ def check_names(names: Sequence[str]) -> None:
         if names.count(name) > 1:
             raise ValueError(f"policy {name!r} is given twice; a policy plays the others, not itself")
         specification = read_specification(name)
+        if is_hub_name(specification.base):
+            check_extra("huggingface_hub", "hub")
         if specification.in_file:
             existing_file(specification)
         elif specification.attribute is None and not _is_name(specification.base):
@@ -53,12 +59,18 @@ def read_specification(name: str) -> Specification:
     return parse_specification(name, _is_name)
 
 
+def pinned(name: str) -> str:
+    """Returns a specification with the commit of its agent of the hub; see `baselines.registry.pinned`."""
+    return pinned_within(name, read_specification(name).base)
+
+
 def make_policy(name: str, config: GameConfig) -> Any:
     """Makes the policy of a specification.
 
     Args:
-        name: one of `policy_names()`, the path of a run folder, or a class or function as
-            ``package.module:NAME`` or ``path/file.py:NAME``; perhaps followed by ``:option=value,option=value``.
+        name: one of `policy_names()`, the path of a run folder, an agent of the Hugging Face hub as
+            ``hf:user/repo@revision``, or a class or function as ``package.module:NAME`` or ``path/file.py:NAME``;
+            perhaps followed by ``:option=value,option=value``.
         config: the games that it plays.
 
     Returns:
@@ -85,7 +97,7 @@ def make_policy(name: str, config: GameConfig) -> Any:
     load_agent: Callable[..., Any] = import_module(_LEARNED).load_agent
     if options:
         raise ValueError(f"an agent of a run folder has no options, and {name!r} gives {', '.join(options)}")
-    return load_agent(folder)
+    return naming(specification.base, folder, load_agent)(folder)
 
 
 def _make_own(specification: Specification, config: GameConfig) -> Any:
@@ -128,7 +140,7 @@ def _check_options(name: str, target: Callable[..., Any], options: Mapping[str, 
 
 
 def _is_name(text: str) -> bool:
-    return text in SCRIPTED or agent_folder(text) is not None
+    return text in SCRIPTED or is_hub_name(text) or agent_folder(text) is not None
 
 
 def policy_names() -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig
-from baselines.azulejos.matches.roster import check_names, policy_names
+from baselines.azulejos.matches.roster import check_names, pinned, policy_names
 from baselines.cli.arguments import (
     FAILED,
     INTERRUPTED,
@@ -76,6 +76,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
         with live_line():
             from baselines.azulejos.matches.tournament import Tournament
 
+            options.policy = [pinned(name) for name in options.policy]
+            check_names(options.policy)
             tournament = Tournament(_config(options), tuple(options.policy), options.seed, options.games // 2)
             players = tournament.players()
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
@@ -104,8 +106,9 @@ def _make_parser(program: str) -> Parser:
         default=list(DEFAULT_POLICIES),
         metavar="NAME",
         help=f"play each of these policies against each other one: {', '.join(policy_names())}, a run folder of "
-        f"train.py --env {AZULEJOS}, or a class or function of yours, as path/file.py:NAME or package.module:NAME. "
-        f"Options follow the name, as in minimax:depth=4,nodes=5000 (default {' '.join(DEFAULT_POLICIES)})",
+        f"train.py --env {AZULEJOS}, an agent of the Hugging Face hub as hf:user/repo@revision, or a class or function "
+        "of yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
+        f"minimax:depth=4,nodes=5000 (default {' '.join(DEFAULT_POLICIES)})",
     )
     parser.add_argument(
         "--games",

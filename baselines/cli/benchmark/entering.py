@@ -29,7 +29,9 @@ def _cards(options: argparse.Namespace) -> list[Card]:
         ValueError: a card lacks a field, or one name is given for several policies.
     """
     from baselines.benchmark.cards import card_for
+    from baselines.registry import pinned
 
+    options.policy = [pinned(policy) for policy in options.policy]
     given = {name: getattr(options, name) for name in CARD_OPTIONS}
     given["links"] = None if options.links is None else tuple(options.links)
     if len(options.policy) > 1 and options.name is not None:

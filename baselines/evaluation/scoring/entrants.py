@@ -17,7 +17,7 @@ from baselines.entries.policy import EntryPolicy
 from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import check_built_for
 from baselines.policy import DEFAULT_MOVES, Policy
-from baselines.registry import build_policy, config_for
+from baselines.registry import build_policy, config_for, pinned
 from baselines.support.act_inputs import policy_name
 from minesweeper_env.config import BoardConfig
 
@@ -62,7 +62,7 @@ def named(policies: Any) -> dict[str, Any]:
 
 def _name_of(policy: Any) -> str:
     if isinstance(policy, str):
-        return policy
+        return pinned(policy)
     if isinstance(policy, partial):
         return _name_of(policy.func)
     if hasattr(policy, "act") and not isinstance(policy, type):
@@ -84,6 +84,7 @@ def prepare(name: str, policy: Any, config: BoardConfig) -> Entrant:
         MissingExtraError: it needs a package that is not installed.
     """
     if isinstance(policy, str):
+        policy = pinned(policy)
         games = config_for(policy, config)
         build: Callable[[], Policy] = partial(build_policy, policy, games)
     else:

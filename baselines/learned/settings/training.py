@@ -58,7 +58,7 @@ class TrainingSettings(BudgetedSettings):
     teacher: str = option(
         "none", "distil this teacher; exact, the oracle's probabilities, needs --algo dqn", choices=("none", "exact")
     )
-    start: str | None = option(None, "start from the weights of this run folder or shipped agent")
+    start: str | None = option(None, "start from the weights of this run folder, shipped agent or agent of the hub")
     optimizer: str = option("muon", "take learning steps with this optimiser", choices=("muon", "adam"))
     envs: int = option(256, "play ENVS games on 64 cells side by side; on larger boards, fewer", 1, MAX_ENVS)
     channels: int = option(NetworkSize.channels, "give the network CHANNELS features per cell", 1, MAX_CHANNELS)

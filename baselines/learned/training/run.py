@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from baselines.hub.cache import pinned_within
+from baselines.hub.errors import naming
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
@@ -201,15 +203,18 @@ def run(
 
 
 def resolve_settings(settings: Any) -> Any:
-    """Returns the settings with the device chosen, and sets the number of threads of PyTorch.
+    """Returns the settings with the device chosen and the start pinned, and sets the number of threads of PyTorch.
 
     Raises:
-        ValueError: there is no such device.
+        ValueError: there is no such device, or the agent of the hub to start from cannot be had.
+        MissingExtraError: the client of the hub is not installed.
     """
     if settings.device == "cuda" and not torch.cuda.is_available():
         raise ValueError("device cuda is not available; use cpu or auto")
     torch.set_num_threads(settings.threads)
     keep_freed_memory()
+    if settings.start is not None:
+        settings = replace(settings, start=pinned_within(settings.start, settings.start))
     if settings.device != "auto":
         return settings
     return replace(settings, device="cuda" if torch.cuda.is_available() else "cpu")
@@ -221,6 +226,6 @@ def _start_from(learner: Learner, agent: str, parts: Parts) -> None:
         known = ", ".join(parts.agent_names())
         raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
     try:
-        learner.begin_with(parts.load_network(folder))
+        learner.begin_with(naming(agent, folder, parts.load_network)(folder))
     except ValueError as error:
-        raise ValueError(f"the training cannot start from {folder}: {error}") from error
+        raise ValueError(f"the training cannot start from {agent}: {error}") from error
