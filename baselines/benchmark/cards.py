@@ -24,7 +24,7 @@ _TRACKS = {
     **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
     **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
     "exact": "oracle",
-    **dict.fromkeys(("lookahead", "optimal", "value"), "search"),
+    **dict.fromkeys(("afterstate", "afterstate-any-size", "lookahead", "optimal", "value"), "search"),
 }
 """Tracks of the policies of the package."""
 

@@ -13,9 +13,9 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
-NAMES = ["any-size", "dqn", "plain-dqn", "plain-ppo", "ppo", "value"]
+NAMES = ["afterstate", "afterstate-any-size", "any-size", "dqn", "plain-dqn", "plain-ppo", "ppo", "value"]
 WITH_RESULTS = ["value"]
-ALGORITHMS = {"any-size": "dqn", "plain-dqn": "dqn"}
+ALGORITHMS = {"afterstate-any-size": "afterstate", "any-size": "dqn", "plain-dqn": "dqn"}
 EVERY = pytest.mark.parametrize("name", NAMES)
 MOST_BYTES = 5_000_000
 FILES = {"agent.json", "agent.safetensors", "run.json", "curves.png"}
@@ -31,7 +31,7 @@ def win_rate(policy, board, seeds):
 
 def test_the_agents_are_these_and_small():
     assert agent_names() == NAMES
-    files = [path for path in AGENTS_FOLDER.rglob("*") if path.is_file()]
+    files = [path for path in AGENTS_FOLDER.glob("*/*") if path.is_file()]
     assert {(path.parent.name, path.name) for path in files} == {
         *((name, file) for name in NAMES for file in FILES),
         *((name, "results.json") for name in WITH_RESULTS),
@@ -67,7 +67,16 @@ def test_the_results_beside_an_agent_are_of_test_games(name):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("dqn", 0.6), ("ppo", 0.6), ("any-size", 0.55), ("value", 0.64), ("plain-dqn", 0.53), ("plain-ppo", 0.14)],
+    [
+        ("afterstate", 0.62),
+        ("afterstate-any-size", 0.58),
+        ("dqn", 0.6),
+        ("ppo", 0.6),
+        ("any-size", 0.55),
+        ("value", 0.64),
+        ("plain-dqn", 0.53),
+        ("plain-ppo", 0.14),
+    ],
 )
 def test_an_agent_plays_as_well_as_it_is_said_to(name, least):
     """The bounds lie at least four standard errors of 1000 games below the published figures."""
