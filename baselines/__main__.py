@@ -20,6 +20,7 @@ COMMANDS = {
     "seeds": "train algorithms with several seeds each, and compare their win rates",
     "merge": "put the shards of a suite together",
     "benchmark": "play the benchmark, and make, check and add result files for the leaderboard",
+    "push": "send an agent to the Hugging Face hub",
 }
 """The commands, each a module of `baselines.cli`, and what they do."""
 

@@ -84,6 +84,7 @@ GLOSSES = {
         "azulejos": "learning and matches of the second game",
         "suites": "whole experiments",
         "recording": "pictures of games",
+        "sharing": "model cards",
         "uniformity": "are mines uniform?",
         "guesses": "compares rules",
         "benchmark": "result files, their checks, the leaderboard",

@@ -28,9 +28,9 @@ class UnreachableHubError(HubError):
         reason: which of the two.
     """
 
-    def __init__(self, name: HubName, reason: str) -> None:
+    def __init__(self, name: HubName, consequence: str, reason: str) -> None:
         """Composes the message."""
-        super().__init__(f"{name} is not in the cache, and {reason}")
+        super().__init__(f"{name} {consequence} {reason}")
         self.reason = reason
 
 
@@ -44,11 +44,12 @@ def client() -> Any:
 
 
 @contextmanager
-def one_line(name: HubName) -> Generator[None]:
+def one_line(name: HubName, consequence: str = "is not in the cache, and") -> Generator[None]:
     """Turns the errors of the client within the block into a `HubError`.
 
     Args:
         name: the agent that the block takes or sends.
+        consequence: what follows for the agent where the hub is not reached.
 
     Raises:
         HubError: the client failed; the message says what to do where that is known.
@@ -58,13 +59,13 @@ def one_line(name: HubName) -> Generator[None]:
     except HubError:
         raise
     except Exception as error:
-        converted = _converted(error, name)
+        converted = _converted(error, name, consequence)
         if converted is None:
             raise
         raise converted from error
 
 
-def _converted(error: Exception, name: HubName) -> HubError | None:
+def _converted(error: Exception, name: HubName, consequence: str) -> HubError | None:
     """Returns the error in one line; None for an error that is not of the client."""
     errors = import_extra("huggingface_hub.errors", "hub")
     place = import_extra("huggingface_hub.constants", "hub").ENDPOINT
@@ -78,7 +79,10 @@ def _converted(error: Exception, name: HubName) -> HubError | None:
     if isinstance(error, errors.HfHubHTTPError):
         return HubError(_refusal(error, place, name))
     if isinstance(error, offline) or type(error).__module__.partition(".")[0] in _NETWORK:
-        return UnreachableHubError(name, _why_offline(errors, error, place))
+        return UnreachableHubError(name, consequence, _why_offline(errors, error, place))
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
+        # The client wraps the error of an upload, which says more.
+        return _converted(error.__cause__, name, consequence) or HubError(f"{name}: {first_line(error.__cause__)}")
     if isinstance(error, (errors.HFValidationError, OSError, ValueError, RuntimeError)):
         return HubError(f"{name}: {first_line(error)}")
     return None
@@ -88,7 +92,7 @@ def _refusal(error: Any, place: str, name: HubName) -> str:
     """Returns what an answer of the hub means, by its status."""
     status = error.response.status_code
     said = " ".join((error.server_message or "").split())
-    known = {401: f"does not accept your token; {LOG_IN}", 403: "does not allow that with your token"}
+    known = {401: f"asks who you are; {LOG_IN}", 403: "does not allow that with your token"}
     known |= {429: "got too many requests; try again later"}
     meaning = known.get(status, f"answered with status {status}")
     return f"{place} {meaning} ({name.repository}{': ' if said else ''}{said})"

@@ -192,7 +192,8 @@ class Handler(BaseHTTPRequestHandler):
         if not self._is_writer():
             self._error(401, "", "Invalid username or password.")
         elif name in self.hub.repositories:
-            self._error(409, "", "You already created this model repo")
+            content = {"error": "You already created this model repo", "url": f"{self.hub.endpoint}/{name}"}
+            self._send(409, json.dumps(content).encode())
         else:
             private = bool(wanted.get("private")) or wanted.get("visibility") == "private"
             self.hub.add(name, {".gitattributes": b""}, private=private)

@@ -1,0 +1,3 @@
+"""`python -m baselines push`."""
+
+from baselines.cli.push.command import main as main

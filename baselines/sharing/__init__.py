@@ -1,0 +1,1 @@
+"""Agents of run folders, checked and described for others."""

@@ -1,0 +1,118 @@
+"""Model card of an agent: what it is, its boards, its win rates, how to load it, and its licence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from baselines.evaluation.intervals import wilson_interval
+from baselines.hub.names import RUN, HubName
+from baselines.sharing.contents import AZULEJOS, description_of
+from baselines.support.board_names import board_name, no_guess_name
+
+HEAD = """---
+license: {licence}
+library_name: minesweeper-env
+pipeline_tag: reinforcement-learning
+tags:
+- reinforcement-learning
+- {game}
+- gymnasium
+- safetensors
+---
+# {title}
+"""
+
+Row = tuple[str, int, int, str, float, Sequence[float]]
+"""Board or opponent, number of games, first seed, kind of games, win rate, interval."""
+
+
+def model_card(
+    name: HubName, contents: dict[str, bytes], licence: str, results: Sequence[Mapping[str, Any]], played_as: set[str]
+) -> str:
+    """Returns the text of the card.
+
+    Args:
+        name: repository and branch that the agent is sent to.
+        contents: the checked files of the agent.
+        licence: identifier of the licence, such as "mit".
+        results: contents of JSON files of `evaluate.py`.
+        played_as: the names that the agent has in the results.
+    """
+    agent = description_of(contents)
+    is_azulejos = agent["kind"] == AZULEJOS
+    game = "azulejos" if is_azulejos else "minesweeper"
+    parts = [
+        HEAD.format(licence=licence, game=game, title=name.repository.partition("/")[2]),
+        _what(agent, is_azulejos),
+        "## Load it\n\n" + _how(name, is_azulejos),
+        "## Win rates\n\n" + _table([*_measured(results, played_as), *_selection(agent)]),
+        "## Training\n\n" + _training(agent, contents),
+        f"## Licence\n\n{licence}",
+    ]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _what(agent: Mapping[str, Any], is_azulejos: bool) -> str:
+    trained_on = agent.get("trained_on", {})
+    algorithm = f"by `{agent.get('algo', 'an unknown algorithm')}` of the package minesweeper-env"
+    if is_azulejos:
+        against = ", ".join(trained_on.get("opponents", ()))
+        return f"An agent for the game Azulejos, trained {algorithm} on {trained_on.get('size')} against {against}."
+    boards = ", ".join(trained_on.get("boards", ()))
+    return (
+        f"An agent for Minesweeper, trained {algorithm} on the boards {boards} (rows x columns / mines), first click "
+        f'"{trained_on.get("first_click", "opening")}". It loads on boards of any size.'
+    )
+
+
+def _how(name: HubName, is_azulejos: bool) -> str:
+    command = "minesweeper-evaluate --env Azulejos-v0 --policy" if is_azulejos else "minesweeper-evaluate --policy"
+    rival = "greedy" if is_azulejos else "exact"
+    lines = ["```sh", "pip install 'minesweeper-env[baselines,hub]'", f"{command} {name} {rival}", "```", ""]
+    lines.append(
+        "A commit in place of the branch names exactly these weights. They are safetensors, without pickled code."
+    )
+    return "\n".join(lines)
+
+
+def _selection(agent: Mapping[str, Any]) -> Iterator[Row]:
+    """Yields the selection games of the training."""
+    kept = agent.get("selected_by") or {}
+    for part, rate in kept.get("win_rates", {}).items():
+        games = kept["games"]
+        interval = wilson_interval(round(rate * games), games)
+        yield part, games, kept["first_seed"], "selection", rate, interval
+
+
+def _measured(results: Sequence[Mapping[str, Any]], played_as: set[str]) -> Iterator[Row]:
+    """Yields the rows of the agent in results of policies and of suites."""
+    for content in results:
+        for board in content.get("boards", [content]):
+            config = board["config"]
+            rows, cols = config["size"]
+            title = board_name(rows, cols, config["mines"]) + no_guess_name(config.get("no_guess", False))
+            for row in board["results"]:
+                if row["policy"] in played_as:
+                    part = f'{title}, first click "{config["first_click"]}"'
+                    yield part, row["games"], content["seed"], "test", row["win_rate"], row["ci95"]
+
+
+def _table(rows: Sequence[Row]) -> str:
+    if not rows:
+        return "None were measured."
+    lines = ["| board or opponent | games | n | seeds | win rate | 95 % Wilson interval |", "|---|---|--:|---|--:|--:|"]
+    for part, games, seed, kind, rate, (low, high) in rows:
+        seeds = f"{seed} to {seed + games - 1}"
+        lines.append(f"| {part} | {kind} | {games} | {seeds} | {rate:.1%} | {low:.1%} to {high:.1%} |")
+    note = "Selection games chose this agent among its earlier versions, so their win rates are slightly too high."
+    return "\n".join([*lines, "", note])
+
+
+def _training(agent: Mapping[str, Any], contents: Mapping[str, bytes]) -> str:
+    steps = (agent.get("selected_by") or {}).get("steps")
+    lines = [f"- step {steps}, {agent['channels']} channels, depth {agent['depth']}"]
+    sessions = json.loads(contents[RUN]).get("sessions", []) if RUN in contents else []
+    lines += [f"- `{session['command']}`" for session in sessions if session.get("command")]
+    return "\n".join(lines)
