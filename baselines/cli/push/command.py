@@ -82,11 +82,10 @@ def _make_parser(program: str) -> Parser:
         "--results",
         nargs="+",
         type=parse_path,
-        default=[],
         metavar="FILE",
         help="state the win rates of the agent in these JSON files of evaluate.py, too",
     )
-    parser.add_argument("--dry-run", action="store_true", help="list the files and print the card; send nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show the files and the card, and send nothing")
     return parser
 
 
@@ -115,7 +114,7 @@ def _contents(options: argparse.Namespace, name: HubName) -> dict[str, bytes]:
     folder = find_run_folder(options.agent)
     contents = read_contents(folder)
     played_as = {options.agent, str(folder), str(Path(options.agent))}
-    results = [_results(path, played_as) for path in options.results]
+    results = [_results(path, played_as) for path in options.results or ()]
     return contents | {CARD: model_card(name, contents, options.license, results, played_as).encode()}
 
 

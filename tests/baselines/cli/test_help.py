@@ -17,9 +17,9 @@ WITH_PARSER = [name for name in COMMANDS if name != "suites"]
 """The commands with a parser of their own; `suites` passes its arguments on to `evaluate`."""
 
 VERBS = (
-    "add apply begin call check compare compile compute continue discount describe distil draw enter give hide judge keep "
-    "learn link make measure name note play protect read record repeat reward run seed send set show start state store take "
-    "test time train use write"
+    "add apply begin call check compare compile compute continue discount describe distil draw enter give hide judge "
+    "keep learn link make measure name note play protect read record repeat reward run seed send set show start state "
+    "store take test time train use write"
 )
 
 
