@@ -16,7 +16,7 @@ __all__ = ["ENCODINGS", "Encoder"]
 ENCODINGS: tuple[str, ...] = ("codes", "planes")
 """The names of the encodings; `Encoder` explains them."""
 
-PART = 1 << 19
+_PART = 1 << 19
 """Elements of planes that are filled at a time, so that what is computed in between stays in the processor's cache."""
 
 _ALONE = ThreadPool()
@@ -72,5 +72,5 @@ class Encoder:
             planes[part, :-1] = shaped[part, None] == codes
             planes[part, -1] = np.tanh(leads[part] / config.cells)[:, None, None]
 
-        (pool or _ALONE).run(fill, split(len(shaped), planes.size // PART))
+        (pool or _ALONE).run(fill, split(len(shaped), planes.size // _PART))
         return planes

@@ -16,7 +16,7 @@ __all__ = ["ENCODINGS", "Encoder", "decode"]
 ENCODINGS: tuple[str, ...] = ("codes", "planes", "flat")
 """The names of the encodings; `Encoder` explains them."""
 
-PART = 1 << 19
+_PART = 1 << 19
 """Elements of planes that are filled at a time, so that what is computed in between stays in the processor's cache."""
 
 _ALONE = ThreadPool()
@@ -68,7 +68,7 @@ class Encoder:
         def fill(part: slice) -> None:
             planes[part] = boards[part, None] == plane_codes
 
-        (pool or _ALONE).run(fill, split(len(codes), planes.size // PART))
+        (pool or _ALONE).run(fill, split(len(codes), planes.size // _PART))
         return planes.reshape(len(codes), *self.space.shape)
 
 

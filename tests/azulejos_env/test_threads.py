@@ -31,7 +31,7 @@ IDS = ["codes", "planes", "alone", "minimax", "policy"]
 def _small_parts(monkeypatch):
     """Lets threads divide batches that are too small to gain by it."""
     monkeypatch.setattr(threaded, "LEAST_CELLS", 1)
-    monkeypatch.setattr(observations, "PART", 1)
+    monkeypatch.setattr(observations, "_PART", 1)
 
 
 def play(env, steps=30, seed=5):

@@ -30,7 +30,7 @@ LEAST_CELLS = threaded.LEAST_CELLS
 def _small_parts(monkeypatch):
     """Lets threads divide batches that are too small to gain by it."""
     monkeypatch.setattr(threaded, "LEAST_CELLS", 1)
-    monkeypatch.setattr(observations, "PART", 1)
+    monkeypatch.setattr(observations, "_PART", 1)
 
 
 def weighted(transition):
