@@ -192,7 +192,10 @@ _BENCHMARK = Suite(
     name="benchmark",
     title=f"Benchmark {PROTOCOL.version}",
     boards=PROTOCOL.boards,
-    entries=(*_LADDER.entries, *entries_of("plain-ppo", "plain-dqn", "any-size", "dqn", "ppo", "value")),
+    entries=(
+        *_LADDER.entries,
+        *entries_of("plain-ppo", "plain-dqn", "any-size", "dqn", "ppo", "afterstate-any-size", "afterstate", "value"),
+    ),
     games=PROTOCOL.least_games,
     paired=PROTOCOL.reference,
     columns=_LEARNED_COLUMNS,

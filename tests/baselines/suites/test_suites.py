@@ -328,7 +328,7 @@ def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
     def full(path, _content):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(suite, "replace_file", full)
+    monkeypatch.setattr(suite, "write_json", full)
     assert run(tmp_path) == 1
     captured = capsys.readouterr()
     path = tmp_path / "results.json"

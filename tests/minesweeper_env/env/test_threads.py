@@ -183,6 +183,9 @@ def test_the_threads_end_with_the_environment():
     play(env)
     del env
     gc.collect()
+    # The threads are told to end, and nobody waits for them.
+    for thread in new_threads(before):
+        thread.join(timeout=10)
     assert not new_threads(before)
 
 
