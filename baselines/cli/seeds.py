@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import as_completed
+from contextlib import closing
 from dataclasses import fields
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +18,13 @@ from baselines.cli.arguments import (
     INTERRUPTED,
     Parser,
     add_count,
+    add_ray,
     add_wide,
     parse_path,
     positive_number,
     whole_number_from,
 )
+from baselines.cli.distribution.workers import check_workers
 from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
@@ -63,6 +67,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     try:
         for module in NEEDED:
             check_extra(module)
+        check_workers(options)
         with live_line():
             tasks = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
@@ -71,7 +76,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     try:
         with hold_folder(options.out):
-            _carry_out(tasks, options.workers)
+            _carry_out(tasks, options)
             _report(tasks, options.out, options.wide)
     except KeyboardInterrupt:
         print(f"{parser.prog}: interrupted; re-run the command to resume in {options.out}", file=sys.stderr)
@@ -109,7 +114,9 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         help="train for N steps each, instead of --minutes (default as configured)",
     )
     add_count(parser, "--games", "play N test games with each agent", DEFAULT_GAMES)
-    add_count(parser, "--workers", "run N trainings at a time, one per core", 1)
+    places = parser.add_mutually_exclusive_group()
+    add_count(places, "--workers", "run N trainings at a time, one per core", 1)
+    add_ray(places)
     parser.add_argument(
         "--out",
         type=parse_path,
@@ -163,20 +170,41 @@ def _check_earlier(task: Task) -> None:
             raise ValueError(f"the training in {task.folder} has {entry.name} {found}, not {asked}")
 
 
-def _carry_out(tasks: Sequence[Task], workers: int) -> None:
-    from baselines.executors.processes import worker_pool
-    from baselines.learned.training.seed_study import carry_out
-
+def _carry_out(tasks: Sequence[Task], options: argparse.Namespace) -> None:
     left = [task for task in tasks if not task.done]
     print(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done", file=sys.stderr, flush=True)
     if not left:
         return
     bar = game_bar("running", "seeds", len(left), "trainings")
-    with worker_pool(min(workers, len(left))) as pool, bar as on_finished:
-        futures = [pool.submit(carry_out, task) for task in left]
-        for future in as_completed(futures):
-            print(f"{future.result()} is done", file=sys.stderr, flush=True)
+    finished = _on_processes(left, options.workers) if options.ray is None else _on_nodes(left, options.ray)
+    with closing(finished), bar as on_finished:
+        for name in finished:
+            print(f"{name} is done", file=sys.stderr, flush=True)
             on_finished(1)
+
+
+def _on_processes(tasks: Sequence[Task], workers: int) -> Generator[str]:
+    """Yields the name of each task when it is done."""
+    from baselines.executors.processes import worker_pool
+    from baselines.learned.training.seed_study import carry_out
+
+    with worker_pool(min(workers, len(tasks))) as pool:
+        for future in as_completed([pool.submit(carry_out, task) for task in tasks]):
+            yield future.result()
+
+
+def _on_nodes(tasks: Sequence[Task], address: str) -> Generator[str]:
+    """Yields the name of each task when a node of the cluster has done it."""
+    from baselines.learned.training.on_nodes import RemoteTraining, demand_of, training_pool
+    from baselines.learned.training.seed_study import carry_out_in
+
+    for task in tasks:
+        task.folder.mkdir(parents=True, exist_ok=True)
+    largest = max((task.settings for task in tasks), key=lambda settings: demand_of(settings).memory)
+    with training_pool(address, largest) as pool:
+        yield from pool.run(
+            [RemoteTraining(task.name, partial(carry_out_in, task), task.folder, task.settings.start) for task in tasks]
+        )
 
 
 def _report(tasks: Sequence[Task], out: Path, wide: bool) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Protocol
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
+from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, add_ray, parse_size, whole_number_from
 from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain
 from baselines.cli.start import announce, sibling, typed_command
@@ -56,7 +56,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
         return train_azulejos(arguments, program)
     parser = _make_parser(program)
-    return run_training(parser, parser.parse_args(arguments), Minesweeper(), typed_command(program, arguments))
+    options, command = parser.parse_args(arguments), typed_command(program, arguments)
+    if options.ray is not None:
+        from baselines.cli.distribution.training import train_on_cluster
+
+        return train_on_cluster(parser, options, command)
+    return run_training(parser, options, Minesweeper(), command)
 
 
 class Game(Protocol):
@@ -126,7 +131,7 @@ def run_training(parser: Parser, options: argparse.Namespace, game: Game, comman
             settings, folder = game.settings_and_folder(options)
             check_folder(folder)
             if not options.resume:
-                _check_unused(folder)
+                check_unused(folder)
             announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
             with live_line():
                 training = _prepare(game, settings, folder, options.resume, held)
@@ -149,19 +154,18 @@ def _train(program: str, training: Training, folder: Path, game: Game, command: 
     except KeyboardInterrupt:
         print(f"{program}: {stopped_at_once(folder)}", file=sys.stderr)
         return INTERRUPTED
-    evaluate = f"{sibling(program, 'train', 'evaluate')} {game.evaluation(training.settings, folder)}"
-    _report(outcome, training.settings.eval_games, folder, evaluate).print()
+    report(program, game, outcome, training.settings, folder).print()
     return INTERRUPTED if outcome.interrupted else 0
 
 
-def _report(outcome: Outcome, games: int, folder: Path, evaluate: str) -> Page:
+def report(program: str, game: Game, outcome: Outcome, settings: Any, folder: Path) -> Page:
     """Returns the last lines of a training; they wrap, but the command to copy does not."""
     from baselines.terminal.page import Page
 
     page = Page.for_stdout()
-    for line in outcome.in_words(games, folder):
+    for line in outcome.in_words(settings.eval_games, folder):
         page.note(line)
-    page.line(evaluate)
+    page.line(f"{sibling(program, 'train', 'evaluate')} {game.evaluation(settings, folder)}")
     return page
 
 
@@ -196,15 +200,15 @@ def _make_parser(program: str) -> Parser:
         TrainingSettings,
         ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"),
     )
-    add_length(parser, TrainingSettings, "runs/ALGO-SIZE-MINES, or runs/CONFIG")
+    add_ray(add_length(parser, TrainingSettings, "runs/ALGO-SIZE-MINES, or runs/CONFIG"))
     how = parser.add_argument_group("how to train")
     add_options(how, TrainingSettings, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
     add_set(how)
     return parser
 
 
-def add_length(parser: Parser, kind: type, folder: str) -> None:
-    """Adds the options of the length and the place of a training.
+def add_length(parser: Parser, kind: type, folder: str) -> argparse._ArgumentGroup:
+    """Adds the options of the length and the place of a training, and returns their group.
 
     Args:
         parser: of the command.
@@ -230,6 +234,7 @@ def add_length(parser: Parser, kind: type, folder: str) -> None:
         help="use N processor threads of PyTorch (default all cores)",
     )
     add_options(length, kind, ("minutes", "steps", "device"))
+    return length
 
 
 def add_set(group: argparse._ArgumentGroup) -> None:
@@ -264,7 +269,7 @@ def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitSt
         raise ValueError(f"the folder {folder} cannot be used: {error.strerror}") from error
     try:
         if not resume:
-            _check_unused(folder)
+            check_unused(folder)
         check_writable(folder / RUN_FILE)
         return game.prepare(settings, folder, resume)
     except BaseException:
@@ -274,6 +279,7 @@ def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitSt
         raise
 
 
-def _check_unused(folder: Path) -> None:
+def check_unused(folder: Path) -> None:
+    """Raises a ValueError if a folder for a new training holds files."""
     if folder.exists() and not (folder.is_dir() and is_empty(folder)):
         raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")

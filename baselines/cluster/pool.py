@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
+from types import ModuleType
 from typing import Any
 
 from baselines.cluster.connection import ClusterError, Connection, connected
@@ -57,6 +58,11 @@ class RayPool(Workers):
         self._under_way: set[_Call] = set()
         self._answers: SimpleQueue[tuple[_Call, Future[Any]] | None] = SimpleQueue()
         threading.Thread(target=self._settle_all, daemon=True).start()
+
+    @property
+    def ray(self) -> ModuleType:
+        """The module `ray`, connected."""
+        return self._ray
 
     @property
     def workers(self) -> int:

@@ -6,7 +6,7 @@ interval over the seeds, as Agarwal et al. (2021) recommend.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -95,8 +95,12 @@ def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str,
     ]
 
 
-def carry_out(task: Task) -> str:
+def carry_out(task: Task, on_checkpoint: Callable[[int], None] | None = None) -> str:
     """Trains and tests unless that is done; resumes an interrupted training. Returns the name of the task.
+
+    Args:
+        task: the training and its test.
+        on_checkpoint: called with the number of steps after each checkpoint, and at the end; None for no call.
 
     Raises:
         KeyboardInterrupt: a signal ended the training before its budget was spent.
@@ -104,11 +108,23 @@ def carry_out(task: Task) -> str:
     if not task.done:
         task.folder.mkdir(parents=True, exist_ok=True)
         resume = (task.folder / RUN_FILE).is_file()
-        outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
+        on_checkpoint = on_checkpoint or _ignore
+        outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False, on_checkpoint=on_checkpoint)
         if outcome.interrupted:
             raise KeyboardInterrupt
+        on_checkpoint(outcome.steps)
         write_json(task.folder / RESULT_FILE, {"steps": outcome.steps, "games": task.games, "wins": _test(task)})
+        on_checkpoint(outcome.steps)
     return task.name
+
+
+def carry_out_in(task: Task, folder: Path, on_checkpoint: Callable[[int], None]) -> str:
+    """Carries out a task in another folder, such as the copy of its folder on a node; see `carry_out`."""
+    return carry_out(task._replace(folder=folder), on_checkpoint)
+
+
+def _ignore(_steps: int) -> None:
+    """Does nothing after a checkpoint."""
 
 
 def _test(task: Task) -> dict[str, int]:

@@ -1,0 +1,78 @@
+"""Clusters of Ray on this machine, for tests: nodes that are killed, and nodes that join late."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+GIB = 1 << 30
+STORE_BYTES = 100_000_000
+
+
+class Nodes:
+    """A head node without processors, and nodes that have some.
+
+    Attributes:
+        address: of the head node.
+    """
+
+    def __init__(self, cpus: tuple[int, ...], head_cpus: int) -> None:
+        """Starts the nodes."""
+        from ray.cluster_utils import Cluster
+
+        os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
+        head = {"num_cpus": head_cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES}
+        self._cluster = Cluster(initialize_head=True, head_node_args=head, shutdown_at_exit=False)
+        self._nodes: list[Any] = []
+        self.address: str = self._cluster.address
+        for each in cpus:
+            self.add_node(each)
+
+    def add_node(self, cpus: int, environment: dict[str, str] | None = None) -> None:
+        """Starts one more node, whose workers have some environment variables more."""
+        options: dict[str, Any] = {"num_cpus": cpus, "object_store_memory": STORE_BYTES, "memory": 4 * cpus * GIB}
+        if environment:
+            options["env_vars"] = environment
+        self._nodes.append(self._cluster.add_node(**options))
+
+    def kill_node(self, number: int) -> None:
+        """Kills the raylet of a node, whose workers end with it."""
+        os.kill(self.raylet(number), signal.SIGKILL)
+
+    def raylet(self, number: int) -> int:
+        """Returns the process of the raylet of a node."""
+        return int(self._nodes[number].all_processes["raylet"][0].process.pid)
+
+    def kill_head(self) -> None:
+        """Kills the process of the head node that all others talk to."""
+        (server,) = self._cluster.head_node.all_processes["gcs_server"]
+        os.kill(server.process.pid, signal.SIGKILL)
+
+    def shutdown(self) -> None:
+        """Ends all processes."""
+        self._cluster.shutdown()
+
+
+@contextmanager
+def nodes_of(*cpus: int, head_cpus: int = 0) -> Iterator[Nodes]:
+    """Starts a head node and nodes with these numbers of processors; the end of the block ends them.
+
+    A number of 0 starts no node.
+    """
+    nodes = Nodes(tuple(each for each in cpus if each), head_cpus)
+    try:
+        yield nodes
+    finally:
+        nodes.shutdown()
+
+
+def wait_until(is_so: Callable[[], object], seconds: float = 180.0) -> None:
+    """Waits until a condition holds."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
