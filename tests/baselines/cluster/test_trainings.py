@@ -35,6 +35,7 @@ def test_a_node_that_was_lost_writes_no_more(tmp_path):
 
 @needs_ray
 @pytest.mark.slow
+@pytest.mark.skipif("MINESWEEPER_FAULT_TESTS" not in os.environ, reason="needs MINESWEEPER_FAULT_TESTS=1")
 def test_a_training_goes_on_elsewhere_from_its_last_checkpoint(tmp_path, monkeypatch):
     """The node that trains is lost; the run folder lies on the head node, which has no processor for trainings."""
     from support.tiny_training import tiny
