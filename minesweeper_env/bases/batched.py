@@ -33,6 +33,8 @@ class BatchedEnv(Playing[Kind], BatchCalls):
     """A Gymnasium vector environment that steps N games in one call of the engine."""
 
     _last_actions: NDArray[np.int64] | None = None
+    # Older versions of Gymnasium close an environment whose constructor refused an argument.
+    _pool = ThreadPool()
 
     def _prepare(
         self,
