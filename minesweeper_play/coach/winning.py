@@ -37,7 +37,7 @@ LEAST_GAMES, CELLS_AT_ONCE = 30, 1 << 22
 """The least number of playouts per position, and the most cells that all of them have together beyond it."""
 
 SLACK, BREADTH, DISCOUNT = 0.15, 20, 0.02
-"""The options of `lookahead`: its candidates are the BREADTH least risky cells, within SLACK of the least risk."""
+"""The options of `lookahead:clicks=1`: candidates are the BREADTH least risky cells, within SLACK of the least risk."""
 
 
 class Estimate(NamedTuple):
@@ -194,7 +194,7 @@ class Winning:
         return Estimate(found.mean, "playouts", found.error)
 
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
-        """Returns the candidates of `lookahead`, or one cell, with values that can be compared, the best first."""
+        """Returns the candidates of `lookahead:clicks=1`, or one cell, with comparable values, the best first."""
         legal = board > self.config.codes.max_count
         slack, breadth = SLACK, BREADTH
         if cell is not None:

@@ -47,7 +47,7 @@ class LookaheadPolicy(EndingPolicy):
         breadth: int | None = None,
         slack: float | None = None,
         discount: float = 0.02,
-        clicks: int = 1,
+        clicks: int = 2,
         next_breadth: int = 6,
         first: str | int | None = None,
     ) -> None:

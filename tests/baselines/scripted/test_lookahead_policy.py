@@ -62,9 +62,9 @@ def guesses(config, games: int) -> list[np.ndarray]:
     ]
 
 
-def test_the_value_of_a_click_follows_its_definition():
+def test_one_click_ahead_the_value_of_a_click_follows_its_definition():
     config = click_config(5, 5, 6)
-    options = {"layouts": 0, "slack": SLACK, "discount": DISCOUNT, "breadth": BREADTH}
+    options = {"clicks": 1, "layouts": 0, "slack": SLACK, "discount": DISCOUNT, "breadth": BREADTH}
     policy = build_policy("lookahead", config, **options)
     boards = guesses(config, 60)
     assert len(boards) > 20

@@ -163,9 +163,9 @@ def test_a_lost_first_click_counts_as_lost():
     assert abs(found.mean - 0.25) < 4 * found.error
 
 
-def test_the_best_guess_on_a_large_board_is_that_of_lookahead():
+def test_the_best_guess_on_a_large_board_is_that_of_lookahead_one_click_ahead():
     config = config_of(9, 9, 20)
-    winning, policy = Winning(config, 10), build_policy("lookahead:layouts=0", config)
+    winning, policy = Winning(config, 10), build_policy("lookahead:clicks=1,layouts=0", config)
     found = 0
     for board in positions(9, 9, 20, range(4)):
         risks = mine_probabilities(board, 20)
