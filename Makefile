@@ -61,7 +61,7 @@ test-python: $(OTHER_VENV)/installed
 	$(OTHER_VENV)/bin/python -m minesweeper_env.warm_up
 	$(OTHER_VENV)/bin/python $(PYTEST) -m "not slow" tests/minesweeper_env
 
-# The snippets of docs/libraries.md; no part of `make test`.
+# The snippets of docs/how-to/libraries.md; no part of `make test`.
 test-libraries: $(VENV)/installed $(LIBRARIES)/torchrl/installed $(LIBRARIES)/tianshou/installed $(LIBRARIES)/rllib/installed $(LIBRARIES)/$(CLEANRL)
 	$(BIN)/python -m pytest tests/libraries
 
@@ -72,7 +72,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/learning.py
 
 docs: $(VENV)/installed
-	$(BIN)/python docs/build.py
+	$(BIN)/python docs/generate/build.py
 
 $(VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)

@@ -12,7 +12,7 @@ from pathlib import Path
 from setuptools import setup
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s]+)\)")
-"""A link or an image of Markdown, such as `[text](docs/play.md#hints)`, whose target is a file of the repository."""
+"""A link or an image of Markdown, such as `[text](docs/install.md#cache)`, whose target is a file of the repository."""
 
 
 def package_page(readme: str, source: str | None, version: str) -> str:

@@ -116,7 +116,7 @@ class MinesweeperEnv(SingleEnv[Games]):
     With `no_guess` logic alone wins every board from its first click, which is never a mine. "subset" takes single
     clues, differences of clues, and the number of mines; "exact" takes every cell that is safe in all layouts. The
     board depends on the seed and on the cell of the first click. `minesweeper_env.generation` makes it, and
-    docs/no-guess.md explains how.
+    docs/how-to/no-guess.md explains how.
 
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install

@@ -50,7 +50,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """Totals over the diagnoses of a policy's games; docs/diagnostics.md defines every figure.
+    """Totals over the diagnoses of a policy's games; docs/how-to/diagnostics.md defines every figure.
 
     Attributes:
         clicks_judged: number of judged clicks; the first click of a game is not judged.

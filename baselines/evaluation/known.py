@@ -1,6 +1,6 @@
 """Games that `exact` is known to win, so that any evaluation can name its win rate without playing it.
 
-`docs/known_wins.py` writes the file that this module reads.
+`docs/generate/known_wins.py` writes the file that this module reads.
 """
 
 from __future__ import annotations

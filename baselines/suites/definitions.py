@@ -181,8 +181,8 @@ _LOGIC = Suite(
     columns=("games", "wins", "win_rate", "interval", "clicks", "p"),
     plot="rates_by_board",
     notes=(
-        "Perfect play wins every game; docs/no-guess.md explains the boards. A loss is a guess where a safe cell was "
-        "certain, or a wrong deduction.",
+        "Perfect play wins every game; docs/how-to/no-guess.md explains the boards. A loss is a guess where a safe "
+        "cell was certain, or a wrong deduction.",
         "No agent was trained on such boards.",
         _ONE_FIT,
     ),

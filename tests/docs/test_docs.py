@@ -17,15 +17,25 @@ SECTIONS = [f"## {title}" for title in ("Rule", "Source", "What was corrected", 
 
 GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
 PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "baselines").rglob("*.md"))]
-# The notebook describes earlier versions, so it may name removed code.
-CURRENT_PAGES = [page for page in PAGES if "notebook" not in page.parts]
+# Studies describe earlier versions, so they may name removed code.
+CURRENT_PAGES = [page for page in PAGES if "studies" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
-# The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/score-your-agent.md.
+# The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/how-to/own-policy.md.
 EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json", "quiet.py")
 
 
 def load_build():
     return load_script("build")
+
+
+def page_of(policy):
+    return ROOT / "docs" / load_script("places").policy_page(policy)
+
+
+def link_to(policy):
+    """Returns the link from the page with all policies to the page of one."""
+    folder, name = page_of(policy).parts[-2:]
+    return name if folder == "policies" else f"../{folder}/{name}"
 
 
 def code_blocks(path, language):
@@ -37,7 +47,9 @@ def python_blocks(path):
 
 
 def test_the_page_of_the_environment_is_its_docstring():
-    assert (ROOT / "docs" / "environment.md").read_text(encoding="utf-8") == load_build().environment_page()
+    assert (ROOT / "docs" / "reference" / "environment.md").read_text(
+        encoding="utf-8"
+    ) == load_build().environment_page()
 
 
 def test_the_docstring_lists_every_reward():
@@ -47,14 +59,14 @@ def test_the_docstring_lists_every_reward():
 
 
 def test_the_page_of_the_policies_lists_every_one():
-    page = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
-    missing = [name for name in baselines.registry.policy_names() if f"[`{name}`](policies/{name}.md)" not in page]
-    assert not missing, "docs/policies.md needs a row for each of these"
+    page = (ROOT / "docs" / "policies" / "index.md").read_text(encoding="utf-8")
+    missing = [name for name in baselines.registry.policy_names() if f"[`{name}`]({link_to(name)})" not in page]
+    assert not missing, "docs/policies/index.md needs a row for each of these"
 
 
 @pytest.mark.parametrize("name", baselines.registry.policy_names())
 def test_each_policy_has_a_page_in_the_form(name):
-    lines = (ROOT / "docs" / "policies" / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    lines = page_of(name).read_text(encoding="utf-8").splitlines()
     assert lines[0] == f"# {name}"
     assert lines[2]
     assert [line for line in lines if line.startswith("## ")] == SECTIONS
@@ -64,7 +76,7 @@ def test_each_policy_has_a_page_in_the_form(name):
 
 @pytest.mark.parametrize("name", baselines.registry.policy_names())
 def test_each_page_lists_the_options_of_its_policy(name):
-    page = (ROOT / "docs" / "policies" / f"{name}.md").read_text(encoding="utf-8")
+    page = page_of(name).read_text(encoding="utf-8")
     options = page[page.index("## Options") : page.index("## Results")]
     allowed = list(inspect.signature(baselines.registry.find_policy(name).make).parameters)[1:]
     assert set(re.findall(r"^\| `(\w+)` \|", options, re.MULTILINE)) == set(allowed)
@@ -107,7 +119,7 @@ def test_the_page_of_an_agent_leaves_out_games_in_another_number_format(policy, 
 
 
 def test_tables_name_command_games_seeds_and_interval():
-    for path in (ROOT / "docs" / "policies").glob("*.md"):
+    for path in map(page_of, baselines.registry.policy_names()):
         text = path.read_text(encoding="utf-8")
         filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
         tables = filled.count("| policy |") + filled.count("| board | n |")
@@ -121,7 +133,7 @@ def test_the_code_of_the_readme_runs():
 
 
 def test_the_sessions_of_the_inference_page_print_what_it_says():
-    session = "\n".join(code_blocks("docs/inference.md", "pycon"))
+    session = "\n".join(code_blocks("docs/studies/inference.md", "pycon"))
     examples = doctest.DocTestParser().get_doctest(session, {}, "inference.md", None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     failed, attempted = runner.run(examples)
@@ -131,7 +143,7 @@ def test_the_sessions_of_the_inference_page_print_what_it_says():
 
 @pytest.mark.slow
 def test_the_code_of_the_training_page_runs():
-    (code,) = python_blocks("docs/training.md")
+    (code,) = python_blocks("docs/how-to/training.md")
     exec(compile(code, "training.md", "exec"), {})
 
 
@@ -186,5 +198,7 @@ def test_the_picture_of_the_layers_shows_every_part():
         found = {
             path.stem for path in (ROOT / package).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
         }
-        assert shown == found - {"__init__", "__main__"}, "describe the part in docs/layers.py, then run docs/build.py"
+        assert shown == found - {"__init__", "__main__"}, (
+            "describe the part in docs/generate/layers.py, then run docs/generate/build.py"
+        )
     assert layers.draw_layers().startswith(b"\x89PNG")

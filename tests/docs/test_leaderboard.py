@@ -40,7 +40,7 @@ def fill(text):
 @pytest.mark.parametrize("page", BUILD.pages_with_tables(), ids=lambda page: page.name)
 def test_generated_tables_are_in_step_with_the_result_files(page):
     text = page.read_text(encoding="utf-8")
-    assert fill(text) == text, f"{page.name}: run docs/build.py tables; numbers in its tables are not edited by hand"
+    assert fill(text) == text, f"{page.name}: run `make docs`; numbers in its tables are not edited by hand"
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
@@ -55,7 +55,7 @@ def test_a_number_that_is_edited_by_hand_is_found(name):
 def test_no_win_rate_stands_outside_the_generated_tables(name):
     text = re.sub(GENERATED, "", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
     typed = [line for line in text.splitlines() if re.search(RATE, line.replace("95 %", ""))]
-    assert not typed, "a win rate comes from a result file: put it between markers, see docs/build.py"
+    assert not typed, "a win rate comes from a result file: put it between markers, see docs/generate/build.py"
     assert not re.search(r"^\|.*\| *\d+\.\d", text, re.MULTILINE)
 
 
@@ -112,8 +112,14 @@ def test_without_the_reference_there_is_no_comparison():
 @pytest.mark.slow
 def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     docs = tmp_path / "docs"
-    for name in ("docs/build.py", "docs/leaderboard.md", "benchmarks/README.md", "README.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in (
+        "docs/generate/build.py",
+        "docs/generate/places.py",
+        "docs/leaderboard.md",
+        "benchmarks/README.md",
+        "README.md",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (docs / "results").mkdir()
     source = next(path for path in RESULTS if path.stem == "random")

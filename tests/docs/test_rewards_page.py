@@ -12,7 +12,7 @@ from support import ROOT
 from minesweeper_env import HIDDEN
 from minesweeper_env.inference import mine_probabilities
 
-PAGE = (ROOT / "docs" / "rewards.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "rewards.md").read_text(encoding="utf-8")
 WRAPPER, USE = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 

@@ -13,7 +13,7 @@ from support import ROOT
 import baselines
 from baselines.cli import evaluate
 
-PAGE = (ROOT / "docs" / "score-your-agent.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "own-policy.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# ([\w/]+\.py)\n")
 
@@ -63,7 +63,7 @@ def test_the_commands_of_the_page_run(arguments, capsys):
 def test_the_code_of_the_page_runs():
     for language, code in BLOCKS:
         if language == "python" and not FILE.match(code):
-            exec(compile(code, "score-your-agent.md", "exec"), {})
+            exec(compile(code, "own-policy.md", "exec"), {})
 
 
 @pytest.mark.usefixtures("folder_of_the_page")

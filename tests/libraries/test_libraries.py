@@ -1,4 +1,4 @@
-"""The snippets of docs/libraries.md: they learn, and CleanRL's two changed lines mask.
+"""The snippets of docs/how-to/libraries.md: they learn, and CleanRL's two changed lines mask.
 
 The slow tests train with each library. `make test-libraries` installs the libraries; a test without its library is
 skipped.
@@ -19,13 +19,13 @@ from support import ROOT
 
 from minesweeper_env import MinesweeperVectorEnv
 
-FOLDER = ROOT / "docs" / "libraries"
+FOLDER = ROOT / "docs" / "generate" / "libraries"
 VENVS = ROOT / ".venv-libraries"
 GAMES = 500
 
 
 def load(name):
-    """Returns a script of docs/libraries, which is no package."""
+    """Returns a script of docs/generate/libraries, which is no package."""
     spec = importlib.util.spec_from_file_location(f"libraries_{name}", FOLDER / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

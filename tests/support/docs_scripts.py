@@ -1,4 +1,4 @@
-"""Modules of docs/, which is no package."""
+"""Modules of docs/generate, which is no package."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from types import ModuleType
 
 from support import ROOT
 
-DOCS = ROOT / "docs"
+SCRIPTS = ROOT / "docs" / "generate"
 
 
 def load_script(name: str) -> ModuleType:
-    """Returns a module of docs/ as `python docs/build.py` sees it: its neighbours can be imported."""
+    """Returns a module of docs/generate as `python docs/generate/build.py` sees it: its neighbours can be imported."""
     # First on the path: other packages are called `build`, too.
-    if str(DOCS) not in sys.path:
-        sys.path.insert(0, str(DOCS))
+    if str(SCRIPTS) not in sys.path:
+        sys.path.insert(0, str(SCRIPTS))
     return importlib.import_module(name)

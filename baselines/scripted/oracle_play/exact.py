@@ -1,6 +1,6 @@
 """`exact`: a certainly safe cell if there is one, else the cell of least exact mine probability.
 
-The probabilities come from the oracle; docs/inference.md explains the counting.
+The probabilities come from the oracle; docs/studies/inference.md explains the counting.
 """
 
 from __future__ import annotations

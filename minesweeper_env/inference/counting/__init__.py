@@ -1,1 +1,1 @@
-"""Dynamic programme that counts mine layouts and computes exact posteriors; docs/inference.md states the method."""
+"""Dynamic programme that counts mine layouts and computes exact posteriors; see docs/studies/inference.md."""

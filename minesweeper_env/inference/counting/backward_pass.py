@@ -1,6 +1,6 @@
 """Convolution of the components' mine counts, and the backward pass to the probability of each group.
 
-Steps 5 and 6 of docs/inference.md.
+Steps 5 and 6 of docs/studies/inference.md.
 """
 
 from __future__ import annotations

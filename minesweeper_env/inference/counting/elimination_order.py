@@ -1,6 +1,6 @@
 """Elimination order of the groups: along the frontier, so that few constraints are open at once.
 
-See "Complexity and bounds" in docs/inference.md.
+See "Complexity and bounds" in docs/studies/inference.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Forward pass over all components of the frontier, level by level.
 
-Step 4 of docs/inference.md.
+Step 4 of docs/studies/inference.md.
 """
 
 from __future__ import annotations

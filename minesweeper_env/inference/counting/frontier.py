@@ -1,6 +1,6 @@
 """Frontier of a propagated board: constraints, and groups of equivalent cells.
 
-Step 2 of docs/inference.md. A clue whose neighbours are not all known is a constraint: it fixes the number of
+Step 2 of docs/studies/inference.md. A clue whose neighbours are not all known is a constraint: it fixes the number of
 mines in its unknown neighbours. Unknown cells under the same constraints form a group; only its mine count matters.
 """
 

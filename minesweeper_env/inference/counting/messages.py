@@ -1,6 +1,6 @@
 """Forward and backward messages between neighbouring levels.
 
-The inner loops of steps 4 and 6 of docs/inference.md.
+The inner loops of steps 4 and 6 of docs/studies/inference.md.
 """
 
 from __future__ import annotations

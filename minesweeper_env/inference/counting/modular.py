@@ -1,6 +1,6 @@
 """Exact numbers of layouts, from remainders modulo many primes.
 
-The section "Counting" of docs/inference.md.
+The section "Counting" of docs/studies/inference.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kernel that computes posteriors of boards, and its stages for one board.
 
-Steps 1 to 6 of docs/inference.md.
+Steps 1 to 6 of docs/studies/inference.md.
 """
 
 from __future__ import annotations

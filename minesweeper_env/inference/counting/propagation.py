@@ -1,6 +1,6 @@
 """Propagation of single clues until nothing new follows.
 
-Step 1 of docs/inference.md.
+Step 1 of docs/studies/inference.md.
 """
 
 from __future__ import annotations

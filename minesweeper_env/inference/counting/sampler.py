@@ -1,6 +1,6 @@
 """Kernel that draws layouts: backward through the levels, each link with the probability of its weight.
 
-The section "Sampling" of docs/inference.md.
+The section "Sampling" of docs/studies/inference.md.
 """
 
 from __future__ import annotations

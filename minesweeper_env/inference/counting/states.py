@@ -1,10 +1,10 @@
 """States of the dynamic programme, and how a group branches from each of them.
 
-Part of step 4 of docs/inference.md. A state holds the number of mines that each open constraint still lacks. Groups
-are placed one after the other: a group of s cells that gets k mines takes k from each constraint above it, in C(s, k)
-ways. A constraint is open only from its first group to its last. So the number of states depends on the width of the
-frontier, not on its length. The values of a state are the total weights of the ways that lead to it, one for each
-number of mines used so far.
+Part of step 4 of docs/studies/inference.md. A state holds the number of mines that each open constraint still lacks.
+Groups are placed one after the other: a group of s cells that gets k mines takes k from each constraint above it, in
+C(s, k) ways. A constraint is open only from its first group to its last. So the number of states depends on the width
+of the frontier, not on its length. The values of a state are the total weights of the ways that lead to it, one for
+each number of mines used so far.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sweeps across the board as elimination order of wide components, where they promise fewer states.
 
-See "Complexity and bounds" in docs/inference.md.
+See "Complexity and bounds" in docs/studies/inference.md.
 """
 
 from __future__ import annotations

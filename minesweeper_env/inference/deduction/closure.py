@@ -1,4 +1,4 @@
-"""Closure of sentences under subset differences: the "subset" level of the deduction in docs/inference.md.
+"""Closure of sentences under subset differences: the "subset" level of the deduction in docs/studies/inference.md.
 
 A sentence gives the number of mines in a set of cells. If one sentence lies within another, their difference is a
 sentence too. This is the knowledge base of the Minesweeper project in Harvard's course CS50 AI, with the differences

@@ -1,6 +1,6 @@
 """Reasons of certain cells: the fewest clues that force a cell in every layout that fits them.
 
-This is the "exact" level of the deduction in docs/inference.md.
+This is the "exact" level of the deduction in docs/studies/inference.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Deduction step by step (docs/inference.md, "Deduction"): the certain cells, each with the clues that force it.
+"""Deduction step by step: the certain cells, each with the clues that force it.
+
+The section "Deduction" of docs/studies/inference.md explains it.
 
 Steps are of three kinds, from easy to hard:
 

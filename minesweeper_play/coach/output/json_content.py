@@ -1,4 +1,4 @@
-"""Analyses and reviews as JSON; docs/coach.md describes every key."""
+"""Analyses and reviews as JSON; docs/how-to/coach.md describes every key."""
 
 from __future__ import annotations
 

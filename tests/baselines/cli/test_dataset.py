@@ -57,7 +57,7 @@ def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_p
 
 
 def run_code_of_the_page(capsys):
-    page = (ROOT / "docs" / "offline-data.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "offline-data.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names = {}
     exec(compile(code, "offline-data.md", "exec"), names)

@@ -1,0 +1,270 @@
+"""Generator of the pages, tables and pictures that come from the code and from result files: `make docs`.
+
+`python docs/generate/build.py tables` writes the tables alone. Each table stands between two markers of a page:
+
+| marker | content |
+|---|---|
+| `<!-- results: POLICY -->` to `<!-- end of results -->` | all results of a policy |
+| `<!-- benchmark: KIND ... -->` to `<!-- end of benchmark -->` | another table; see `BENCHMARK` |
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from places import DOCS, policy_page
+
+from baselines.benchmark import leaderboard
+from baselines.benchmark.result_files import ResultFile
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.report import format_p_value
+from baselines.recording.replay import replay
+from baselines.recording.slides import Recording
+from baselines.registry import AGENTS_FOLDER, build_policy
+from baselines.support.board_names import board_name, no_guess_name
+from baselines.uniformity.report import Finding
+from baselines.uniformity.samples import draw_sample
+from minesweeper_env import BoardConfig, MinesweeperEnv
+from minesweeper_env.registration import ENV_SPECIFICATIONS
+
+PICTURE_SEED = 49
+FRAME_SECONDS = 0.5
+
+
+def environment_page() -> str:
+    """Returns the page of the environment: its class docstring and the registered ids."""
+    title, _, text = (inspect.getdoc(MinesweeperEnv) or "").partition("\n")
+    ids = [f"| `{env_id}` | {_describe(arguments)} |" for env_id, arguments in ENV_SPECIFICATIONS.items()]
+    notice = "<!-- Written by docs/generate/build.py from the docstring of minesweeper_env.env.MinesweeperEnv. -->"
+    head = [notice, "", f"# {title.rstrip('.')}", text, ""]
+    return "\n".join([*head, "## Registered ids", "| id | arguments |", "|---|---|", *ids, ""])
+
+
+def _describe(arguments: dict[str, Any]) -> str:
+    """Returns the arguments of an id, the number of mines after the size from which it follows."""
+    mines = BoardConfig.of_size(arguments["size"]).mines
+    return ", ".join(
+        f"{name}={value!r}" for name, value in ({"size": arguments["size"], "mines": mines} | arguments).items()
+    )
+
+
+def write_game_picture(path: Path) -> None:
+    """Writes an animation of a game of `exact`, as ``evaluate.py --record`` draws it, with the mine probabilities."""
+    from baselines.recording.animations import gif
+
+    config = BoardConfig.of_size(16, moves=("click",))
+    played = evaluate_policy(partial(build_policy, "exact", config), config, [PICTURE_SEED], record=True)
+    actions = np.frombuffer(played.records[0].actions, "<u2").tolist()
+    game = replay("exact", config, PICTURE_SEED, actions)
+    path.write_bytes(gif(Recording([[game]], FRAME_SECONDS, overlay=True), lambda _: None))
+
+
+def write_uniformity_picture(path: Path) -> None:
+    """Writes the picture of ``python -m baselines uniformity --first-click any``."""
+    sample = draw_sample(BoardConfig(9, 9, 10, "any", ("click",)), 10_000, 0, lambda _: None)
+    path.write_bytes(Finding.of(sample).draw())
+
+
+Content = dict[str, Any]
+
+IN_BFLOAT16 = {"learned": ("any-size", "dqn", "ppo"), "learned-safe": ("any-size",)}
+"""Agents that played a suite in bfloat16, where float32 is the default now; their pages leave these results out."""
+
+HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson interval", "clicks/game", "ms/game", "p")
+
+
+def read_results() -> list[Content]:
+    """Returns the JSON results of `evaluate.py`: docs/results, and `results.json` beside the weights of an agent."""
+    contents = [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
+    for path in sorted(AGENTS_FOLDER.glob("*/results.json")):
+        content = json.loads(path.read_bytes())
+        contents.append(content | {"results": [row for row in content["results"] if row["policy"] == path.parent.name]})
+    return contents
+
+
+def read_entries() -> list[ResultFile]:
+    """Returns the result files of the leaderboard."""
+    return leaderboard.read_results(DOCS / "leaderboard" / "results")
+
+
+def fill_results(page: str, contents: Sequence[Content], entries: Sequence[ResultFile] = ()) -> str:
+    """Returns the page of a policy with new tables between its two markers."""
+    pattern = r"(<!-- results: (\S+) -->\n).*?(<!-- end of results -->)"
+    return re.sub(
+        pattern, lambda found: found[1] + _tables(found[2], contents, entries) + found[3], page, flags=re.DOTALL
+    )
+
+
+def _tables(policy: str, contents: Sequence[Content], entries: Sequence[ResultFile]) -> str:
+    current = [content for content in contents if policy not in IN_BFLOAT16.get(content.get("suite", ""), ())]
+    tables = [_table(content, rows) for content in current if (rows := list(_rows(policy, content)))]
+    if entry := leaderboard.policy_table(entries, policy):
+        last = PROTOCOL.seeds.stop - 1
+        head = (
+            f"`python -m baselines benchmark run --policy {policy} --out runs/benchmark` "
+            f"(seeds {PROTOCOL.seeds.start} to {last}, from which n are the first; benchmark {PROTOCOL.version}; "
+            "exact McNemar test, corrected by Holm)"
+        )
+        tables.append(f"{head}\n\n{entry}")
+    return "".join(f"\n{table}\n" for table in tables) + ("\n" if tables else "")
+
+
+def _rows(policy: str, content: Content) -> Iterator[tuple[Content, Content]]:
+    """Yields (board, row) for each result of a policy, with any options."""
+    for board in content.get("boards", [content]):
+        for row in board["results"]:
+            if row["policy"].partition(":")[0] == policy:
+                yield board["config"], row
+
+
+def _table(content: Content, rows: Sequence[tuple[Content, Content]]) -> str:
+    last = content["seed"] + content["games"] - 1
+    head = (
+        f"`{content['command']}` (seeds {content['seed']} to {last}, from which n are the first; p: exact McNemar test)"
+    )
+    lines = [" | ".join(cells) for cells in (HEADINGS, ["---"] * len(HEADINGS), *(_cells(*row) for row in rows))]
+    return "\n".join([head, "", *(f"| {line} |" for line in lines)])
+
+
+def _board_title(config: Content) -> str:
+    return board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False))
+
+
+def _cells(config: Content, row: Content) -> list[str]:
+    low, high = row["ci95"]
+    test = row.get("mcnemar")
+    return [
+        f"`{row['policy']}`",
+        _board_title(config),
+        config["first_click"],
+        f"{row['games']}",
+        f"{row['win_rate']:.1%}",
+        f"{low:.1%} to {high:.1%}",
+        f"{row['clicks_per_game']:.1f}",
+        f"{row['ms_per_game']:.2f}" if "ms_per_game" in row else leaderboard.NOT_MEASURED,
+        f"{format_p_value(test['p_value'])} against `{test['against']}`" if test else "",
+    ]
+
+
+def _board(entries: Sequence[ResultFile], board: str, names: str = "", columns: str = "") -> str:
+    return leaderboard.board_table(entries, board, names.split(), columns.split() or leaderboard.COLUMNS)
+
+
+def _every_board(entries: Sequence[ResultFile], first_click: str) -> str:
+    titles = [f"{board_name(*size)} {first_click}" for size in PROTOCOL.sizes]
+    return "\n\n".join(f"### {title}\n\n{leaderboard.board_table(entries, title)}" for title in titles)
+
+
+def _overview(entries: Sequence[ResultFile], first_click: str, names: str = "") -> str:
+    return leaderboard.overview(entries, first_click, names.split())
+
+
+def _protocol(_entries: Sequence[ResultFile]) -> str:
+    rows = [f"| `{name}` | {text} |" for name, text in PROTOCOL.tracks.items()]
+    return "\n".join(["| track | a policy of it |", "|---|---|", *rows])
+
+
+def _speed(_entries: Sequence[ResultFile]) -> str:
+    """Returns the speed of the engine from the first table of benchmarks/README.md that has it."""
+    text = (DOCS.parent / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\| `make_vec`, 1024 games \| ([\d,]+)[^|]*\| ([\d,]+)", text, re.MULTILINE)
+    if found is None:
+        raise ValueError("benchmarks/README.md has no row `make_vec`, 1024 games")
+    small, large = (int(number.replace(",", "")) / 1e6 for number in found.groups())
+    return (
+        f"One core plays {small:.1f} million steps per second of 8x8/14 through `make_vec`, and {large:.1f} million\n"
+        "of 16x30/99, fresh observations and masks included: [benchmarks/README.md](benchmarks/README.md) has the\n"
+        "commands and the conditions."
+    )
+
+
+def _logic(_entries: Sequence[ResultFile]) -> str:
+    """Returns the win rates on boards that need no guess, from the results of the suite `logic`."""
+    content = json.loads((DOCS / "results" / "logic.json").read_bytes())
+    boards = content["boards"]
+    rows = [
+        [f"[`{policy}`](../{policy_page(policy)})", *(_rate(row) for row in each)]
+        for each in zip(*(board["results"] for board in boards), strict=True)
+        for policy in {row["policy"] for row in each}
+    ]
+    titles = [_board_title(board["config"]) for board in boards]
+    lines = [["policy", *titles], ["---"] * (1 + len(boards)), *rows]
+    games = content["games"]
+    head = (
+        f"`{content['command']}`: win rates in the {games} games of seeds 0 to {games - 1}, with 95 % Wilson intervals."
+    )
+    return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def _matches(_entries: Sequence[ResultFile], name: str) -> str:
+    from matches import match_tables
+
+    return match_tables(name)
+
+
+def _rate(row: Content) -> str:
+    low, high = row["ci95"]
+    return f"{row['win_rate']:.1%} ({low:.1%} to {high:.1%})"
+
+
+BENCHMARK: dict[str, Callable[..., str]] = {
+    "logic": _logic,
+    "matches": _matches,
+    "board": _board,
+    "boards": _every_board,
+    "overview": _overview,
+    "entries": leaderboard.cards_table,
+    "protocol": _protocol,
+    "speed": _speed,
+}
+"""Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
+
+
+def fill_benchmark(page: str, entries: Sequence[ResultFile]) -> str:
+    """Returns a page with new tables between all pairs of markers of the benchmark."""
+
+    def filled(found: re.Match[str]) -> str:
+        kind, *arguments = (each.strip() for each in found[2].split("|"))
+        return f"{found[1]}\n{BENCHMARK[kind](entries, *arguments)}\n\n{found[3]}"
+
+    pattern = r"(<!-- benchmark: ([^>]*?) -->\n).*?(<!-- end of benchmark -->)"
+    return re.sub(pattern, filled, page, flags=re.DOTALL)
+
+
+def pages_with_tables() -> list[Path]:
+    """Returns the pages that hold generated tables."""
+    return [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+
+def write_tables() -> None:
+    """Writes all generated tables."""
+    results, entries = read_results(), read_entries()
+    for page in pages_with_tables():
+        text = page.read_text(encoding="utf-8")
+        page.write_text(fill_benchmark(fill_results(text, results, entries), entries), encoding="utf-8")
+
+
+def write_all() -> None:
+    """Writes all that is generated."""
+    from coach import write_coach_page
+    from layers import draw_layers
+
+    (DOCS / "images" / "layers.png").write_bytes(draw_layers())
+    (DOCS / "reference" / "environment.md").write_text(environment_page())
+    write_game_picture(DOCS / "images" / "game.gif")
+    write_uniformity_picture(DOCS / "images" / "uniformity.png")
+    write_coach_page()
+    write_tables()
+
+
+if __name__ == "__main__":
+    write_tables() if sys.argv[1:] == ["tables"] else write_all()
