@@ -72,7 +72,7 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/learning.py
 
 docs: $(VENV)/installed
-	$(BIN)/python docs/generate/build.py
+	$(BIN)/python docs/generate/pages.py
 
 $(VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)

@@ -1,6 +1,6 @@
 """Text and pictures of docs/how-to/coach.md: reviews of lost games and an analysis.
 
-The code that `play.py` runs makes them. `docs/generate/build.py` calls `write_coach_page`. The games are those of
+The code that `play.py` runs makes them. `docs/generate/pages.py` calls `write_coach_page`. The games are those of
 policies with published seeds.
 """
 

@@ -25,7 +25,7 @@ EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json"
 
 
 def load_build():
-    return load_script("build")
+    return load_script("pages")
 
 
 def page_of(policy):
@@ -199,6 +199,6 @@ def test_the_picture_of_the_layers_shows_every_part():
             path.stem for path in (ROOT / package).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
         }
         assert shown == found - {"__init__", "__main__"}, (
-            "describe the part in docs/generate/layers.py, then run docs/generate/build.py"
+            "describe the part in docs/generate/layers.py, then run docs/generate/pages.py"
         )
     assert layers.draw_layers().startswith(b"\x89PNG")

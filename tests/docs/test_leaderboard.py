@@ -23,7 +23,7 @@ GENERATED = r"<!-- (results|benchmark): .*?<!-- end of \1 -->"
 RATE = r"\d(?:\.\d+)? ?%"
 
 
-BUILD = load_script("build")
+BUILD = load_script("pages")
 
 
 @cache
@@ -55,7 +55,7 @@ def test_a_number_that_is_edited_by_hand_is_found(name):
 def test_no_win_rate_stands_outside_the_generated_tables(name):
     text = re.sub(GENERATED, "", (ROOT / name).read_text(encoding="utf-8"), flags=re.DOTALL)
     typed = [line for line in text.splitlines() if re.search(RATE, line.replace("95 %", ""))]
-    assert not typed, "a win rate comes from a result file: put it between markers, see docs/generate/build.py"
+    assert not typed, "a win rate comes from a result file: put it between markers, see docs/generate/pages.py"
     assert not re.search(r"^\|.*\| *\d+\.\d", text, re.MULTILINE)
 
 
@@ -113,7 +113,7 @@ def test_without_the_reference_there_is_no_comparison():
 def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     docs = tmp_path / "docs"
     for name in (
-        "docs/generate/build.py",
+        "docs/generate/pages.py",
         "docs/generate/places.py",
         "docs/leaderboard.md",
         "benchmarks/README.md",

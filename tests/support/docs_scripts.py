@@ -12,8 +12,7 @@ SCRIPTS = ROOT / "docs" / "generate"
 
 
 def load_script(name: str) -> ModuleType:
-    """Returns a module of docs/generate as `python docs/generate/build.py` sees it: its neighbours can be imported."""
-    # First on the path: other packages are called `build`, too.
+    """Returns a module of docs/generate as `python docs/generate/pages.py` sees it: its neighbours can be imported."""
     if str(SCRIPTS) not in sys.path:
-        sys.path.insert(0, str(SCRIPTS))
+        sys.path.append(str(SCRIPTS))
     return importlib.import_module(name)

@@ -84,10 +84,10 @@ def _time(files: Sequence[Path], seconds: float) -> int:
 
 def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
     """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
-    script, folder = options.docs / "generate" / "build.py", options.docs / "leaderboard" / "results"
+    script, folder = options.docs / "generate" / "pages.py", options.docs / "leaderboard" / "results"
     if not script.is_file():
         raise ValueError(
-            f"{options.docs} has no generate/build.py; run this in a checkout, or name its folder with --docs"
+            f"{options.docs} has no generate/pages.py; run this in a checkout, or name its folder with --docs"
         )
 
     def work() -> int:

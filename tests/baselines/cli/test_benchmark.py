@@ -146,4 +146,4 @@ def test_an_entry_of_ones_own_needs_a_card(working_folder, capsys):
 
 
 def test_add_needs_the_documentation(tmp_path, capsys):
-    assert "has no generate/build.py" in refused(capsys, "add", tmp_path / "a.json", "--docs", tmp_path)
+    assert "has no generate/pages.py" in refused(capsys, "add", tmp_path / "a.json", "--docs", tmp_path)

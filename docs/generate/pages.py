@@ -1,6 +1,6 @@
 """Generator of the pages, tables and pictures that come from the code and from result files: `make docs`.
 
-`python docs/generate/build.py tables` writes the tables alone. Each table stands between two markers of a page:
+`python docs/generate/pages.py tables` writes the tables alone. Each table stands between two markers of a page:
 
 | marker | content |
 |---|---|
@@ -44,7 +44,7 @@ def environment_page() -> str:
     """Returns the page of the environment: its class docstring and the registered ids."""
     title, _, text = (inspect.getdoc(MinesweeperEnv) or "").partition("\n")
     ids = [f"| `{env_id}` | {_describe(arguments)} |" for env_id, arguments in ENV_SPECIFICATIONS.items()]
-    notice = "<!-- Written by docs/generate/build.py from the docstring of minesweeper_env.env.MinesweeperEnv. -->"
+    notice = "<!-- Written by docs/generate/pages.py from the docstring of minesweeper_env.env.MinesweeperEnv. -->"
     head = [notice, "", f"# {title.rstrip('.')}", text, ""]
     return "\n".join([*head, "## Registered ids", "| id | arguments |", "|---|---|", *ids, ""])
 
