@@ -71,12 +71,16 @@ bench: $(VENV)/installed
 	$(BIN)/python benchmarks/inference.py
 	$(BIN)/python benchmarks/learning.py
 
+# MkDocs 2 removes what the theme needs; the notice about that is for the authors of themes.
+docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/installed
 	$(BIN)/python docs/generate/pages.py
+	$(BIN)/python docs/generate/website.py
+	$(BIN)/python -m mkdocs build --strict
 
 $(VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all,dev]'
+	$(BIN)/python -m pip install --quiet $(TORCH) --editable '.[all,dev,docs]'
 	touch $@
 
 $(CORE_VENV)/installed: pyproject.toml setup.cfg

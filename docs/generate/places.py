@@ -7,6 +7,9 @@ from pathlib import Path
 DOCS = Path(__file__).parents[1]
 """The folder of the documentation."""
 
+ROOT = DOCS.parent
+"""The folder of the repository."""
+
 FOLDERS = ("policies", "agents")
 """The folders with a page for each policy: scripted policies, and trained agents."""
 
