@@ -158,7 +158,7 @@ def _rate(row: Row | None) -> str:
 
 def policy_table(results: Sequence[ResultFile], name: str) -> str:
     """Returns the boards of one entry, a row per board; an empty text if it has no result file."""
-    names = ("n", "rate", "interval", "difference", "p", "ms")
+    names = ("n", "rate", "interval", "difference", "p")
     boards = [title_of(board) for board in PROTOCOL.boards]
     found = [(board, row) for board in boards for row in rows_of(results, board) if row.card.name == name]
     if not found:

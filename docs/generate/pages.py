@@ -4,7 +4,7 @@
 
 | marker | content |
 |---|---|
-| `<!-- results: POLICY -->` to `<!-- end of results -->` | all results of a policy |
+| `<!-- results: POLICY -->` to `<!-- end of results -->` | the results of a policy; see `results.py` |
 | `<!-- benchmark: KIND ... -->` to `<!-- end of benchmark -->` | another table; see `BENCHMARK` |
 """
 
@@ -14,23 +14,23 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from places import DOCS, policy_page
+from results import Content, board_title, fill_results, read_sources
 
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.report import format_p_value
 from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
-from baselines.registry import AGENTS_FOLDER, build_policy
-from baselines.support.board_names import board_name, no_guess_name
+from baselines.registry import build_policy
+from baselines.support.board_names import board_name
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
@@ -74,85 +74,9 @@ def write_uniformity_picture(path: Path) -> None:
     path.write_bytes(Finding.of(sample).draw())
 
 
-Content = dict[str, Any]
-
-IN_BFLOAT16 = {"learned": ("any-size", "dqn", "ppo"), "learned-safe": ("any-size",)}
-"""Agents that played a suite in bfloat16, where float32 is the default now; their pages leave these results out."""
-
-HEADINGS = ("policy", "board", "first click", "n", "win rate", "95 % Wilson interval", "clicks/game", "ms/game", "p")
-
-
-def read_results() -> list[Content]:
-    """Returns the JSON results of `evaluate.py`: docs/results, and `results.json` beside the weights of an agent."""
-    contents = [json.loads(path.read_bytes()) for path in sorted((DOCS / "results").glob("*.json"))]
-    for path in sorted(AGENTS_FOLDER.glob("*/results.json")):
-        content = json.loads(path.read_bytes())
-        contents.append(content | {"results": [row for row in content["results"] if row["policy"] == path.parent.name]})
-    return contents
-
-
 def read_entries() -> list[ResultFile]:
     """Returns the result files of the leaderboard."""
     return leaderboard.read_results(DOCS / "leaderboard" / "results")
-
-
-def fill_results(page: str, contents: Sequence[Content], entries: Sequence[ResultFile] = ()) -> str:
-    """Returns the page of a policy with new tables between its two markers."""
-    pattern = r"(<!-- results: (\S+) -->\n).*?(<!-- end of results -->)"
-    return re.sub(
-        pattern, lambda found: found[1] + _tables(found[2], contents, entries) + found[3], page, flags=re.DOTALL
-    )
-
-
-def _tables(policy: str, contents: Sequence[Content], entries: Sequence[ResultFile]) -> str:
-    current = [content for content in contents if policy not in IN_BFLOAT16.get(content.get("suite", ""), ())]
-    tables = [_table(content, rows) for content in current if (rows := list(_rows(policy, content)))]
-    if entry := leaderboard.policy_table(entries, policy):
-        last = PROTOCOL.seeds.stop - 1
-        head = (
-            f"`python -m baselines benchmark run --policy {policy} --out runs/benchmark` "
-            f"(seeds {PROTOCOL.seeds.start} to {last}, from which n are the first; benchmark {PROTOCOL.version}; "
-            "exact McNemar test, corrected by Holm)"
-        )
-        tables.append(f"{head}\n\n{entry}")
-    return "".join(f"\n{table}\n" for table in tables) + ("\n" if tables else "")
-
-
-def _rows(policy: str, content: Content) -> Iterator[tuple[Content, Content]]:
-    """Yields (board, row) for each result of a policy, with any options."""
-    for board in content.get("boards", [content]):
-        for row in board["results"]:
-            if row["policy"].partition(":")[0] == policy:
-                yield board["config"], row
-
-
-def _table(content: Content, rows: Sequence[tuple[Content, Content]]) -> str:
-    last = content["seed"] + content["games"] - 1
-    head = (
-        f"`{content['command']}` (seeds {content['seed']} to {last}, from which n are the first; p: exact McNemar test)"
-    )
-    lines = [" | ".join(cells) for cells in (HEADINGS, ["---"] * len(HEADINGS), *(_cells(*row) for row in rows))]
-    return "\n".join([head, "", *(f"| {line} |" for line in lines)])
-
-
-def _board_title(config: Content) -> str:
-    return board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False))
-
-
-def _cells(config: Content, row: Content) -> list[str]:
-    low, high = row["ci95"]
-    test = row.get("mcnemar")
-    return [
-        f"`{row['policy']}`",
-        _board_title(config),
-        config["first_click"],
-        f"{row['games']}",
-        f"{row['win_rate']:.1%}",
-        f"{low:.1%} to {high:.1%}",
-        f"{row['clicks_per_game']:.1f}",
-        f"{row['ms_per_game']:.2f}" if "ms_per_game" in row else leaderboard.NOT_MEASURED,
-        f"{format_p_value(test['p_value'])} against `{test['against']}`" if test else "",
-    ]
 
 
 def _board(entries: Sequence[ResultFile], board: str, names: str = "", columns: str = "") -> str:
@@ -196,7 +120,7 @@ def _logic(_entries: Sequence[ResultFile]) -> str:
         for each in zip(*(board["results"] for board in boards), strict=True)
         for policy in {row["policy"] for row in each}
     ]
-    titles = [_board_title(board["config"]) for board in boards]
+    titles = [board_title(board["config"]) for board in boards]
     lines = [["policy", *titles], ["---"] * (1 + len(boards)), *rows]
     games = content["games"]
     head = (
@@ -247,10 +171,10 @@ def pages_with_tables() -> list[Path]:
 
 def write_tables() -> None:
     """Writes all generated tables."""
-    results, entries = read_results(), read_entries()
+    sources, entries = read_sources(), read_entries()
     for page in pages_with_tables():
         text = page.read_text(encoding="utf-8")
-        page.write_text(fill_benchmark(fill_results(text, results, entries), entries), encoding="utf-8")
+        page.write_text(fill_benchmark(fill_results(text, sources, entries), entries), encoding="utf-8")
 
 
 def write_all() -> None:

@@ -82,51 +82,6 @@ def test_each_page_lists_the_options_of_its_policy(name):
     assert set(re.findall(r"^\| `(\w+)` \|", options, re.MULTILINE)) == set(allowed)
 
 
-def row(policy, wins, **others):
-    return {"policy": policy, "games": 1000, "wins": wins, "win_rate": wins / 1000, "ci95": [0.1, 0.2],
-            "clicks_per_game": 3.25, "ms_per_game": 0.5, "mcnemar": None, **others}  # fmt: skip
-
-
-def test_results_fill_the_page_of_their_policy_alone():
-    config = {"size": [16, 30], "mines": 99, "first_click": "any"}
-    test = {"against": "exact", "games": 1000, "p_value": 0.012}
-    rows = [row("subset", 123), row("subset:deduction=source", 45, mcnemar=test), row("exact", 300)]
-    single = {"config": config, "seed": 5, "games": 1000, "command": "python evaluate.py ...", "results": rows}
-    suite = {"boards": [{"config": config, "results": rows[2:]}], "seed": 0, "games": 1000, "command": "--suite"}
-    page = "# subset\n\n<!-- results: subset -->\nold\n<!-- end of results -->\nbelow\n"
-    filled = load_build().fill_results(page, [single, suite])
-    assert "old" not in filled
-    assert filled.endswith("<!-- end of results -->\nbelow\n")
-    assert "`python evaluate.py ...` (seeds 5 to 1004" in filled
-    assert "--suite" not in filled
-    assert "| `subset` | 16x30/99 | any | 1000 | 12.3% | 10.0% to 20.0% | 3.2 | 0.50 |  |" in filled
-    assert "| `subset:deduction=source` | 16x30/99 | any | 1000 | 4.5% |" in filled
-    assert "0.012 against `exact`" in filled
-    assert "`exact` | 16x30" not in filled
-    assert load_build().fill_results(filled, [single, suite]) == filled
-    assert "`exact` | 16x30/99" in load_build().fill_results(page.replace("results: subset", "results: exact"), [suite])
-
-
-@pytest.mark.parametrize(("policy", "others"), [("any-size", "exact"), ("dqn", "value")])
-def test_the_page_of_an_agent_leaves_out_games_in_another_number_format(policy, others):
-    config = {"size": [8, 8], "mines": 14, "first_click": "opening"}
-    boards = [{"config": config, "results": [row(policy, 660), row(others, 670)]}]
-    content = {"suite": "learned", "boards": boards, "seed": 0, "games": 1000, "command": "--suite learned"}
-    page = "<!-- results: {} -->\n<!-- end of results -->\n"
-    assert load_build().fill_results(page.format(policy), [content]) == page.format(policy)
-    assert "67.0%" in load_build().fill_results(page.format(others), [content])
-    assert "66.0%" in load_build().fill_results(page.format(policy), [content | {"suite": "another"}])
-
-
-def test_tables_name_command_games_seeds_and_interval():
-    for path in map(page_of, baselines.registry.policy_names()):
-        text = path.read_text(encoding="utf-8")
-        filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
-        tables = filled.count("| policy |") + filled.count("| board | n |")
-        assert filled.count("(seeds ") == filled.count("| n | win rate | 95 % Wilson interval |") == tables
-        assert filled.count("`python ") == tables
-
-
 def test_the_code_of_the_readme_runs():
     (code,) = python_blocks("README.md")
     exec(compile(code, "README.md", "exec"), {})

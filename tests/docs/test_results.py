@@ -1,0 +1,59 @@
+"""Results on the pages of policies."""
+
+from __future__ import annotations
+
+import pytest
+from support import ROOT
+from support.docs_scripts import load_script
+
+import baselines.registry
+
+RESULTS, PLACES = load_script("results"), load_script("places")
+CONFIG = {"size": [16, 30], "mines": 99, "first_click": "any"}
+PAGE = "# {0}\n\n<!-- results: {0} -->\nold\n<!-- end of results -->\nbelow\n"
+
+
+def row(policy, wins):
+    return {"policy": policy, "games": 1000, "wins": wins, "win_rate": wins / 1000, "ci95": [0.1, 0.2]}
+
+
+def source(name, *rows, **others):
+    content = {"config": CONFIG, "seed": 5, "games": 1000, "command": f"python {name}", "results": list(rows)}
+    return RESULTS.Source(f"docs/results/{name}.json", content | others)
+
+
+def test_results_fill_the_page_of_their_policy_alone():
+    single = source("single", row("subset", 123), row("subset:deduction=source", 45), row("exact", 300))
+    suite = source("suite", row("exact", 310))
+    filled = RESULTS.fill_results(PAGE.format("subset"), [single, suite])
+    assert "old" not in filled
+    assert filled.endswith("<!-- end of results -->\nbelow\n")
+    assert "`python single`, the first n games of seeds 5 to 1004." in filled
+    assert "| 16x30/99 | any | 1000 | 12.3% | 10.0% to 20.0% |" in filled
+    assert not any(other in filled for other in ("4.5%", "30.0%", "suite.json"))
+    assert RESULTS.fill_results(filled, [single, suite]) == filled
+    both = RESULTS.fill_results(PAGE.format("exact"), [single, suite])
+    assert "30.0%" in both
+    assert "31.0%" not in both
+    assert "[suite.json](../../docs/results/suite.json)" in both
+
+
+def test_a_page_without_games_says_so():
+    assert "No result file" in RESULTS.fill_results(PAGE.format("subset"), [source("single", row("exact", 300))])
+
+
+@pytest.mark.parametrize(("policy", "others"), [("any-size", "exact"), ("dqn", "value")])
+def test_the_page_of_an_agent_leaves_out_games_in_another_number_format(policy, others):
+    learned = source("learned", row(policy, 660), row(others, 670), suite="learned")
+    assert "66.0%" not in RESULTS.fill_results(PAGE.format(policy), [learned])
+    assert "67.0%" in RESULTS.fill_results(PAGE.format(others), [learned])
+    another = source("learned", row(policy, 660), suite="another")
+    assert "66.0%" in RESULTS.fill_results(PAGE.format(policy), [another])
+
+
+@pytest.mark.parametrize("policy", baselines.registry.policy_names())
+def test_tables_have_at_most_twelve_rows_and_name_their_command_and_seeds(policy):
+    text = (ROOT / "docs" / PLACES.policy_page(policy)).read_text(encoding="utf-8")
+    filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
+    assert filled.count("\n|") <= 14
+    assert ("`python " in filled and "of seeds" in filled.replace("\n", " ")) == ("| n | win rate |" in filled)
