@@ -69,6 +69,8 @@ def test_the_citation_names_this_version_and_licence():
     fields = dict(re.findall(r"^([\w-]+): (\S+)$", citation, re.MULTILINE))
     assert fields["version"] == minesweeper_env.__version__
     assert fields["license"] == settings()["metadata"]["license_expression"]
+    page = (ROOT / "docs" / "about" / "citing.md").read_text(encoding="utf-8")
+    assert f"version = {{{minesweeper_env.__version__}}}" in page
 
 
 def test_everything_includes_every_extra_but_the_tools_of_developers():
