@@ -17,7 +17,8 @@ from baselines.cli.arguments import parse_size
 from baselines.cli.azulejos.arguments import AzulejosParser
 from baselines.cli.environments import AZULEJOS, add_environment
 from baselines.cli.start import typed_command
-from baselines.cli.train import add_length, add_options, add_set, run_training
+from baselines.cli.training.arguments import add_length, add_options, add_set
+from baselines.cli.training.running import run_training
 from baselines.learned.settings.command_line import cores, given_settings, resumed
 from baselines.learned.settings.options import describe, options_of
 from baselines.support.board_names import size_name
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "train.py") -> i
 
 
 class Azulejos:
-    """Azulejos, for the command; see `baselines.cli.train.Game` for the methods."""
+    """Azulejos, for the command; see `baselines.cli.training.games.Game` for the methods."""
 
     def settings_and_folder(self, options: argparse.Namespace) -> tuple[AzulejosSettings, Path]:
         """Returns the settings and the folder."""

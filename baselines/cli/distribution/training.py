@@ -12,7 +12,8 @@ from baselines.cli.arguments import FAILED, INTERRUPTED, Parser
 from baselines.cli.distribution.workers import check_workers
 from baselines.cli.failures import explain
 from baselines.cli.start import announce
-from baselines.cli.train import NEEDED, Minesweeper, check_unused, report
+from baselines.cli.training.games import Minesweeper
+from baselines.cli.training.running import NEEDED, check_unused, report
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_folder, hold_folder

@@ -1,0 +1,1 @@
+"""Trainings from command lines: games, options, and the run in a folder."""
