@@ -13,11 +13,15 @@ from baselines.learned.networks.masks import unopened
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
-from baselines.support.checks import number_within, whether, whole_number_within
+from baselines.support.checks import number_within, one_of, whether, whole_number_within
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities_batch
 
 LEARNED = "learned"
-"""Choice of the first click by the learned worth."""
+"""Choice of the first click by the learned worth, or of the learned safety."""
+
+EXACT = "exact"
+"""Safety by the oracle, which shows what better safety would add."""
 
 _CLOSE = Limits(slack=0.03, breadth=3)
 """Values so near to the best one are weighed again with all symmetries."""
@@ -26,7 +30,8 @@ _CLOSE = Limits(slack=0.03, breadth=3)
 class AfterstatePolicy:
     """Clicks the safest cell; if no cell is sure, weighs the clicks by what can follow them.
 
-    The policy sees the visible board and the number of mines alone, and makes no random choice.
+    The policy sees the visible board and the number of mines alone, and makes no random choice. With `safety="exact"`
+    it also asks the oracle, which sees no more.
     """
 
     batch_size = 500
@@ -40,6 +45,7 @@ class AfterstatePolicy:
         sure: float = SURE,
         first: str | int = LEARNED,
         symmetries: bool = True,
+        safety: str = LEARNED,
     ) -> None:
         """Prepares to play games of one configuration.
 
@@ -53,6 +59,8 @@ class AfterstatePolicy:
                 the middle of the board, or a cell, row * cols + col.
             symmetries: whether to average the network at a guess over all rotations and reflections of the board, 8
                 on a square and 4 otherwise; the worth for the best three clicks alone.
+            safety: "learned" for the safety by the network, or "exact" for the exact one by the oracle, as a measure of
+                what better safety would add.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -64,6 +72,7 @@ class AfterstatePolicy:
         self._sure = number_within("sure", sure, 0, 1)
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
+        self._exact = one_of("safety", safety, (LEARNED, EXACT)) == EXACT
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random.
@@ -90,8 +99,8 @@ class AfterstatePolicy:
         return actions
 
     def _choose(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        mines = self.config.mines
-        safety = rate(self.network, mines, boards, legal, counts=False).safety
+        exact = self._exact_safety(boards, legal) if self._exact else None
+        safety = rate(self.network, self.config.mines, boards, legal, counts=False).safety if exact is None else exact
         # A legal click whose safety rounds to 0 still beats an illegal one.
         clicks = np.where(legal, safety, -1.0).argmax(axis=1)
         best = safety.max(axis=1)
@@ -104,7 +113,13 @@ class AfterstatePolicy:
         """Returns the click of the highest value on each board; close ones are weighed again, with all symmetries."""
         network, mines, averaged = self.network, self.config.mines, self._symmetries
         ratings = rate(network, mines, boards, legal, counts=True, averaged=averaged)
+        if self._exact:
+            ratings = ratings._replace(safety=self._exact_safety(boards, legal))
         values = click_values(network, mines, boards, ratings, candidates(ratings.safety, self._limits))
         if averaged:
             values = click_values(network, mines, boards, ratings, candidates(values, _CLOSE), averaged)
         return values.argmax(axis=1)
+
+    def _exact_safety(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float32]:
+        risks = mine_probabilities_batch(boards, self.config.mines).reshape(legal.shape)
+        return np.where(legal, 1.0 - risks, 0.0).astype(np.float32)

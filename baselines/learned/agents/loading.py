@@ -89,10 +89,11 @@ class AfterstateAgent:
         sure: float = SURE,
         first: str | int = "learned",
         symmetries: bool = True,
+        safety: str = "learned",
         depth: int = 0,
         precision: str = "float32",
     ) -> Policy:
-        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first five options.
+        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first six options.
 
         Args:
             config: the board; it may differ from the boards of the training.
@@ -101,6 +102,7 @@ class AfterstateAgent:
             sure: see there.
             first: see there.
             symmetries: see there.
+            safety: see there.
             depth: number of applications of the network's block; 0 for the one of the training.
             precision: number format of the convolutions, "float32" or "bfloat16".
 
@@ -116,7 +118,7 @@ class AfterstateAgent:
         keep_freed_memory()
         for tower in network.towers:
             tower.depth = depth or tower.depth
-        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries)
+        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety)
 
 
 _AGENTS: dict[str, Callable[[Path], Callable[..., Policy]]] = {

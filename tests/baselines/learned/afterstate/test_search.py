@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from support.policies import Recorder
 from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
 
 from baselines.evaluation.games import play_games
+from baselines.learned.afterstate import policy as policy_module
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.search import (
@@ -20,6 +22,7 @@ from baselines.learned.afterstate.search import (
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities
 
 
 def network(seed=0, channels=4, depth=2):
@@ -205,3 +208,38 @@ def test_the_planes_are_fed_in_at_every_application():
         forgetful = made.features(codes, 4)
     assert not torch.allclose(features[0], features[1])
     assert torch.allclose(forgetful[0], forgetful[1])
+
+
+def test_with_exact_safety_it_takes_no_needless_risk():
+    game = config(5, 5, 5)
+    policy = AfterstatePolicy(game, network(), breadth=1, safety="exact", first="exact")
+    for board in recorded_boards(game, policy):
+        click = policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))[0]
+        risks = mine_probabilities(board, 5).ravel()
+        assert risks[click] == pytest.approx(risks[(board > 8).ravel()].min(), abs=1e-6)
+
+
+def test_exact_safety_enters_the_values_of_clicks(monkeypatch):
+    game = config(5, 5, 5)
+    policy = AfterstatePolicy(game, network(), slack=1.0, breadth=25, sure=1.0, safety="exact", symmetries=False)
+    guesses = [each for each in recorded_boards(game, policy) if mine_probabilities(each, 5)[each > 8].min() > 0]
+    seen = []
+    monkeypatch.setattr(policy_module, "click_values", lambda *given: seen.append(given[3]) or click_values(*given))
+    for board in guesses[:5]:
+        policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))
+        safety = np.where(board > 8, 1 - mine_probabilities(board, 5), 0)
+        assert np.abs(seen.pop().safety.reshape(5, 5) - safety).max() < 1e-6
+
+
+def recorded_boards(game, policy):
+    """Returns the different boards, the first one apart, that a policy meets in twenty games."""
+    recorder = Recorder(policy)
+    play_games(recorder, game, range(20))
+    found = [board for board in np.unique(np.stack(recorder.seen), axis=0) if (board <= 8).any()]
+    assert len(found) > 20
+    return found
+
+
+def test_a_bad_safety_is_refused():
+    with pytest.raises(ValueError, match="safety must be one of learned, exact"):
+        AfterstatePolicy(config(), network(), safety="oracle")
