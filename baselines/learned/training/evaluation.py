@@ -56,6 +56,26 @@ class Score(NamedTuple):
         return self.win_rate >= highest - self.standard_error
 
 
+class Evaluation(NamedTuple):
+    """An evaluation during a training, for a caller that follows it.
+
+    Attributes:
+        steps: number of steps of all games together, earlier sessions included.
+        minutes: time of training over all sessions.
+        fraction: part of the budget that is spent, from 0 to 1.
+        win_rate: mean over the boards of the newest weights' win rates in the selection games.
+        win_rates: fraction of the selection games won, by the name of the board.
+        kept_win_rate: win rate of the agent in the run folder, which may be an earlier one.
+    """
+
+    steps: int
+    minutes: float
+    fraction: float
+    win_rate: float
+    win_rates: dict[str, float]
+    kept_win_rate: float
+
+
 class Unit(NamedTuple):
     """Kind of the parts into which the selection games are divided.
 

@@ -18,12 +18,12 @@ from baselines.learned.common.budget import Budget
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
-from baselines.learned.training.evaluation import BestAgent, References, Selection, SelectionGames
+from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Selection, SelectionGames
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.provenance import earlier_sessions, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
-from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Training, restore
+from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
 from baselines.support.run_folders import agent_folder, agent_names
 
@@ -91,6 +91,8 @@ def train(
     bar: bool = True,
     checkpoint_seconds: float | None = None,
     on_checkpoint: Callable[[int], None] = _ignore,
+    on_evaluation: Callable[[Evaluation], bool] | None = None,
+    compares: bool = True,
 ) -> Outcome:
     """Trains an agent, and leaves it in a run folder.
 
@@ -102,12 +104,25 @@ def train(
         bar: whether to show the progress on stderr.
         checkpoint_seconds: time between two checkpoints; None for `CHECKPOINT_SECONDS`.
         on_checkpoint: called with the number of steps after each checkpoint of the loop.
+        on_evaluation: called after each evaluation, when its agent and a checkpoint are written. If it returns False,
+            the training ends: its run folder is complete, and it can be resumed.
+        compares: whether scripted policies play the selection games, too.
+
+    The training may run in any thread; it handles signals in the main thread alone.
 
     Raises:
         ValueError: the checkpoint is damaged, the agent to start from does not fit, or there is no such device.
     """
     training = prepare(settings, folder, resume)
-    return run(training, command, bar=bar, checkpoint_seconds=checkpoint_seconds, on_checkpoint=on_checkpoint)
+    training.compares = compares
+    return run(
+        training,
+        command,
+        bar=bar,
+        checkpoint_seconds=checkpoint_seconds,
+        on_checkpoint=on_checkpoint,
+        on_evaluation=on_evaluation,
+    )
 
 
 class Parts(NamedTuple):
@@ -169,15 +184,17 @@ def run(
     bar: bool = True,
     checkpoint_seconds: float | None = None,
     on_checkpoint: Callable[[int], None] = _ignore,
+    on_evaluation: Callable[[Evaluation], bool] | None = None,
 ) -> Outcome:
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
 
-    For the arguments see `train`.
+    An evaluation that a caller follows is followed by a checkpoint. For the arguments see `train`.
     """
     learner, budget = training.learner, training.budget
     record_session(training.folder / RUN_FILE, training.settings, command, learner.steps)
     rows = RowSchedule(budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
+    reports = Reports(training, on_evaluation)
     panel = TrainingPanel(training.view, bar)
     with Log(training.folder) as log, panel:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
@@ -188,6 +205,13 @@ def run(
                     training.evaluate(log)
                     if training.is_over(stop):
                         break
+                    if reports.due():
+                        training.save()
+                        reports.send()
+                        on_checkpoint(learner.steps)
+                        checkpoints.saved()
+                    if training.is_over(stop):
+                        break
                 if rows.is_due(learner.steps):
                     learner.log()
                 if checkpoints.is_due():
@@ -196,6 +220,8 @@ def run(
                     checkpoints.saved()
                 panel.show()
             training.finish(log, stop)
+        if reports.due():
+            reports.send()
         panel.show()
     time_fractions = learner.clock.fractions(*ACTIVITIES)
     best = training.best

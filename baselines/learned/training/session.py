@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from baselines.learned.common.tensor_files import Tensors, read_tensors, write_t
 from baselines.learned.settings.budget import RunSettings
 from baselines.learned.training.console import Stopwatch, View
 from baselines.learned.training.curves import draw_curves
-from baselines.learned.training.evaluation import BestAgent, References, Score, SelectionGames
+from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Score, SelectionGames
 from baselines.learned.training.learner import Learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.schedule import EvaluationSchedule
@@ -75,6 +76,8 @@ class Training:
         evaluated_at: step of the last evaluation; None before the first one of this session.
         is_drawn: whether the curves show the last evaluation.
         evaluations: time that the evaluations of this session take, with those of the scripted policies.
+        compares: whether scripted policies play the selection games, too.
+        is_ended: whether the caller asked for the end after an evaluation.
     """
 
     settings: RunSettings
@@ -88,6 +91,8 @@ class Training:
     evaluated_at: int | None = None
     is_drawn: bool = True
     evaluations: Stopwatch = field(default_factory=Stopwatch)
+    compares: bool = True
+    is_ended: bool = False
 
     def evaluate(self, log: Log, *, compares: bool = True) -> None:
         """Plays the selection games, and keeps the agent if no earlier one was better.
@@ -100,7 +105,7 @@ class Training:
             self._evaluate(log, compares)
 
     def _evaluate(self, log: Log, compares: bool) -> None:
-        if compares:
+        if compares and self.compares:
             with self.budget.paused():
                 self.selection.play_references()
         learner, begin = self.learner, time.perf_counter()
@@ -118,6 +123,15 @@ class Training:
     def newest(self) -> float | None:
         """Win rate of the newest weights in the selection games; None if they did not play."""
         return None if self.score is None or self.evaluated_at != self.learner.steps else self.score.win_rate
+
+    def last_evaluation(self) -> Evaluation | None:
+        """Returns the evaluation of the newest weights; None if they did not play."""
+        score, kept = self.score, self.best.kept
+        if score is None or kept is None or self.newest is None:
+            return None
+        steps, seconds = self.learner.steps, self.budget.elapsed()
+        kept_rate = float(kept["win_rate"])
+        return Evaluation(steps, seconds / 60, self.budget.progress(steps), score.win_rate, score.win_rates, kept_rate)
 
     def view(self) -> View:
         """Returns what the panel shows."""
@@ -137,8 +151,8 @@ class Training:
         )
 
     def is_over(self, stop: StopSignals) -> bool:
-        """Returns whether the budget is spent, or a signal asked for the end."""
-        return stop.requested or self.budget.is_spent(self.learner.steps)
+        """Returns whether the budget is spent, or a signal or the caller asked for the end."""
+        return stop.requested or self.is_ended or self.budget.is_spent(self.learner.steps)
 
     def finish(self, log: Log, stop: StopSignals) -> None:
         """Evaluates the newest weights and saves; a stop by SIGTERM evaluates only if there is no agent yet."""
@@ -175,6 +189,33 @@ class Training:
         if not self.is_drawn:
             draw_curves(self.folder)
             self.is_drawn = True
+
+
+@dataclass
+class Reports:
+    """Reports the evaluations of a training to a caller, each one once.
+
+    Attributes:
+        training: the training.
+        receive: called with an evaluation; False as its answer ends the training. None for no caller.
+        sent_at: step of the last report.
+    """
+
+    training: Training
+    receive: Callable[[Evaluation], bool] | None
+    sent_at: int | None = None
+
+    def due(self) -> bool:
+        """Returns whether an evaluation of the newest weights waits to be reported."""
+        steps = self.training.learner.steps
+        return self.receive is not None and self.training.evaluated_at == steps != self.sent_at
+
+    def send(self) -> None:
+        """Reports the evaluation of the newest weights."""
+        evaluation = self.training.last_evaluation()
+        if self.receive is not None and evaluation is not None:
+            self.sent_at = evaluation.steps
+            self.training.is_ended = not self.receive(evaluation)
 
 
 def restore(learner: Learner, checkpoint: Path) -> Progress:
