@@ -144,28 +144,55 @@ _LEARNED_COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p"
 
 _LEARNED = Suite(
     name="learned",
-    title="The trained agents beside exact play, on boards that they were trained on and on others",
+    title="The trained agents and exact play, on boards that they were trained on and on others",
     boards=_boards(
         "opening", (5, (5,)), (8, (14,)), (9, (10,)), (10, (20,)), ((12, 20), (45,)), (16, (40,)), ((16, 30), (99,))
     ),
-    entries=(Entry("ppo", cap=1000), Entry("dqn", cap=1000), *entries_of("any-size", "exact", "value", "lookahead")),
+    entries=(
+        Entry("ppo", cap=1000),
+        Entry("dqn", cap=1000),
+        Entry("afterstate", cap=2000),
+        Entry("afterstate-any-size", cap=2000),
+        *entries_of("any-size", "exact", "value", "lookahead"),
+    ),
     games=1000,
     paired="exact",
     columns=_LEARNED_COLUMNS,
     plot="rates_by_board",
-    notes=("ppo, dqn and value were trained on 8x8/14 alone; no agent was trained on 10x10/20 and 12x20/45.",),
+    notes=(
+        "ppo, dqn, afterstate and value were trained on 8x8/14 alone; afterstate-any-size alone was trained on "
+        "10x10/20, and no agent on 12x20/45.",
+    ),
 )
 
 _LEARNED_SAFE = Suite(
     name="learned-safe",
     title="The trained agents that play every board, on games whose first click only is safe",
     boards=_boards("safe", (8, (14,)), (9, (10,)), (16, (40,)), ((16, 30), (99,))),
-    entries=entries_of("any-size", "exact", "value", "lookahead"),
+    entries=(
+        Entry("afterstate", cap=2000),
+        Entry("afterstate-any-size", cap=2000),
+        *entries_of("any-size", "exact", "value", "lookahead"),
+    ),
     games=1000,
     paired="exact",
     columns=_LEARNED_COLUMNS,
     plot="rates_by_board",
-    notes=("The agents were trained on games whose first click opens an area.",),
+    notes=(
+        "any-size and value were trained on games whose first click opens an area, afterstate and afterstate-any-size "
+        "on both kinds of games.",
+    ),
+)
+
+_TRAINED = (
+    "plain-ppo",
+    "plain-dqn",
+    "any-size",
+    "dqn",
+    "ppo",
+    "afterstate-any-size",
+    "afterstate",
+    "value",
 )
 
 _LOGIC = Suite(
@@ -175,7 +202,7 @@ _LOGIC = Suite(
         *_boards("opening", (8, (14,)), no_guess="subset"),
         *_boards("opening", (8, (14,)), (16, (40,)), ((16, 30), (99,)), no_guess="exact"),
     ),
-    entries=(*_LADDER.entries, *entries_of("plain-ppo", "plain-dqn", "any-size", "dqn", "ppo", "value")),
+    entries=(*_LADDER.entries, *entries_of(*_TRAINED)),
     games=1000,
     paired="exact",
     columns=("games", "wins", "win_rate", "interval", "clicks", "p"),
@@ -188,14 +215,55 @@ _LOGIC = Suite(
     ),
 )
 
+_PUBLIC = Suite(
+    name="public",
+    title="exact and lookahead on boards of public solvers that begin with the same cell",
+    boards=_boards("opening", (5, (5, 6, 7)), (9, (10,)), (16, (40,)), ((16, 30), (99,))),
+    entries=entries_of("exact", "lookahead"),
+    games=1000,
+    paired="exact",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+)
+
+_PUBLIC_SAFE = Suite(
+    name="public-safe",
+    title="exact and lookahead on boards of public solvers, on games whose first click only is safe",
+    boards=_boards("safe", (9, (10,)), (16, (40,)), ((16, 30), (99,))),
+    entries=entries_of("exact", "lookahead"),
+    games=1000,
+    paired="exact",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+)
+
+_PUBLIC_8X8 = Suite(
+    name="public-8x8",
+    title="exact and lookahead on 8x8, also from the first cell of public solvers: row 3, column 3",
+    boards=_boards("opening", (8, (13, 14, 15))),
+    entries=entries_of("exact:first=18", "lookahead:first=18", "exact", "lookahead"),
+    games=1000,
+    paired="all",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+)
+
+_PUBLIC_10X10 = Suite(
+    name="public-10x10",
+    title="exact and lookahead on 10x10, also from the first cell of public solvers: row 3, column 3",
+    boards=_boards("opening", (10, (20, 22, 25))),
+    entries=entries_of("exact:first=22", "lookahead:first=22", "exact", "lookahead"),
+    games=1000,
+    paired="all",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+)
+
 _BENCHMARK = Suite(
     name="benchmark",
     title=f"Benchmark {PROTOCOL.version}",
     boards=PROTOCOL.boards,
-    entries=(
-        *_LADDER.entries,
-        *entries_of("plain-ppo", "plain-dqn", "any-size", "dqn", "ppo", "afterstate-any-size", "afterstate", "value"),
-    ),
+    entries=(*_LADDER.entries, *entries_of(*_TRAINED)),
     games=PROTOCOL.least_games,
     paired=PROTOCOL.reference,
     columns=_LEARNED_COLUMNS,
@@ -206,6 +274,19 @@ _BENCHMARK = Suite(
 
 SUITES: dict[str, Suite] = {
     suite.name: suite
-    for suite in (_BAYES, _AGENTS, _EXPECTED_VALUE, _LADDER, _LEARNED, _LEARNED_SAFE, _LOGIC, _BENCHMARK)
+    for suite in (
+        _BAYES,
+        _AGENTS,
+        _EXPECTED_VALUE,
+        _LADDER,
+        _PUBLIC,
+        _PUBLIC_SAFE,
+        _PUBLIC_8X8,
+        _PUBLIC_10X10,
+        _LEARNED,
+        _LEARNED_SAFE,
+        _LOGIC,
+        _BENCHMARK,
+    )
 }
 """The suites by name."""

@@ -12,7 +12,9 @@ from places import DOCS
 
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
+from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.report import format_p_value
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name, no_guess_name
 
@@ -100,6 +102,30 @@ def _rows(policy: str, source: Source) -> Iterator[tuple[Content, Content]]:
 def board_title(config: Content) -> str:
     """Returns the name of a board, such as "8x8/14", with the logic that wins it if it needs no guess."""
     return board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False))
+
+
+def file_table(name: str) -> str:
+    """Returns a table of all results in a file of docs/results, each compared with the policy that its test names."""
+    content = json.loads((DOCS / "results" / name).read_bytes())
+    boards = content.get("boards", [content])
+    rows = [[*_cells(board["config"], row), *_compared(row)] for board in boards for row in board["results"]]
+    names = [f"`{row['policy']}`" for board in boards for row in board["results"]]
+    headings = ("policy", *HEADINGS, "minus", "points (95 %)", "p (McNemar)")
+    shown = [headings, ["---"] * len(headings), *([name, *row] for name, row in zip(names, rows, strict=True))]
+    head = f"`{content['command']}`, seeds {content['seed']} to {content['seed'] + content['games'] - 1}."
+    return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in shown)])
+
+
+def _compared(row: Content) -> list[str]:
+    """Returns the policy that a row is compared with, the difference on the games of both, and the p-value."""
+    test = row.get("mcnemar")
+    if not test:
+        return ["", "", ""]
+    alone, lost = test["won_alone"], test["lost_alone"]
+    both = row["wins"] - alone
+    difference = paired_difference(both, alone, lost, test["games"] - both - alone - lost)
+    points = "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in difference))
+    return [f"`{test['against']}`", points, format_p_value(test["p_value"])]
 
 
 def _cells(config: Content, row: Content) -> list[str]:

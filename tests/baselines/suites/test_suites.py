@@ -61,6 +61,13 @@ def records(folder, games=50):
     return found
 
 
+@pytest.mark.parametrize("name", SUITES)
+def test_each_board_of_a_suite_has_a_folder_of_its_own(name):
+    suite = SUITES[name]
+    folders = {Task("exact", board, 1, 1, record=suite.protocol is not None).folder for board in suite.boards}
+    assert len(folders) == len(suite.boards)
+
+
 def refused(capsys, *arguments):
     """Returns the line on stderr of a command that exits with status 2."""
     with pytest.raises(SystemExit) as exit_info:
