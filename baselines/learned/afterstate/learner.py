@@ -83,6 +83,7 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         super().__init__(boards, seed, hyperparameters, device, precision)
         self._own, self._depth = hyperparameters, size.depth
         self._trained = self._new_network(lambda: AfterstateNetwork(size))
+        self._limit_recall(self._trained)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
         safety = [*self._trained.tower.parameters(), *self._trained.safety.parameters()]
         others = [*self._trained.counts.parameters(), *self._trained.halves()[1]]
@@ -130,6 +131,7 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         self._set_rates()
         for tower in network.towers:
             tower.requires_grad_(self.steps >= own.heads_first * own.batch_size)
+            tower.recall.weight.requires_grad_(tower.recall.weight.requires_grad and bool(own.recall))
             tower.depth = max(1, self._depth - int(self._rng.integers(own.depth_spread + 1)))
         codes, labels = self._turned_lessons(lessons)
         features = network.features(codes, mines)
@@ -198,9 +200,14 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         """
         if not isinstance(network, BoardNetwork):
             super().begin_with(network)
-            return
         for own in (self.network, self._trained):
-            own.begin_with(network)
+            if isinstance(network, BoardNetwork):
+                own.begin_with(network)
+            self._limit_recall(own)
+
+    def _limit_recall(self, network: AfterstateNetwork) -> None:
+        if not self._own.recall:
+            network.forget_recall()
 
 
 def make_afterstate_learner(settings: TrainingSettings) -> AfterstateLearner:

@@ -103,6 +103,11 @@ class AfterstateNetwork(nn.Module):
             tower.begin_with(network.trunk.tower)
         load_weights(self.safety, network.head.state_dict())
 
+    def forget_recall(self) -> None:
+        """Sets the recall of both towers to 0, so that the input planes enter only at the first application."""
+        for tower in self.towers:
+            nn.init.zeros_(tower.recall.weight)
+
     def features(self, codes: Tensor, mines: int) -> Tensor:
         """Maps codes (N, rows, cols) to the features (N, channels, rows, cols) of safety and counts."""
         features: Tensor = self.tower(self.planes(codes, mines))

@@ -150,6 +150,7 @@ class AfterstateHyperparameters(Hyperparameters):
     sure: float = option(0.99, "safety from which a cell is clicked without weighing, in training games", 0, 1)
     search_starts: int = option(60_000, "boards learned from before clicks are weighed", 0, MAX_BUFFER)
     depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
+    recall: int = option(1, "1: the input planes enter every application of the block; 0: the first alone", 0, 1)
     safety_rate: float = option(1.0, "learning rate of safety over that of counts and worth", 0, 1e3)
     averaging: float = option(0.998, "decay of the average of the weights that plays, per minibatch", 0, 1)
     warm_up: int = option(400, "minibatches over which the learning rate rises from 0", 1, MAX_BUFFER)
