@@ -37,8 +37,8 @@ def package_page(readme: str, source: str | None, version: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", page)
 
 
-def _source(root: Path) -> str | None:
-    """Returns the address of the repository from setup.cfg."""
+def source_address(root: Path) -> str | None:
+    """Returns the address of the repository from setup.cfg; None without one."""
     settings = ConfigParser(interpolation=None)
     settings.read(root / "setup.cfg", encoding="utf-8")
     lines = settings["metadata"]["project_urls"].strip().splitlines()
@@ -46,7 +46,12 @@ def _source(root: Path) -> str | None:
     return addresses["Source"].rstrip("/") if "Source" in addresses else None
 
 
-def _version(root: Path) -> str:
+def package_version(root: Path) -> str:
+    """Returns the version of the package without an import.
+
+    Raises:
+        ValueError: minesweeper_env/__init__.py has no line with the version.
+    """
     found = re.search(
         r'^__version__ = "(.+)"$', (root / "minesweeper_env/__init__.py").read_text("utf-8"), re.MULTILINE
     )
@@ -58,4 +63,4 @@ def _version(root: Path) -> str:
 if __name__ == "__main__":
     here = Path(__file__).parent
     readme = (here / "README.md").read_text(encoding="utf-8")
-    setup(long_description=package_page(readme, _source(here), _version(here)))
+    setup(long_description=package_page(readme, source_address(here), package_version(here)))
