@@ -87,12 +87,13 @@ def test_the_code_of_the_readme_runs():
     exec(compile(code, "README.md", "exec"), {})
 
 
-def test_the_sessions_of_the_inference_page_print_what_it_says():
-    session = "\n".join(code_blocks("docs/studies/inference.md", "pycon"))
-    examples = doctest.DocTestParser().get_doctest(session, {}, "inference.md", None, 0)
+@pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 11), ("concepts/game.md", 7)])
+def test_the_sessions_of_a_page_print_what_it_says(page, least):
+    session = "\n".join(code_blocks(f"docs/{page}", "pycon"))
+    examples = doctest.DocTestParser().get_doctest(session, {}, page, None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     failed, attempted = runner.run(examples)
-    assert attempted > 10
+    assert attempted >= least
     assert failed == 0
 
 
