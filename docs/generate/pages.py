@@ -186,12 +186,14 @@ def write_all() -> None:
     """Writes all that is generated."""
     from coach import write_coach_page
     from layers import draw_layers
+    from notebook import write_notebook
 
     (DOCS / "images" / "layers.png").write_bytes(draw_layers())
     (DOCS / "reference" / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
     write_uniformity_picture(DOCS / "images" / "uniformity.png")
     write_coach_page()
+    write_notebook()
     write_tables()
 
 
