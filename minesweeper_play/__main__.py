@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from baselines.support.command import run_command
+from minesweeper_env.programs.own_package import check_baselines
 
 
 def main(program: str = "minesweeper-play") -> int:
     """Runs the command, and returns its exit status."""
+    check_baselines()
+    from baselines.support.command import run_command
+
     return run_command("minesweeper_play.cli.play", None, program)
 
 

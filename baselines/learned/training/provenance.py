@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from datetime import UTC, datetime
@@ -15,6 +16,9 @@ from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
+
+DEPTH = 3
+"""The number of folders between the root of the source tree and this file."""
 
 
 def record_session(path: Path, settings: RunSettings, command: str, steps: int) -> None:
@@ -60,14 +64,23 @@ def _versions() -> dict[str, str]:
 
 
 def _commit() -> str | None:
-    """Returns the commit of the source tree; None outside a git checkout that tracks this file.
+    """Returns the commit of the source tree; None outside a git checkout of this project.
 
-    Another repository may enclose the folder into which the package is installed.
+    Another repository may enclose, or even track, the folder into which the package is installed. So the root of the
+    repository must be the root of the source tree, and the repository must track this file.
     """
-    file = Path(__file__)
+    file = Path(__file__).resolve()
+    # A hook of git sets GIT_DIR to its own repository.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        for command in (["git", "ls-files", "--error-unmatch", file.name], ["git", "rev-parse", "HEAD"]):
-            answer = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=True)
+        for command in (
+            ["git", "ls-files", "--error-unmatch", file.name],
+            ["git", "rev-parse", "--show-toplevel", "HEAD"],
+        ):
+            answer = subprocess.run(
+                command, cwd=file.parent, env=environment, capture_output=True, text=True, check=True
+            )
     except (OSError, subprocess.CalledProcessError):
         return None
-    return answer.stdout.strip()
+    root, commit = answer.stdout.splitlines()
+    return commit if Path(root).resolve() == file.parents[DEPTH] else None

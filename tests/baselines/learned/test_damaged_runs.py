@@ -78,20 +78,41 @@ def test_a_damaged_log_leaves_out_its_damaged_rows(tmp_path):
     assert (tmp_path / "curves.png").exists()
 
 
-@pytest.mark.parametrize("tracked", [True, False])
-def test_the_commit_is_that_of_a_repository_which_tracks_the_package(tmp_path, monkeypatch, tracked):
-    file = tmp_path / "site-packages" / "provenance.py"
-    file.parent.mkdir()
+@pytest.mark.parametrize(
+    ("tracked", "place", "is_ours"),
+    [
+        (".", "baselines/learned/training", True),
+        ("other", "baselines/learned/training", False),
+        (".", "lib/site-packages/baselines/learned/training", False),
+        ("other", "lib/site-packages/baselines/learned/training", False),
+    ],
+)
+def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch, tracked, place, is_ours):
+    file = tmp_path / place / "provenance.py"
+    file.parent.mkdir(parents=True)
     file.touch()
     (tmp_path / "other").touch()
+    commit_files(tmp_path, tracked)
+    monkeypatch.setattr(provenance, "__file__", str(file))
+    assert (provenance._commit() is not None) == is_ours
+
+
+def test_a_hook_of_another_repository_changes_no_commit(tmp_path, monkeypatch):
+    (tmp_path / "other").touch()
+    before = provenance._commit()
+    commit_files(tmp_path, "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / ".git"))
+    assert provenance._commit() == before
+
+
+def commit_files(root, files):
+    """Makes a git repository with one commit of some files."""
     for command in (
         ["init", "-q"],
-        ["add", "." if tracked else "other"],
+        ["add", files],
         ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "m"],
     ):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True)
-    monkeypatch.setattr(provenance, "__file__", str(file))
-    assert (provenance._commit() is not None) == tracked
+        subprocess.run(["git", *command], cwd=root, check=True)
 
 
 def test_a_training_records_json(tmp_path):

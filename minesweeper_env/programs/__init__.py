@@ -1,0 +1,1 @@
+"""Installed programs. All modules are internal."""
