@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from places import DOCS, policy_page
-from results import Content, board_title, file_table, fill_results, read_sources
+from results import Content, board_title, file_table, fill_results, read_sources, wide_table
 
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
@@ -139,6 +139,10 @@ def _file(_entries: Sequence[ResultFile], name: str) -> str:
     return file_table(name)
 
 
+def _suite(_entries: Sequence[ResultFile], name: str, policies: str = "") -> str:
+    return wide_table(name, policies.split())
+
+
 def _rate(row: Content) -> str:
     low, high = row["ci95"]
     return f"{row['win_rate']:.1%} ({low:.1%} to {high:.1%})"
@@ -147,6 +151,7 @@ def _rate(row: Content) -> str:
 BENCHMARK: dict[str, Callable[..., str]] = {
     "logic": _logic,
     "file": _file,
+    "suite": _suite,
     "matches": _matches,
     "board": _board,
     "boards": _every_board,

@@ -116,6 +116,37 @@ def file_table(name: str) -> str:
     return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in shown)])
 
 
+def wide_table(name: str, policies: Sequence[str] = ()) -> str:
+    """Returns the win rates in a file of docs/results, one row per board and one column per policy, in per cent.
+
+    Args:
+        name: the file.
+        policies: the columns; all policies of the file without this.
+    """
+    content = json.loads((DOCS / "results" / name).read_bytes())
+    boards = content["boards"]
+    shown = policies or [row["policy"] for row in boards[0]["results"]]
+    rows = [[_titled(board["config"]), *_rates(board["results"], shown)] for board in boards]
+    lines = [["board", *(f"`{policy}`" for policy in shown)], ["---"] * (1 + len(shown)), *rows]
+    head = (
+        f"`{content['command']}`: win rates in per cent with 95 % Wilson intervals,\n"
+        f"{content['games']} games per win rate, seeds {content['seed']} to {content['seed'] + content['games'] - 1}."
+    )
+    return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in lines)])
+
+
+def _titled(config: Content) -> str:
+    return f"{board_title(config)} {config['first_click']}"
+
+
+def _rates(results: Sequence[Content], policies: Sequence[str]) -> Iterator[str]:
+    """Yields the win rate and interval of each policy, in per cent."""
+    found = {row["policy"]: row for row in results}
+    for policy in policies:
+        low, high = found[policy]["ci95"]
+        yield f"{100 * found[policy]['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
 def _compared(row: Content) -> list[str]:
     """Returns the policy that a row is compared with, the difference on the games of both, and the p-value."""
     test = row.get("mcnemar")

@@ -12,8 +12,11 @@ from support.docs_scripts import load_script
 import baselines.registry
 from minesweeper_env.rewards import REWARDS
 
-SECTIONS = [f"## {title}" for title in ("Rule", "Source", "What was corrected", "Complexity", "Options", "Results")]
-
+SECTIONS = {
+    "policies": ["Rule", "Options", "Complexity", "Source", "What was corrected", "Results"],
+    "agents": ["Papers", "Usage", "Metrics", "Implementation details", "Options", "Results"],
+}
+"""The headings of the page of a scripted policy and of a trained agent."""
 
 GUIDES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
 PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "baselines").rglob("*.md"))]
@@ -69,7 +72,7 @@ def test_each_policy_has_a_page_in_the_form(name):
     lines = page_of(name).read_text(encoding="utf-8").splitlines()
     assert lines[0] == f"# {name}"
     assert lines[2]
-    assert [line for line in lines if line.startswith("## ")] == SECTIONS
+    assert [line for line in lines if line.startswith("## ")] == [f"## {title}" for title in SECTIONS[page_of(name).parent.name]]
     results = lines[lines.index("## Results") :]
     assert results.index(f"<!-- results: {name} -->") < results.index("<!-- end of results -->")
 
@@ -77,7 +80,8 @@ def test_each_policy_has_a_page_in_the_form(name):
 @pytest.mark.parametrize("name", baselines.registry.policy_names())
 def test_each_page_lists_the_options_of_its_policy(name):
     page = page_of(name).read_text(encoding="utf-8")
-    options = page[page.index("## Options") : page.index("## Results")]
+    _, _, options = page.partition("## Options\n")
+    options, _, _ = options.partition("\n## ")
     allowed = list(inspect.signature(baselines.registry.find_policy(name).make).parameters)[1:]
     assert set(re.findall(r"^\| `(\w+)` \|", options, re.MULTILINE)) == set(allowed)
 
