@@ -130,7 +130,7 @@ def wide_table(name: str, policies: Sequence[str] = ()) -> str:
     lines = [["board", *(f"`{policy}`" for policy in shown)], ["---"] * (1 + len(shown)), *rows]
     head = (
         f"`{content['command']}`: win rates in per cent with 95 % Wilson intervals,\n"
-        f"{content['games']} games per win rate, seeds {content['seed']} to {content['seed'] + content['games'] - 1}."
+        f"at most {content['games']} games per win rate, seeds {content['seed']} to {content['seed'] + content['games'] - 1}."
     )
     return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in lines)])
 

@@ -72,7 +72,9 @@ def test_each_policy_has_a_page_in_the_form(name):
     lines = page_of(name).read_text(encoding="utf-8").splitlines()
     assert lines[0] == f"# {name}"
     assert lines[2]
-    assert [line for line in lines if line.startswith("## ")] == [f"## {title}" for title in SECTIONS[page_of(name).parent.name]]
+    assert [line for line in lines if line.startswith("## ")] == [
+        f"## {title}" for title in SECTIONS[page_of(name).parent.name]
+    ]
     results = lines[lines.index("## Results") :]
     assert results.index(f"<!-- results: {name} -->") < results.index("<!-- end of results -->")
 
