@@ -126,11 +126,12 @@ def wide_table(name: str, policies: Sequence[str] = ()) -> str:
     content = json.loads((DOCS / "results" / name).read_bytes())
     boards = content["boards"]
     shown = policies or [row["policy"] for row in boards[0]["results"]]
+    first, last = content["seed"], content["seed"] + content["games"] - 1
     rows = [[_titled(board["config"]), *_rates(board["results"], shown)] for board in boards]
     lines = [["board", *(f"`{policy}`" for policy in shown)], ["---"] * (1 + len(shown)), *rows]
     head = (
         f"`{content['command']}`: win rates in per cent with 95 % Wilson intervals,\n"
-        f"at most {content['games']} games per win rate, seeds {content['seed']} to {content['seed'] + content['games'] - 1}."
+        f"at most {content['games']} games per win rate, seeds {first} to {last}."
     )
     return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in lines)])
 
