@@ -19,7 +19,7 @@ LAYERS = (
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"learned"},
-    {"azulejos", "guesses", "recording", "sharing", "suites", "uniformity"},
+    {"azulejos", "guesses", "recording", "sharing", "suites", "sweeps", "uniformity"},
     {"benchmark"},
     {"cli"},
     {"__init__", "__main__"},

@@ -1,0 +1,3 @@
+"""Command `python -m baselines sweep`."""
+
+from baselines.cli.sweep.command import main as main

@@ -1,0 +1,1 @@
+"""Sweeps: search for hyperparameters by many trainings on Ray Tune."""
