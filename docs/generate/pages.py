@@ -6,6 +6,9 @@
 |---|---|
 | `<!-- results: POLICY -->` to `<!-- end of results -->` | the results of a policy; see `results.py` |
 | `<!-- benchmark: KIND ... -->` to `<!-- end of benchmark -->` | another table; see `BENCHMARK` |
+
+Figures that a page states by hand stand between `<!-- measured -->` and `<!-- end of measured -->`, with their command
+and seeds; `tests/docs/test_figures.py` finds every other per cent.
 """
 
 from __future__ import annotations

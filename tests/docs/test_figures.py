@@ -1,0 +1,90 @@
+"""Per cents in the documents: each comes from a result file, or stands beside the command that measured it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "studies" not in path.parts)]
+"""All pages but the studies, each of which states its commands in a text of its own."""
+
+GENERATED = re.compile(r"<!-- (results|benchmark|coach)\b[^>]*-->.*?<!-- end of \1 -->", re.DOTALL)
+MEASURED = re.compile(r"<!-- measured -->(.*?)<!-- end of measured -->", re.DOTALL)
+CODE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+"""A block of code: a command, or what it printed."""
+
+COMMAND = re.compile(r"`(?:taskset -c \d )?python (?:-m )?\w[^`]*`|```sh\n.*?python .*?```", re.DOTALL)
+SEEDS = re.compile(r"\bseeds?\b", re.IGNORECASE)
+
+LEVELS = ("0", "1", "5", "95", "100")
+"""Numbers that define something: levels of tests and intervals, certainty, the share of games that a check plays."""
+
+PER_CENT = re.compile(r"(?<![\d.,])(\d+(?:[.,]\d+)?) ?%")
+
+
+def unbacked(text: str) -> list[str]:
+    """Returns the lines with a per cent that is neither generated nor measured nor a level."""
+    for pattern in (GENERATED, MEASURED, CODE):
+        text = pattern.sub("", text)
+    return [line for line in text.splitlines() if any(number not in LEVELS for number in PER_CENT.findall(line))]
+
+
+def unnamed(text: str) -> list[str]:
+    """Returns the measured blocks that show no command or no seeds."""
+    return [block for block in MEASURED.findall(text) if not (COMMAND.search(block) and SEEDS.search(block))]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_per_cent_is_generated_or_stands_beside_its_command(page):
+    text = page.read_text(encoding="utf-8")
+    assert not unbacked(text), (
+        "generate these figures, or put them between <!-- measured --> and <!-- end of measured --> with their command"
+    )
+    assert not unnamed(text), "a measured block shows its command, `python ...`, and names its seeds"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_measured_block_ends(page):
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<!-- measured -->") == text.count("<!-- end of measured -->") == len(MEASURED.findall(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It wins 68.1 % of the games.",
+        "It wins 68.1% of the games.",
+        "| `exact` | 7% |",
+        "<!-- end of results --> 68 %",
+        "seeds 0 to 99, `python evaluate.py`: 68 %",
+    ],
+)
+def test_a_bare_per_cent_is_found(text):
+    assert unbacked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a 95 % interval, and a test at 5 %",
+        "<!-- results: exact -->\n\n68.1%\n\n<!-- end of results -->",
+        "<!-- benchmark: file | a.json -->\n68.1%\n<!-- end of benchmark -->",
+        "<!-- measured -->\n`python evaluate.py --seed 5`: 68 %\n<!-- end of measured -->",
+        "```\nexact 68.1%\n```",
+    ],
+)
+def test_a_backed_per_cent_passes(text):
+    assert not unbacked(text)
+    assert not unnamed(text)
+
+
+@pytest.mark.parametrize("block", ["68 %, seeds 0 to 99", "`python evaluate.py --games 100`: 68 %", "`exact`, seed 5"])
+def test_a_measured_block_without_its_command_or_seeds_is_found(block):
+    assert unnamed(f"<!-- measured -->\n{block}\n<!-- end of measured -->")
