@@ -23,8 +23,17 @@ PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "basel
 # Studies describe earlier versions, so they may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "studies" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
-# The reader writes these files: the policy `corners` of CONTRIBUTING.md, and `quiet` of docs/how-to/own-policy.md.
-EXAMPLES = ("corners.py", "test_corners_policy.py", "corners.md", "corners.json", "quiet.py")
+# The reader writes these files: `corners` of CONTRIBUTING.md, `quiet` of docs/how-to/own-policy.md, and two
+# policies of docs/tutorial.md.
+EXAMPLES = (
+    "corners.py",
+    "test_corners_policy.py",
+    "corners.md",
+    "corners.json",
+    "quiet.py",
+    "cautious.py",
+    "careful.py",
+)
 
 
 def load_build():
