@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 from baselines.cli.arguments import SIDE, Parser, add_mines, add_ray, parse_size
 from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.start import typed_command
-from baselines.cli.training.arguments import add_length, add_options, add_set
+from baselines.cli.training.arguments import TRACKERS, add_length, add_options, add_set
 from baselines.cli.training.games import Minesweeper
 from baselines.cli.training.running import run_training
 from baselines.learned.settings.listing import configuration_help, hyperparameter_help
@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     parser = _make_parser(program)
     options, command = parser.parse_args(arguments), typed_command(program, arguments)
     if options.ray is not None:
+        if options.log_to:
+            parser.error("--log-to logs from this machine, and --ray trains on another; leave one of them out")
         from baselines.cli.distribution.training import train_on_cluster
 
         return train_on_cluster(parser, options, command)
@@ -82,4 +84,12 @@ def _make_parser(program: str) -> Parser:
     how = parser.add_argument_group("how to train")
     add_options(how, TrainingSettings, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
     add_set(how)
+    how.add_argument(
+        "--log-to",
+        nargs="+",
+        choices=TRACKERS,
+        default=[],
+        metavar="TRACKER",
+        help="log to these trackers, too: wandb (Weights & Biases), mlflow; each needs the extra of its name",
+    )
     return parser

@@ -10,6 +10,9 @@ from typing import Any
 from baselines.cli.arguments import Parser, whole_number_from
 from baselines.learned.settings.options import describe, options_of
 
+TRACKERS = ("wandb", "mlflow")
+"""Trackers that a training may log to, which are extras of the same names."""
+
 
 def add_length(parser: Parser, kind: type, folder: str) -> argparse._ArgumentGroup:
     """Adds the options of the length and the place of a training, and returns their group.

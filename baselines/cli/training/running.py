@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +41,11 @@ def run_training(parser: Parser, options: argparse.Namespace, game: Game, comman
     """
     with ExitStack() as held:
         try:
+            log_to = getattr(options, "log_to", [])
             for module in NEEDED:
                 check_extra(module)
+            for tracker in log_to:
+                check_extra(tracker, tracker)
             settings, folder = game.settings_and_folder(options)
             check_folder(folder)
             if not options.resume:
@@ -51,16 +55,16 @@ def run_training(parser: Parser, options: argparse.Namespace, game: Game, comman
                 training = _prepare(game, settings, folder, options.resume, held)
         except (ValueError, OSError, MissingExtraError) as error:
             parser.error(str(error))
-        return _train(parser.prog, training, folder, game, command)
+        return _train(parser.prog, training, folder, game, command, log_to)
 
 
-def _train(program: str, training: Training, folder: Path, game: Game, command: str) -> int:
+def _train(program: str, training: Training, folder: Path, game: Game, command: str, log_to: Sequence[str]) -> int:
     """Trains, and reports the result; returns the exit status."""
     from baselines.learned.training.run import run
     from baselines.learned.training.session import stopped_at_once
 
     try:
-        outcome = run(training, command)
+        outcome = run(training, command, log_to=log_to)
     except OSError as error:
         saved = f"--resume continues, and what was saved before is in {folder}"
         print(f"{program}: {explain(error)}; {saved}", file=sys.stderr)

@@ -1,10 +1,11 @@
-"""Log of a training: progress.csv and TensorBoard files in the run folder."""
+"""Log of a training: progress.csv and TensorBoard files in the run folder, and trackers that the user names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from stable_baselines3.common.logger import Logger, make_output_format
+from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.learned.training.evaluation import References, Score
 from baselines.support.board_names import file_name
@@ -15,18 +16,20 @@ class Log:
 
     Args:
         folder: the run folder; each session that resumes a training writes a CSV file of its own.
+        trackers: further writers of the rows, which the log closes.
 
     Attributes:
         logger: what learners record to.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, trackers: Sequence[KVWriter] = ()) -> None:
         """Opens the files."""
         earlier = len(list(folder.glob("progress*.csv")))
         suffix = f"-{earlier + 1}" if earlier else ""
         formats = [
             make_output_format("csv", str(folder), suffix),
             make_output_format("tensorboard", f"{folder}/tensorboard"),
+            *trackers,
         ]
         self.logger = Logger(str(folder), formats)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from baselines.learned.training.provenance import earlier_sessions, record_sessi
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
+from baselines.learned.training.trackers import open_tracker
 from baselines.support.run_folders import agent_folder, agent_names
 
 CHECKPOINT_SECONDS = 30.0
@@ -93,6 +94,7 @@ def train(
     on_checkpoint: Callable[[int], None] = _ignore,
     on_evaluation: Callable[[Evaluation], bool] | None = None,
     compares: bool = True,
+    log_to: Sequence[str] = (),
 ) -> Outcome:
     """Trains an agent, and leaves it in a run folder.
 
@@ -107,6 +109,7 @@ def train(
         on_evaluation: called after each evaluation, when its agent and a checkpoint are written. If it returns False,
             the training ends: its run folder is complete, and it can be resumed.
         compares: whether scripted policies play the selection games, too.
+        log_to: trackers that get the settings and every row of the log: names of `trackers.TRACKERS`.
 
     The training may run in any thread; it handles signals in the main thread alone.
 
@@ -122,6 +125,7 @@ def train(
         checkpoint_seconds=checkpoint_seconds,
         on_checkpoint=on_checkpoint,
         on_evaluation=on_evaluation,
+        log_to=log_to,
     )
 
 
@@ -185,6 +189,7 @@ def run(
     checkpoint_seconds: float | None = None,
     on_checkpoint: Callable[[int], None] = _ignore,
     on_evaluation: Callable[[Evaluation], bool] | None = None,
+    log_to: Sequence[str] = (),
 ) -> Outcome:
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
 
@@ -196,7 +201,8 @@ def run(
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
     reports = Reports(training, on_evaluation)
     panel = TrainingPanel(training.view, bar)
-    with Log(training.folder) as log, panel:
+    trackers = [open_tracker(name, training.folder, training.settings) for name in log_to]
+    with Log(training.folder, trackers) as log, panel:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
             for _ in learner.rounds(budget, log.logger):
                 if training.is_over(stop):
