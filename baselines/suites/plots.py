@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from baselines.suites.forest import draw_forest
 from baselines.suites.suite import Suite
-from baselines.suites.tables import board_title, caption
+from baselines.suites.tables import caption
 from baselines.support.board_names import size_name
 from baselines.support.figures import image, styled_figure
 
@@ -23,7 +24,12 @@ def draw(suite: Suite, content: Content) -> bytes:
     """Returns the plot of a suite as a PNG file."""
     with styled_figure() as figure:
         PLOTS[suite.plot](figure, content)
-        figure.suptitle(f"{content['title']}\n{caption(content)}; bars: 95 % intervals")
+        measure = (
+            "; win rates in per cent with 95 % intervals"
+            if suite.plot == "rates_by_board"
+            else "; bars: 95 % intervals"
+        )
+        figure.suptitle(f"{content['title']}\n{caption(content)}{measure}")
         return image(figure)
 
 
@@ -75,7 +81,7 @@ def _draw_rates(axes: Axes, boards: Sequence[Content], styles: dict[str, dict[st
 
 
 def _rates_over_mines(figure: Figure, content: Content) -> None:
-    figure.set_size_inches(9, 5)
+    figure.set_size_inches(8, 4.6)
     axes = figure.add_subplot()
     _draw_rates(axes, content["boards"], _styles(content))
     axes.set_xlabel(f"mines on {size_name(*content['boards'][0]['config']['size'])}")
@@ -87,7 +93,7 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
     """Draws win rates above times, both over the number of mines, with one column per board size."""
     styles = _styles(content)
     sizes = list(dict.fromkeys(tuple(board["config"]["size"]) for board in content["boards"]))
-    figure.set_size_inches(3.6 * len(sizes), 6.5)
+    figure.set_size_inches(8, 5.6)
     panels = figure.subplots(2, len(sizes), sharex="col", sharey="row", squeeze=False)
     for column, size in enumerate(sizes):
         boards = [board for board in content["boards"] if tuple(board["config"]["size"]) == size]
@@ -102,7 +108,7 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
         times.set_xlabel("mines")
     panels[0, 0].set_ylabel("win rate")
     panels[1, 0].set_ylabel("milliseconds a game")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
 
 
 def _draw_dots(axes: Axes, board: Content, labels: dict[str, str], name: str, ends: str) -> None:
@@ -118,25 +124,10 @@ def _draw_dots(axes: Axes, board: Content, labels: dict[str, str], name: str, en
     axes.grid(axis="x")
 
 
-def _rates_by_board(figure: Figure, content: Content) -> None:
-    labels = _labels(content)
-    boards = content["boards"]
-    figure.set_size_inches(2 + 2.2 * len(boards), 1.8 + 0.3 * len(labels))
-    panels = figure.subplots(1, len(boards), sharey=True, squeeze=False)[0]
-    rules = {board["config"]["first_click"] for board in boards}
-    for axes, board in zip(panels, boards, strict=True):
-        _draw_dots(axes, board, labels, "win_rate", "ci95")
-        rule = f", {board['config']['first_click']}" if len(rules) > 1 else ""
-        axes.set_title(board_title(board["config"]) + rule)
-        axes.set_xlim(-0.03, 1.03)
-        axes.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
-    figure.supxlabel("win rate")
-
-
 def _rates_and_scores(figure: Figure, content: Content) -> None:
     labels = _labels(content)
     (board,) = content["boards"]
-    figure.set_size_inches(10, 1.8 + 0.4 * len(labels))
+    figure.set_size_inches(8, 1.8 + 0.4 * len(labels))
     panels = figure.subplots(1, 3, sharey=True)
     parts = (
         ("win_rate", "ci95", "win rate"),
@@ -151,7 +142,7 @@ def _rates_and_scores(figure: Figure, content: Content) -> None:
 PLOTS: dict[str, Callable[[Figure, Content], None]] = {
     "rates_over_mines": _rates_over_mines,
     "rates_and_times": _rates_and_times,
-    "rates_by_board": _rates_by_board,
+    "rates_by_board": draw_forest,
     "rates_and_scores": _rates_and_scores,
 }
 """The plots by name."""

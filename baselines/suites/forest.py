@@ -1,0 +1,103 @@
+"""Forest plot of win rates: a panel per board, a row per policy, and the value of each point at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from baselines.suites.tables import board_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Content = dict[str, Any]
+
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "no reasoning": ("random", "marginal"),
+    "local rules": ("conditional", "graphical", "semi_deterministic", "straightforward", "subset", "expected_value"),
+    "published program": ("graphical_source", "expected_value_source", "bayes_source"),
+    "probabilities": ("bayes", "exact", "lookahead", "optimal"),
+}
+"""Scripted policies by what they compute; every other policy counts as learned or given."""
+
+OTHERS = "learned or given"
+
+COLOURS = dict(zip([*FAMILIES, OTHERS], ("0.45", "#009E73", "#E69F00", "#0072B2", "#D55E00"), strict=True))
+
+REFERENCES = {"exact": "--", "optimal": ":"}
+"""Policies with a vertical line at their win rate, and the style of the line."""
+
+MOST_COLUMNS = 5
+WIDTH, ROW_HEIGHT, PANEL_EXTRA = 8.0, 0.22, 0.5
+
+
+def family_of(policy: str) -> str:
+    """Returns the family of a policy."""
+    return next((family for family, members in FAMILIES.items() if policy in members), OTHERS)
+
+
+def draw_forest(figure: Figure, content: Content) -> None:
+    """Draws the win rates in `results.json` of a suite, the best policy at the top."""
+    boards, policies = content["boards"], _ordered(content)
+    lines = -(-len(boards) // MOST_COLUMNS)
+    columns = -(-len(boards) // lines)
+    figure.set_size_inches(WIDTH, 1.1 + lines * (PANEL_EXTRA + ROW_HEIGHT * len(policies)))
+    panels = figure.subplots(lines, columns, sharey=True, sharex=True, squeeze=False).ravel()
+    rules = {board["config"]["first_click"] for board in boards}
+    for axes, board in zip(panels, boards, strict=False):
+        _draw_board(axes, board, policies)
+        rule = f"\n{board['config']['first_click']}" if len(rules) > 1 else ""
+        axes.set_title(board_title(board["config"]) + rule, weight="bold")
+    for axes in panels[len(boards) :]:
+        axes.set_axis_off()
+    panels[0].set_yticks(range(len(policies)), _labels(content, policies))
+    _draw_key(figure, policies)
+
+
+def _ordered(content: Content) -> list[str]:
+    """Returns the policies by their mean win rate over the boards that they played, best first."""
+    rates: dict[str, list[float]] = {}
+    for board in content["boards"]:
+        for row in board["results"]:
+            rates.setdefault(row["policy"], []).append(row["win_rate"])
+    return sorted(rates, key=lambda policy: -sum(rates[policy]) / len(rates[policy]))
+
+
+def _labels(content: Content, policies: Sequence[str]) -> list[str]:
+    """Returns the label of each policy, with its number of games if it played fewer than requested."""
+    rows = [row for board in content["boards"] for row in board["results"]]
+    fewest = {policy: min(row["games"] for row in rows if row["policy"] == policy) for policy in policies}
+    return [name if games == content["games"] else f"{name} (n = {games})" for name, games in fewest.items()]
+
+
+def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:
+    from matplotlib.transforms import blended_transform_factory
+
+    beside = blended_transform_factory(axes.transAxes, axes.transData)
+    for row in board["results"]:
+        place, rate = policies.index(row["policy"]), row["win_rate"]
+        colour = COLOURS[family_of(row["policy"])]
+        axes.plot(row["ci95"], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
+        axes.plot([rate], [place], "o", color=colour, markersize=4.5)
+        axes.text(1.03, place, f"{100 * rate:.1f}", transform=beside, va="center", size=8.5, color=colour)
+        if row["policy"] in REFERENCES:
+            axes.axvline(rate, linestyle=REFERENCES[row["policy"]], color=colour, linewidth=0.9, zorder=0)
+    axes.set_ylim(len(policies) - 0.5, -0.5)
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_xticks([0, 0.5, 1], ["0", "50", "100"])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", linewidth=0.5)
+
+
+def _draw_key(figure: Figure, policies: Sequence[str]) -> None:
+    from matplotlib.lines import Line2D
+
+    present = {family_of(policy) for policy in policies}
+    marks = [Line2D([], [], marker="o", linestyle="", color=COLOURS[name]) for name in COLOURS if name in present]
+    names = [name for name in COLOURS if name in present]
+    for name, style in REFERENCES.items():
+        if name in policies:
+            marks.append(Line2D([], [], linestyle=style, color=COLOURS[family_of(name)]))
+            names.append(f"win rate of {name}")
+    figure.legend(marks, names, loc="outside lower center", ncols=min(4, len(names)))

@@ -1,0 +1,78 @@
+"""Pictures of the documentation: PNG files of the common width whose values come from the result files."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+from support.docs_scripts import load_script
+
+from baselines.evaluation.intervals import paired_difference
+from baselines.suites.forest import FAMILIES, OTHERS, draw_forest, family_of
+from baselines.support.figures import STYLE_FILE
+
+pages = load_script("pages")
+pictures = load_script("pictures")
+ladder, compared = (load_script(f"pictures.{name}") for name in ("ladder", "differences"))
+
+LEAST_POINTS = 8
+"""The least size of type on a figure of 8 inches: 11 pixels where it is shown 800 pixels wide."""
+
+
+@pytest.fixture(scope="module")
+def entries():
+    return pages.read_entries()
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_each_picture_is_a_small_png_of_the_common_width(name, entries):
+    content = pictures.PICTURES[name](entries)
+    picture = Image.open(io.BytesIO(content))
+    assert picture.format == "PNG"
+    assert picture.width == 1440
+    assert len(content) < 150_000
+
+
+def test_the_style_has_no_type_below_eleven_pixels():
+    style = matplotlib.rc_params_from_file(STYLE_FILE, use_default_template=False)
+    sizes = [value for key, value in style.items() if key.endswith(("labelsize", "fontsize", "font.size"))]
+    assert min(size for size in sizes if isinstance(size, float)) >= LEAST_POINTS
+
+
+def test_the_ladder_prints_each_win_rate_of_its_files():
+    content, figure = ladder.ladder_content(), Figure(figsize=(8, 5))
+    draw_forest(figure, content)
+    for axes, board in zip(figure.axes, content["boards"], strict=True):
+        printed = sorted(text.get_text() for text in axes.texts)
+        assert printed == sorted(f"{100 * row['win_rate']:.1f}" for row in board["results"])
+    assert {"value", "any-size", "optimal"} <= {row["policy"] for row in content["boards"][0]["results"]}
+
+
+def test_the_ladder_refuses_agents_of_other_seeds(tmp_path, monkeypatch):
+    (tmp_path / "results").mkdir()
+    for name, seed in (("ladder", 0), ("learned", 7)):
+        (tmp_path / "results" / f"{name}.json").write_text(json.dumps({"seed": seed, "boards": []}))
+    monkeypatch.setattr(ladder, "DOCS", tmp_path)
+    with pytest.raises(ValueError, match=r"learned\.json has games from seed 7, ladder\.json from seed 0"):
+        ladder.ladder_content()
+
+
+def test_every_scripted_policy_has_a_family():
+    scripted = [name for names in FAMILIES.values() for name in names]
+    ladder = json.loads((pages.DOCS / "results" / "ladder.json").read_bytes())["boards"][0]["results"]
+    assert sorted(scripted) == sorted(row["policy"] for row in ladder)
+    assert family_of("value") == OTHERS
+
+
+def test_differences_are_paired_on_the_same_games(entries):
+    point = next(each for each in compared.differences(entries) if (each.policy, each.board) == ("dqn", "8x8/14"))
+    won = {each.card.name: each.board("8x8/14 opening").won for each in entries if each.card.name in ("dqn", "exact")}
+    pairs = list(zip(won["dqn"], won["exact"], strict=False))
+    both, alone = pairs.count((True, True)), pairs.count((True, False))
+    lost, neither = pairs.count((False, True)), pairs.count((False, False))
+    expected = [100 * each for each in paired_difference(both, alone, lost, neither)]
+    assert [point.value, point.low, point.high] == pytest.approx(expected)
