@@ -12,12 +12,17 @@ from PIL import Image
 from support.docs_scripts import load_script
 
 from baselines.evaluation.intervals import paired_difference
+from baselines.learned.networks.board import BoardPlanes
 from baselines.suites.forest import FAMILIES, OTHERS, draw_forest, family_of
 from baselines.support.figures import STYLE_FILE
+from minesweeper_env.inference import mine_probabilities
 
 pages = load_script("pages")
 pictures = load_script("pictures")
 ladder, compared = (load_script(f"pictures.{name}") for name in ("ladder", "differences"))
+avoidable, first_clicks, hints, observations, network = (
+    load_script(f"pictures.{name}") for name in ("avoidable", "first_clicks", "hint", "observation", "network")
+)
 
 LEAST_POINTS = 8
 """The least size of type on a figure of 8 inches: 11 pixels where it is shown 800 pixels wide."""
@@ -76,3 +81,37 @@ def test_differences_are_paired_on_the_same_games(entries):
     lost, neither = pairs.count((False, True)), pairs.count((False, False))
     expected = [100 * each for each in paired_difference(both, alone, lost, neither)]
     assert [point.value, point.low, point.high] == pytest.approx(expected)
+
+
+def test_the_observation_is_the_example_of_the_page_with_a_flag():
+    board = observations.observation()
+    assert board.tolist()[:2] == [[11, 9, 11, 1, 0], [1, 2, 2, 1, 0]]
+    assert (pages.DOCS / "concepts" / "game.md").read_text().count("[11 11 11  1  0]") == 1
+
+
+def test_first_clicks_protect_what_the_rule_says():
+    around = {rule: first_clicks.frequencies(rule, 500)[3:6, 3:6] for rule in first_clicks.RULES}
+    assert (around["opening"] == 0).all()
+    assert (around["corners"] == 0).all()
+    assert around["safe"][1, 1] == 0
+    assert around["safe"].sum() > 0
+    assert around["any"][1, 1] > 0
+
+
+def test_the_numbers_of_the_hint_prove_its_cells():
+    board, step = hints.position()
+    assert all(board[cell] <= 8 for cell in step.because)
+    risks = mine_probabilities(board, hints.BOARD.mines)
+    assert all(risks[cell] == 0.0 for cell in step.safe)
+    assert all(risks[cell] == 1.0 for cell in step.mine)
+
+
+def test_the_avoidable_loss_passed_a_safe_cell():
+    _, board, cell, risks = avoidable.avoidable_loss()
+    assert 0.0 < risks[cell] < 1.0
+    assert int((risks[board > 8] == 0.0).sum()) == 13
+
+
+def test_the_network_has_the_numbers_of_the_code():
+    texts = [box[4] for box in network.parts()[0]]
+    assert any(text.startswith(f"{BoardPlanes.COUNT} planes") for text in texts)

@@ -7,16 +7,28 @@ from collections.abc import Callable, Sequence
 from places import DOCS
 
 from baselines.benchmark.result_files import ResultFile
+from pictures.avoidable import draw_avoidable
 from pictures.curves import draw_mines_curves
 from pictures.differences import draw_differences
+from pictures.first_clicks import draw_first_clicks
+from pictures.hint import draw_hint
 from pictures.ladder import draw_ladder
+from pictures.network import draw_network
+from pictures.observation import draw_observation
+from pictures.system import draw_system
 
 Drawing = Callable[[Sequence[ResultFile]], bytes]
 
 PICTURES: dict[str, Drawing] = {
     "agents": lambda _: draw_mines_curves(),
+    "avoidable": lambda _: draw_avoidable(),
+    "first-clicks": lambda _: draw_first_clicks(),
+    "hint": lambda _: draw_hint(),
     "ladder": lambda _: draw_ladder(),
     "learned": draw_differences,
+    "network": lambda _: draw_network(),
+    "observation": lambda _: draw_observation(),
+    "system": lambda _: draw_system(),
 }
 """Each picture by the name of its file, drawn from the entries of the leaderboard where it needs them."""
 
