@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from baselines.suites.tables import board_title
 
@@ -25,7 +25,7 @@ OTHERS = "learned or given"
 
 COLOURS = dict(zip([*FAMILIES, OTHERS], ("0.45", "#009E73", "#E69F00", "#0072B2", "#D55E00"), strict=True))
 
-REFERENCES = {"exact": "--", "optimal": ":"}
+REFERENCES: Mapping[str, Literal["--", ":"]] = {"exact": "--", "optimal": ":"}
 """Policies with a vertical line at their win rate, and the style of the line."""
 
 MOST_COLUMNS = 5
