@@ -84,7 +84,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         epilog=EXAMPLES.format(program),
     )
     parser.add_argument(
-        "--config", required=True, metavar="NAME", help="vary this configuration of train.py, or that of a .toml file"
+        "--config", required=True, metavar="NAME", help="read this configuration of train.py, or a .toml file"
     )
     parser.add_argument(
         "--search",
