@@ -6,9 +6,11 @@ starts itself listens on the loopback interface alone.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Generator
@@ -66,7 +68,9 @@ class Connection:
     def close(self) -> None:
         """Ends the connection, and the cluster if it was started here."""
         self._over.set()
-        if not self.is_lost():
+        if self.is_lost():
+            leave_at_exit(self.ray)
+        else:
             self.ray.shutdown()
 
     def _watch(self) -> None:
@@ -74,6 +78,23 @@ class Connection:
             with suppress(OSError):
                 _probe(self.address)
                 self._seen_at = time.monotonic()
+
+
+def leave_at_exit(ray: ModuleType) -> None:
+    """Lets this process end at once, with exit status 1, when Python ends.
+
+    Ray would wait for an answer of the lost head node for a minute, and then print a paragraph and end the process.
+    """
+    atexit.unregister(ray.shutdown)
+    atexit.register(_leave)
+
+
+def _leave() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    # Ray's threads crash in an interpreter that ends step by step.
+    os._exit(1)
 
 
 def parse_address(text: str) -> str:
@@ -116,6 +137,8 @@ def connect(address: str, cpus: int | None = None) -> Connection:
     parse_address(address)
     os.environ |= {**_ENVIRONMENT, **os.environ}
     ray = import_extra("ray", "ray")
+    # Ray prints a paragraph on stdout for each lost process, in the midst of the tables.
+    vars(import_module("ray._private.worker"))["print_to_stdstream"] = _print_nothing
     # Without clusters, as by default on macOS, Ray listens on the loopback interface alone.
     vars(import_module("ray._private.ray_constants"))["ENABLE_RAY_CLUSTER"] = address != LOCAL
     own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES} if address == LOCAL else {}
@@ -125,6 +148,10 @@ def connect(address: str, cpus: int | None = None) -> Connection:
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise ClusterError(_why(address, error)) from error
     return Connection(ray, context.address_info["gcs_address"])
+
+
+def _print_nothing(*_arguments: object, **_settings: object) -> None:
+    """Takes the place of the function with which Ray prints messages of its nodes."""
 
 
 def _reachable(address: str) -> str:

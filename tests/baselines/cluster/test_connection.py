@@ -39,6 +39,8 @@ def test_a_cluster_that_is_not_there_is_named_at_once():
 def test_a_head_node_that_stops_answering_counts_as_gone(monkeypatch):
     monkeypatch.setattr(connection, "PROBE_SECONDS", 0.01)
     monkeypatch.setattr(connection, "GONE_SECONDS", 0.5)
+    left = []
+    monkeypatch.setattr(connection, "leave_at_exit", left.append)
     with socket.create_server(("127.0.0.1", 0)) as head:
         watched = Connection(socket, f"127.0.0.1:{head.getsockname()[1]}")
         assert not watched._over.wait(0.8)
@@ -47,6 +49,7 @@ def test_a_head_node_that_stops_answering_counts_as_gone(monkeypatch):
     with pytest.raises(ClusterError, match=r"the head node of the cluster at 127\.0\.0\.1:.* does not answer any more"):
         watched.check()
     watched.close()
+    assert left == [socket]
 
 
 def test_differences_of_installations_are_named():
