@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support import tiny_suites
 from support.commands import complaint
+from support.suite_folders import content, records
 
 from baselines.__main__ import main as run_baselines
 from baselines.cli import evaluate
@@ -58,36 +59,6 @@ def refused(capsys, command, *arguments):
     captured = capsys.readouterr()
     assert captured.out == ""
     return complaint(captured.err)
-
-
-def records(folder):
-    """Returns the records of all files of games, by policy and board."""
-    found: dict[str, list[dict[str, list[int]]]] = {}
-    for path in sorted(Path(folder).rglob("*.npz")):
-        with np.load(path) as archive:
-            header = json.loads(archive["header"].tobytes())
-            bits = {
-                name: np.unpackbits(archive[name], count=header["games"]) for name in ("won", "truncated", "marked")
-            }
-            numbers = {name: archive[name] for name in ("clicks", "opened")}
-            games = found.setdefault(str(path.parent.relative_to(folder)), [])
-            assert header["first"] == len(games)
-            games += [
-                {name: int(values[i]) for name, values in {**bits, **numbers}.items()} for i in range(header["games"])
-            ]
-    return found
-
-
-def content(folder):
-    """Returns the results without times and the command."""
-
-    def timeless(value):
-        if isinstance(value, dict):
-            left_out = {"seconds", "ms_per_game", "command"}
-            return {name: timeless(each) for name, each in value.items() if name not in left_out}
-        return [timeless(each) for each in value] if isinstance(value, list) else value
-
-    return timeless(json.loads((Path(folder) / "results.json").read_text()))
 
 
 @pytest.mark.parametrize("of", [1, 3, 4, 30])
