@@ -90,6 +90,6 @@ def _make_parser(program: str) -> Parser:
         choices=TRACKERS,
         default=[],
         metavar="TRACKER",
-        help="log to these trackers, too: wandb (Weights & Biases), mlflow; each needs the extra of its name",
+        help="send the log to wandb (Weights & Biases) or mlflow, too; needs the extra of that name (default none)",
     )
     return parser

@@ -91,7 +91,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="NAME=FORM",
-        help="draw these settings; FORM is log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or VALUE,VALUE,...",
+        help="draw these settings; FORM is log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64",
     )
     add_count(parser, "--trials", "train with N draws", DEFAULT_TRIALS)
     parser.add_argument(
