@@ -184,6 +184,29 @@ _LEARNED_SAFE = Suite(
     ),
 )
 
+_AFTERSTATE = Suite(
+    name="afterstate",
+    title="afterstate on 8x8/14 with one of its parts switched off, and with the oracle's risks",
+    boards=(*_boards("opening", (8, (14,))), *_boards("safe", (8, (14,)))),
+    entries=entries_of(
+        "dqn:first=exact",
+        "afterstate:first=exact,breadth=1",
+        "afterstate:first=exact,symmetries=false",
+        "afterstate:first=exact",
+        "afterstate",
+        "exact",
+        "afterstate:first=exact,safety=exact",
+    ),
+    games=5000,
+    paired="afterstate:first=exact",
+    columns=_LEARNED_COLUMNS,
+    plot="rates_by_board",
+    notes=(
+        "breadth=1 clicks the safest cell and ignores counts and worth; safety=exact takes risks from the oracle.",
+        "first=exact begins with the cell of exact; afterstate alone chooses its own, which makes other boards.",
+    ),
+)
+
 _TRAINED = (
     "plain-ppo",
     "plain-dqn",
@@ -285,6 +308,7 @@ SUITES: dict[str, Suite] = {
         _PUBLIC_10X10,
         _LEARNED,
         _LEARNED_SAFE,
+        _AFTERSTATE,
         _LOGIC,
         _BENCHMARK,
     )
