@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from baselines.evaluation.protocol import PROTOCOL
@@ -184,27 +185,37 @@ _LEARNED_SAFE = Suite(
     ),
 )
 
+_AFTERSTATE_PARTS = entries_of(
+    "dqn:first=exact",
+    "afterstate:first=exact,breadth=1",
+    "afterstate:first=exact,symmetries=false",
+    "afterstate:first=exact",
+    "afterstate",
+    "exact",
+    "afterstate:first=exact,safety=exact",
+)
+_AFTERSTATE_NOTES = (
+    "breadth=1 clicks the safest cell and ignores counts and worth; safety=exact takes risks from the oracle.",
+    "first=exact begins with the cell of exact; afterstate alone chooses its own, which makes other boards.",
+)
+
 _AFTERSTATE = Suite(
     name="afterstate",
     title="afterstate on 8x8/14 with one of its parts switched off, and with the oracle's risks",
-    boards=(*_boards("opening", (8, (14,))), *_boards("safe", (8, (14,)))),
-    entries=entries_of(
-        "dqn:first=exact",
-        "afterstate:first=exact,breadth=1",
-        "afterstate:first=exact,symmetries=false",
-        "afterstate:first=exact",
-        "afterstate",
-        "exact",
-        "afterstate:first=exact,safety=exact",
-    ),
+    boards=_boards("opening", (8, (14,))),
+    entries=_AFTERSTATE_PARTS,
     games=5000,
     paired="afterstate:first=exact",
     columns=_LEARNED_COLUMNS,
     plot="rates_by_board",
-    notes=(
-        "breadth=1 clicks the safest cell and ignores counts and worth; safety=exact takes risks from the oracle.",
-        "first=exact begins with the cell of exact; afterstate alone chooses its own, which makes other boards.",
-    ),
+    notes=_AFTERSTATE_NOTES,
+)
+
+_AFTERSTATE_SAFE = replace(
+    _AFTERSTATE,
+    name="afterstate-safe",
+    title="afterstate on 8x8/14 with one of its parts switched off, on games whose first click only is safe",
+    boards=_boards("safe", (8, (14,))),
 )
 
 _TRAINED = (
@@ -309,6 +320,7 @@ SUITES: dict[str, Suite] = {
         _LEARNED,
         _LEARNED_SAFE,
         _AFTERSTATE,
+        _AFTERSTATE_SAFE,
         _LOGIC,
         _BENCHMARK,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from baselines.evaluation.protocol import Protocol
 from baselines.evaluation.seeds import check_test_seeds
+from baselines.support.board_names import name_of
 from minesweeper_env.config import BoardConfig
 
 
@@ -60,6 +61,16 @@ class Suite:
     scored: bool = False
     notes: tuple[str, ...] = ()
     protocol: Protocol | None = None
+
+    def __post_init__(self) -> None:
+        """Checks that no two boards share a folder and a row: only recorded games tell first-click rules apart.
+
+        Raises:
+            ValueError: two boards have the same size and mines.
+        """
+        names = [name_of(board) for board in self.boards]
+        if self.protocol is None and len(set(names)) < len(names):
+            raise ValueError(f"the boards of the suite {self.name} must differ in size or mines: {', '.join(names)}")
 
     def with_policies(self, policies: Sequence[str]) -> Suite:
         """Returns the suite with further policies, which come last in its tables.

@@ -78,6 +78,13 @@ def refused(capsys, *arguments):
     return complaint(captured.err)
 
 
+def test_boards_that_differ_in_the_first_click_alone_are_refused():
+    opening, *_ = tiny_suites.TINY.boards
+    safe = replace(opening, first_click="safe")
+    with pytest.raises(ValueError, match="must differ in size or mines"):
+        replace(tiny_suites.TINY, boards=(opening, safe))
+
+
 def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
     assert run(tmp_path) == 0
     assert {path.name for path in tmp_path.iterdir()} == {*RESULTS, "games", "suite.json"}
