@@ -195,11 +195,13 @@ def write_all() -> None:
     from coach import write_coach_page
     from layers import draw_layers
     from notebook import write_notebook
+    from pictures import write_pictures
 
     (DOCS / "images" / "layers.png").write_bytes(draw_layers())
     (DOCS / "reference" / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
     write_uniformity_picture(DOCS / "images" / "uniformity.png")
+    write_pictures(read_entries())
     write_coach_page()
     write_notebook()
     write_tables()

@@ -42,6 +42,24 @@ def test_each_picture_is_a_small_png_of_the_common_width(name, entries):
     assert len(content) < 150_000
 
 
+def test_make_docs_draws_each_picture(tmp_path, monkeypatch):
+    """Only the parts of `write_all` that take long are left out."""
+    (tmp_path / "images").mkdir()
+    (tmp_path / "reference").mkdir()
+    for module, name in (("coach", "write_coach_page"), ("notebook", "write_notebook"), ("layers", "draw_layers")):
+        monkeypatch.setattr(load_script(module), name, bytes)
+    for name in ("write_game_picture", "write_uniformity_picture"):
+        monkeypatch.setattr(pages, name, lambda _: None)
+    for name, value in (("read_entries", list), ("write_tables", bytes), ("DOCS", tmp_path)):
+        monkeypatch.setattr(pages, name, value)
+    monkeypatch.setattr(pictures, "DOCS", tmp_path)
+    for name in pictures.PICTURES:
+        monkeypatch.setitem(pictures.PICTURES, name, lambda _: b"drawn")
+    pages.write_all()
+    drawn = {path.stem for path in (tmp_path / "images").iterdir() if path.read_bytes() == b"drawn"}
+    assert drawn == set(pictures.PICTURES)
+
+
 def test_the_style_has_no_type_below_eleven_pixels():
     style = matplotlib.rc_params_from_file(STYLE_FILE, use_default_template=False)
     sizes = [value for key, value in style.items() if key.endswith(("labelsize", "fontsize", "font.size"))]
