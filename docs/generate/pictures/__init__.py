@@ -10,6 +10,7 @@ from baselines.benchmark.result_files import ResultFile
 from pictures.avoidable import draw_avoidable
 from pictures.curves import draw_mines_curves
 from pictures.differences import draw_differences
+from pictures.first_cells import draw_first_cells
 from pictures.first_clicks import draw_first_clicks
 from pictures.hint import draw_hint
 from pictures.ladder import draw_ladder
@@ -22,6 +23,7 @@ Drawing = Callable[[Sequence[ResultFile]], bytes]
 PICTURES: dict[str, Drawing] = {
     "agents": lambda _: draw_mines_curves(),
     "avoidable": lambda _: draw_avoidable(),
+    "first-cells": lambda _: draw_first_cells(),
     "first-clicks": lambda _: draw_first_clicks(),
     "hint": lambda _: draw_hint(),
     "ladder": lambda _: draw_ladder(),
