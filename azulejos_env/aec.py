@@ -61,7 +61,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         points: points for groups of 2, 3, ... tiles.
         per_tile: points per tile of a larger group.
         bonus: factor of the score of the player who clears the board.
-        side: "left" or "right", where empty columns close to.
+        side: "left" or "right", the side towards which columns close.
         max_steps: number of moves, illegal ones included, after which the game is truncated; None for ten per cell.
         render_mode: None, "ansi", "rgb_array" or "human".
 

@@ -34,8 +34,8 @@ class Opponent:
     def __call__(self, games: Games, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
         """Asks the policy for the moves of the chosen games.
 
-        A policy with the method `act` of `policies.BatchPolicy` is asked once for all games. Any other one is asked
-        for one game after the other, and `reset` with a seed of the game precedes each move.
+        A policy with the method `act` of `policies.BatchPolicy` moves in all games at once. Any other policy chooses a
+        move for one game at a time, and `reset` with a seed of the game precedes each move.
 
         Returns:
             (K,) int64, the actions: the first cells of the groups.

@@ -1,4 +1,4 @@
-"""Regret of rules on stored positions: what their click wins less than the best one, by exact search."""
+"""Regret of rules on stored positions: the value of the best click minus that of the chosen click, by exact search."""
 
 from __future__ import annotations
 

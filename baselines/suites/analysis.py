@@ -90,7 +90,7 @@ def _compare(
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     """Returns the test in the row of each policy, and all tests.
 
-    Only policies that play the same games, and equally many, are compared. Of two equal win rates the policy that is
+    Only policies that play the same games, and equally many, are compared. If two win rates are equal, the policy
     listed later counts as stronger.
     """
     shown: dict[str, dict[str, Any]] = {}

@@ -119,7 +119,7 @@ def mark_mine(logic: Logic, cell: Int) -> None:
 
 @inlined
 def follow_clues(logic: Logic, log: Log) -> int:
-    """Applies clues that decide their neighbours, up to one that finds safe cells.
+    """Applies clues that decide their neighbours, and stops at the first that finds safe cells.
 
     Args:
         logic: the mines are marked; the safe cells are listed in `found`.

@@ -159,7 +159,7 @@ class MultiBoardMixin(BudgetMixin):
         self.slot.episode_starts = np.asarray(self._last_episode_starts, np.bool_)
 
     def _begin_rounds(self, budget: Budget) -> BaseCallback:
-        """Prepares for rollouts as `learn` does, and returns the callback, which does nothing, that they ask for."""
+        """Prepares for rollouts as `learn` does, and returns a callback without effect."""
         self.budget = budget
         return self._setup_learn(0, None, reset_num_timesteps=False)[1]
 

@@ -45,7 +45,7 @@ def weigh_states(examples: Ints, states: Ints, covered: int, state_weights: Floa
 
     Args:
         examples: (k,) int64, the examples of the level.
-        states: (k,) int64, the state of each, from 0 within the level.
+        states: (k,) int64, the state of each example, counted from 0 within its level.
         covered: the set of covered cells.
         state_weights: (m, 2) zeros, filled: column 0 for examples with a safe covered cell, column 1 for the others.
         *clicks: the fields of `Clicks`.
@@ -62,7 +62,7 @@ def expect_rewards(examples: Ints, states: Ints, covered: int, values: Floats, s
 
     Args:
         examples: (k,) int64, the examples of the level.
-        states: (k,) int64, the state of each, from 0 within the level.
+        states: (k,) int64, the state of each example, counted from 0 within its level.
         covered: the set of covered cells.
         values: (S,) the values of the states of earlier levels.
         sums: (m, 9) zeros, filled with the sums of weight * (reward + value of the next state).
@@ -99,7 +99,7 @@ def find_longest_paths(
 
     Args:
         examples: (k,) int64, the examples of the level.
-        states: (k,) int64, the state of each, from 0 within the level.
+        states: (k,) int64, the state of each example, counted from 0 within its level.
         covered: the set of covered cells.
         values: (S,) the longest paths from the states of earlier levels.
         unfinished: (S + m,) weight of each state's examples with a safe covered cell.

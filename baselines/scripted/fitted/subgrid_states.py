@@ -53,7 +53,7 @@ class Level(NamedTuple):
         canonical: the index of this set in `CANONICAL_SETS`.
         covered: the set itself.
         examples: (k,) int64, the examples that agree with some state.
-        states: (k,) int64, the state of each, from 0 within the level.
+        states: (k,) int64, the state of each example, counted from 0 within its level.
         numbers: (m,) int64, the encoded states, ascending.
     """
 

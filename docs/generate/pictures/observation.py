@@ -18,7 +18,7 @@ MEANINGS = (
     "0 to 8: count of an open cell",
     "9: flag",
     "10: question mark",
-    "11: hidden cell",
+    "11: covered cell",
     "12: mine of a lost game",
 )
 

@@ -175,14 +175,14 @@ class HelpedScreen(TableScreen):
     # Hints
 
     def action_left_or_hint(self) -> None:
-        """Moves the cursor to the left where the letters of vi move it; asks for a hint elsewhere."""
+        """Moves the cursor to the left if the vi keys are on; shows a hint otherwise."""
         if self.game_app.settings.vi_keys:
             self.board.action_move(0, -1)
         else:
             self.action_hint()
 
     def action_vi_move(self, down: int, right: int) -> None:
-        """Moves the cursor where the letters of vi do."""
+        """Moves the cursor if the vi keys are on."""
         if self.game_app.settings.vi_keys:
             self.board.action_move(down, right)
 
