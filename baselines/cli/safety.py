@@ -36,7 +36,7 @@ PROGRAM = f"{MODULE} safety"
 EXAMPLES = """\
 examples:
   {0} --agent any-size --size 16x30 --games 100
-  {0} --agent runs/dqn-8x8 --out safety.png
+  {0} --agent runs/dqn-8x8 --out safety.png --calibration calibration.png
 """
 
 DEFAULT_AGENT = "dqn"
@@ -51,12 +51,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         program: name of the command, as the user typed it.
 
     Returns:
-        0 when all is done, 130 after Ctrl-C, 1 when the picture could not be written.
+        0 when all is done, 130 after Ctrl-C, 1 when a picture could not be written.
     """
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
     try:
-        for module in (*NEEDED, *(["matplotlib"] if options.out else [])):
+        for module in (*NEEDED, *(["matplotlib"] if options.out or options.calibration else [])):
             check_extra(module)
         with live_line():
             seeds, config, network = _prepare(options)
@@ -69,10 +69,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         with game_bar("playing", options.agent, len(seeds)) as on_finished:
             comparison = compare(network, config, seeds, on_finished)
         _print(comparison, config, options)
-        if options.out is not None:
-            from baselines.learned.calibration.plot import draw_safety
-
-            replace_file(options.out, draw_safety(comparison, seeds[0], options.agent))
+        _draw(comparison, seeds[0], options)
 
     return carry_out(parser.prog, work)
 
@@ -93,7 +90,10 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     add_count(parser, "--games", "play N games", DEFAULT_GAMES)
     add_seed(parser)
     parser.add_argument(
-        "--out", type=parse_path, metavar="PNG", help="draw boards of game 0 into this file (default none)"
+        "--out", type=parse_path, metavar="PNG", help="draw a board of game 0 into this file (default none)"
+    )
+    parser.add_argument(
+        "--calibration", type=parse_path, metavar="PNG", help="draw diagrams of all games into this file (default none)"
     )
     add_wide(parser)
     return parser
@@ -108,8 +108,9 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
     if folder is None:
         known = ", ".join(agent_names())
         raise ValueError(f"there is no agent {options.agent!r}; choose {known}, or a folder with {AGENT_FILE}")
-    if options.out is not None:
-        check_writable(options.out)
+    for path in (options.out, options.calibration):
+        if path is not None:
+            check_writable(path)
     announce(
         f"Compare the mine probabilities of {options.agent} with the exact ones in {options.games} games of "
         f"{size_name(config.rows, config.cols)} with {config.mines} mines"
@@ -118,6 +119,17 @@ def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetw
 
     network = naming(options.agent, folder, load_rater)(folder)
     return seeds, config, network
+
+
+def _draw(comparison: ProbabilityComparison, seed: int, options: argparse.Namespace) -> None:
+    if options.out is not None:
+        from baselines.learned.calibration.maps import draw_maps
+
+        replace_file(options.out, draw_maps(comparison, seed, options.agent))
+    if options.calibration is not None:
+        from baselines.learned.calibration.diagrams import draw_calibration
+
+        replace_file(options.calibration, draw_calibration(comparison, options.agent))
 
 
 def _print(comparison: ProbabilityComparison, config: BoardConfig, options: argparse.Namespace) -> None:

@@ -8,13 +8,15 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 import torch
+from matplotlib.text import Text
 from support.commands import complaint
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.__main__ import main
 from baselines.learned.agents.storage import save_agent
+from baselines.learned.calibration import maps
 from baselines.learned.calibration.compare import ProbabilityComparison, compare, load_rater
-from baselines.learned.calibration.plot import draw_safety
+from baselines.learned.calibration.diagrams import draw_calibration
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.config import BoardConfig
@@ -66,23 +68,40 @@ def test_figures_of_a_comparison():
     assert set(perfect.root_mean_squares().values()) == {0.0}
 
 
-def test_the_picture_shows_a_game(tmp_path):
+def texts_of(monkeypatch, module, draw) -> set[str]:
+    """Returns all texts on the figure that a function draws."""
+    figures = []
+    monkeypatch.setattr(module, "image", lambda figure: figures.append(figure) or b"")
+    draw()
+    return {text.get_text() for text in figures[0].findobj(Text)}
+
+
+def test_the_maps_show_network_exact_and_difference(monkeypatch):
+    codes = np.array([[[11, 11, 1, 0]]], np.int8)
+    said, exact = np.array([[[0.02, 0.44, 0.0, 0.0]]]), np.array([[[0.0, 0.5, 0.0, 0.0]]])
+    comparison = ProbabilityComparison(codes, np.zeros(1, np.int64), said, exact)
+    shown = texts_of(monkeypatch, maps, lambda: maps.draw_maps(comparison, 0, "agent"))
+    assert {"2", "44", "0", "50", "+2", "-6", "1", "exact"} <= shown
+    assert "Game 0 before click 2; bold: counts of open cells" in shown
+
+
+def test_the_diagrams_are_a_picture(tmp_path):
     comparison = compare(load_rater(write_agent(tmp_path)), BOARD, range(20))
-    picture = imageio.imread(io.BytesIO(draw_safety(comparison, int(comparison.games[0]), "agent")))
-    assert picture.shape[0] > 500
-    colours = picture.astype(np.uint32) @ (1 << 8 * np.arange(picture.shape[2], dtype=np.uint32))
-    assert len(np.unique(colours)) > 20
+    assert imageio.imread(io.BytesIO(draw_calibration(comparison, "agent"))).shape[0] > 500
 
 
 def test_the_command_prints_classes_and_draws(tmp_path, capsys):
     (tmp_path / "agent").mkdir()
     agent, picture = str(write_agent(tmp_path / "agent")), tmp_path / "safety.png"
     arguments = ["safety", "--agent", agent, "--size", "5", "--mines", "4", "--games", "30", "--out", str(picture)]
+    diagrams = tmp_path / "calibration.png"
+    arguments += ["--calibration", str(diagrams)]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "\nRoot mean squared difference\n" in printed
     assert re.search(r"^  next to numbers +0\.\d{4}$", printed, re.MULTILINE)
     assert imageio.imread(picture).shape[0] > 500
+    assert imageio.imread(diagrams).shape[0] > 500
 
 
 @pytest.mark.parametrize(
