@@ -25,7 +25,7 @@ from baselines.learned.training.provenance import earlier_sessions, record_sessi
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
-from baselines.learned.training.trackers import open_tracker
+from baselines.learned.training.trackers.opening import open_tracker
 from baselines.support.run_folders import agent_folder, agent_names
 
 CHECKPOINT_SECONDS = 30.0
@@ -109,7 +109,7 @@ def train(
         on_evaluation: called after each evaluation, when its agent and a checkpoint are written. If it returns False,
             the training ends: its run folder is complete, and it can be resumed.
         compares: whether scripted policies play the selection games, too.
-        log_to: trackers that get the settings and every row of the log: names of `trackers.TRACKERS`.
+        log_to: trackers that get the settings and every row of the log: names of `trackers.opening.TRACKERS`.
 
     The training may run in any thread; it handles signals in the main thread alone.
 

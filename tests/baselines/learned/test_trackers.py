@@ -11,7 +11,7 @@ from support.tiny_training import one_thread, tiny, train_until_cut  # noqa: F40
 from baselines.cli.train import main
 from baselines.cli.training import arguments
 from baselines.learned.training.run import train
-from baselines.learned.training.trackers import TRACKERS
+from baselines.learned.training.trackers.opening import TRACKERS
 
 
 class Wandb(ModuleType):

@@ -1,0 +1,4 @@
+"""Trackers of experiments.
+
+A tracker receives the settings and every row of the log. A resumed training continues its run.
+"""
