@@ -55,7 +55,7 @@ def _draw_map(
     is_diverging = colours["vmin"] < 0
     size = min(9.0, 190.0 / codes.shape[1])
     for (row, col), code in np.ndenumerate(codes):
-        value = values[row, col]
+        value = float(values[row, col])
         is_dark = is_covered[row, col] and (abs(value) > 0.7 * reach if is_diverging else value > middle + 0.2 * reach)
         text = _value(form, value) if is_covered[row, col] else str(code) if code else ""
         weight = "normal" if is_covered[row, col] else "bold"
