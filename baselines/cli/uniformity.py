@@ -126,11 +126,12 @@ def _write(findings: Sequence[Finding], options: argparse.Namespace, command: st
     if options.out is None:
         return
     from baselines.evaluation.report import versions
+    from baselines.uniformity.plot import draw_finding
 
     content: dict[str, Any] = {"seed": options.seed, "command": command, "versions": versions()}
     content["rules"] = [finding.content() for finding in findings]
     files = {"statistics.json": (json.dumps(content, indent=2) + "\n").encode()}
-    files |= {f"{finding.sample.config.first_click}.png": finding.draw() for finding in findings}
+    files |= {f"{finding.sample.config.first_click}.png": draw_finding(finding) for finding in findings}
     for name, file in files.items():
         replace_file(options.out / name, file)
 

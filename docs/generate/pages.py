@@ -34,6 +34,7 @@ from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
 from baselines.registry import build_policy
 from baselines.support.board_names import board_name
+from baselines.uniformity.plot import draw_finding
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
@@ -74,7 +75,7 @@ def write_game_picture(path: Path) -> None:
 def write_uniformity_picture(path: Path) -> None:
     """Writes the picture of ``python -m baselines uniformity --first-click any``."""
     sample = draw_sample(BoardConfig(9, 9, 10, "any", ("click",)), 10_000, 0, lambda _: None)
-    path.write_bytes(Finding.of(sample).draw())
+    path.write_bytes(draw_finding(Finding.of(sample)))
 
 
 def read_entries() -> list[ResultFile]:

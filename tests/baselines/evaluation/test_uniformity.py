@@ -23,8 +23,10 @@ from baselines.uniformity.hypotheses import (
     placement_test,
     raw_statistic,
 )
+from baselines.uniformity.plot import deviations
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import (
+    Sample,
     check_sample,
     clicks_in_random_order,
     draw_layouts,
@@ -251,6 +253,14 @@ def test_unknown_commands_list_those_there_are(arguments, capsys):
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "evaluate, train, suites, uniformity" in error
+
+
+def test_the_map_shows_deviations_where_the_rule_allows_mines():
+    counts = np.array([60, 40] + [50] * 6)
+    eligible, none = np.array([0, 1, 2, 3, 5, 6, 7, 8]), np.zeros(100, np.int64)
+    sample = Sample(config_of("safe", 3, 3, 4), 100, 4, eligible, counts, 0, none, none)
+    assert deviations(sample).tolist()[0] == [2.0, -2.0, 0.0]
+    assert np.isnan(deviations(sample)[1, 1])
 
 
 def test_the_other_commands_are_reached(capsys):
