@@ -112,10 +112,33 @@ def test_the_sessions_of_a_page_print_what_it_says(page, least):
     assert failed == 0
 
 
+PAGES_WITH_CODE = (
+    "how-to/batched.md",
+    "how-to/no-guess.md",
+    "how-to/probabilities.md",
+    "how-to/recordings.md",
+    "how-to/training.md",
+    "policies/bayes.md",
+    "policies/index.md",
+)
+"""Pages whose Python blocks run as they stand; tests of their own run those of the other pages."""
+
+
 @pytest.mark.slow
-def test_the_code_of_the_training_page_runs():
-    (code,) = python_blocks("docs/how-to/training.md")
-    exec(compile(code, "training.md", "exec"), {})
+@pytest.mark.parametrize("page", PAGES_WITH_CODE)
+def test_the_code_of_a_page_runs(page, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    blocks = python_blocks(f"docs/{page}")
+    assert blocks
+    for code in blocks:
+        exec(compile(code, page, "exec"), {})
+
+
+def test_every_page_with_python_code_has_a_test():
+    own = {"tutorial.md", "azulejos.md", "how-to/libraries.md", "how-to/own-policy.md", "how-to/rewards.md"}
+    docs = ROOT / "docs"
+    found = {str(page.relative_to(docs)) for page in docs.rglob("*.md") if "```python" in page.read_text("utf-8")}
+    assert found == {*PAGES_WITH_CODE, *own, "how-to/offline-data.md"}
 
 
 def text_of(page):
