@@ -53,8 +53,13 @@ class Nodes:
         os.kill(server.process.pid, signal.SIGKILL)
 
     def shutdown(self) -> None:
-        """Ends all processes."""
+        """Ends all processes, and reaps them: one that stays would warn in a later test, which then fails."""
+        nodes = [self._cluster.head_node, *self._nodes]
+        started = [each.process for node in nodes for group in node.all_processes.values() for each in group]
         self._cluster.shutdown()
+        for process in started:
+            process.kill()
+            process.wait()
 
 
 @contextmanager

@@ -1,0 +1,94 @@
+"""Suite of many small units, for tests that kill processes; as a script, `evaluate.py` with that suite."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from baselines.cli import evaluate
+from baselines.evaluation.units import schedule
+from baselines.suites import definitions
+from baselines.suites.suite import Entry, Suite
+from minesweeper_env import BoardConfig
+from support import ROOT
+from support.clusters import wait_until
+
+FAULTS = Suite(
+    name="faults",
+    title="Many small units",
+    boards=(BoardConfig(4, 5, 4, "safe", ("click",)), BoardConfig(6, 6, 5, "opening", ("click",))),
+    entries=(Entry("straightforward", batch_size=5),),
+    games=100,
+    paired="next",
+    columns=("games", "wins", "win_rate", "interval", "clicks", "ms", "p"),
+    plot="rates_by_board",
+)
+
+SLOW = f"{ROOT / 'tests' / 'support' / 'slow_policy.py'}:SlowPolicy"
+SEED = 7
+
+Driver = subprocess.Popen[bytes]
+
+
+def arguments(folder: Path, games: int, *options: str) -> list[str]:
+    """Returns the arguments of `evaluate.py` that play the suite into a folder."""
+    suite = ["--suite", "faults", "--seed", f"{SEED}", "--games", f"{games}", "--out", f"{folder}", "--policy", SLOW]
+    return [*suite, *options]
+
+
+@contextmanager
+def driver(folder: Path, games: int, *options: str) -> Iterator[Driver]:
+    """Starts a command that plays into a folder; a file next to the folder takes all output.
+
+    Workers of Ray search the current folder for modules first, so it is not the root of the project.
+    """
+    command = [sys.executable, __file__, *arguments(folder, games, *options)]
+    with (
+        printed_file(folder).open("ab") as printed,
+        subprocess.Popen(command, stdout=printed, stderr=printed, cwd=folder.parent, env=environment()) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def environment() -> dict[str, str]:
+    """Returns the environment in which processes find this package and the tests."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+
+
+def printed_file(folder: Path) -> Path:
+    """Returns the file with the output of the commands that play into a folder."""
+    return folder.with_suffix(".txt")
+
+
+def finish(process: Driver, folder: Path) -> None:
+    """Waits until a driver has ended, and checks that its exit status is 0."""
+    assert process.wait(400) == 0, printed_file(folder).read_text()
+
+
+def units_of(folder: Path) -> int:
+    """Returns the number of stored units."""
+    return len(list(folder.rglob("*.npz")))
+
+
+def wait_for_units(folder: Path, process: Driver, number: int) -> bool:
+    """Waits until a driver has stored more units than a number; returns whether it still runs."""
+    wait_until(lambda: process.poll() is not None or units_of(folder) > number)
+    return process.poll() is None
+
+
+def register() -> None:
+    """Adds the suite, and lets each unit be one batch."""
+    definitions.SUITES["faults"] = FAULTS
+    schedule.UNIT_SECONDS = schedule.LEAST_SECONDS = 1e-9
+
+
+if __name__ == "__main__":
+    register()
+    sys.exit(evaluate.main())
