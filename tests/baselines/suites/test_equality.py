@@ -1,0 +1,86 @@
+"""The same games and results from every executor: one process, two, Ray, two nodes of Ray, and four merged shards.
+
+Each suite plays a few games of its quick policies. MINESWEEPER_EQUALITY_GAMES=100 plays 100 games of all its policies.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from support import ROOT
+from support.clusters import nodes_of
+from support.suite_folders import content, records
+
+from baselines.cli import evaluate
+from baselines.cli.merge import command as merge
+from baselines.suites import definitions
+from baselines.suites.definitions import SUITES
+from baselines.suites.suite import Suite
+
+pytestmark = pytest.mark.slow
+
+ALL_GAMES = int(os.environ.get("MINESWEEPER_EQUALITY_GAMES", "0"))
+FEW_GAMES, BATCH = 24, 5
+QUICK = ("random", "straightforward", "subset", "exact", "exact:first=18", "exact:first=22")
+"""Policies that play a few games within a second."""
+
+SHARDS = 4
+
+
+def shortened(suite: Suite) -> Suite:
+    """Returns a suite with its quick policies, in small batches, on its first and last board."""
+    entries = [replace(entry, batch_size=BATCH) for entry in suite.entries if entry.policy in QUICK]
+    boards = dict.fromkeys((suite.boards[0], suite.boards[-1]))
+    return replace(suite, entries=tuple(entries[:2]), boards=tuple(boards))
+
+
+@pytest.fixture(params=SUITES)
+def suite(request, monkeypatch):
+    if not ALL_GAMES:
+        monkeypatch.setitem(definitions.SUITES, request.param, shortened(SUITES[request.param]))
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def clusters():
+    """Addresses of a cluster of one node with 2 processors, and of one of two nodes with 1 processor each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        with nodes_of(2) as one, nodes_of(1, 1) as two:
+            yield one.address, two.address
+
+
+def play(name: str, folder: Path, *options: str) -> Path:
+    """Plays a suite into a folder, which it returns."""
+    games = str(ALL_GAMES or FEW_GAMES)
+    assert evaluate.main(["--suite", name, "--games", games, "--out", str(folder), *options]) == 0
+    return folder
+
+
+def check_same(folder: Path, other: Path) -> None:
+    """Checks that two folders hold the same games and the same results, times apart."""
+    games = records(folder)
+    assert sum(map(len, games.values())) > 0
+    assert records(other) == games
+    assert content(other) == content(folder)
+
+
+def test_processes_and_shards_change_nothing(suite, tmp_path):
+    alone = play(suite, tmp_path / "alone")
+    check_same(alone, play(suite, tmp_path / "two", "--workers", "2"))
+    shards = [
+        play(suite, tmp_path / f"shard-{number}", "--shard", f"{number}/{SHARDS}") for number in range(1, SHARDS + 1)
+    ]
+    assert merge.main([str(tmp_path / "merged"), *map(str, shards)]) == 0
+    check_same(alone, tmp_path / "merged")
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+def test_clusters_change_nothing(suite, clusters, tmp_path):
+    alone = play(suite, tmp_path / "alone")
+    for number, address in enumerate(clusters):
+        check_same(alone, play(suite, tmp_path / f"ray-{number}", "--ray", address))
