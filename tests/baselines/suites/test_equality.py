@@ -1,6 +1,7 @@
 """The same games and results from every executor: one process, two, Ray, two nodes of Ray, and four merged shards.
 
-Each suite plays a few games of its quick policies. MINESWEEPER_EQUALITY_GAMES=100 plays 100 games of all its policies.
+Suites of each kind play a few games of their quick policies. MINESWEEPER_EQUALITY_GAMES=100 plays 100 games of all
+policies of all suites.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ FEW_GAMES, BATCH = 24, 5
 QUICK = ("random", "straightforward", "subset", "exact", "exact:first=18", "exact:first=22")
 """Policies that play a few games within a second."""
 
+DIFFERENT = ("bayes", "ladder", "logic", "benchmark")
+"""Suites that differ in how their games start or are stored: given starts, plain, boards without guesses, recorded."""
+
 SHARDS = 4
 
 
@@ -38,7 +42,7 @@ def shortened(suite: Suite) -> Suite:
     return replace(suite, entries=tuple(entries[:2]), boards=tuple(boards))
 
 
-@pytest.fixture(params=SUITES)
+@pytest.fixture(params=SUITES if ALL_GAMES else DIFFERENT)
 def suite(request, monkeypatch):
     if not ALL_GAMES:
         monkeypatch.setitem(definitions.SUITES, request.param, shortened(SUITES[request.param]))
