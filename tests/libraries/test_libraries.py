@@ -66,12 +66,6 @@ def test_each_snippet_is_python(heading):
 
 
 @pytest.mark.slow
-def test_the_code_without_a_library_runs():
-    for code in run.snippets("Code of your own"):
-        exec(compile(code, "libraries.md", "exec"), {})
-
-
-@pytest.mark.slow
 def test_one_game_suffices_for_stable_baselines3():
     exec(compile(run.snippets("Stable-Baselines3")[1], "libraries.md", "exec"), {})
 
