@@ -41,7 +41,7 @@ def write_site() -> None:
         _write(place, relinked(text, source, places(), _repository()))
     for place, text in reference.pages():
         _write(place, text)
-    for folder in ("images", "examples"):
+    for folder in ("images", "examples", "stylesheets"):
         shutil.copytree(DOCS / folder, TARGET / folder)
     for picture in (ROOT / "baselines").glob("*/weights/*/*.png"):
         _copy(picture)
