@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -169,10 +169,13 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of Python and the packages that results depend on; of optional packages, the loaded ones."""
+    """Returns the versions of Python and the packages that results depend on; of optional packages, the installed ones.
+
+    Imported modules play no part: a driver that plays with other processes may not import what its workers import.
+    """
     found = {"python": platform.python_version(), "minesweeper_env": __version__}
-    packages = ["numpy", "gymnasium", "numba"] + [name for name in ("pgmpy", "torch") if name in sys.modules]
-    return found | {name: version(name) for name in packages}
+    optional = [name for name in ("pgmpy", "torch") if find_spec(name) is not None]
+    return found | {name: version(name) for name in ("numpy", "gymnasium", "numba", *optional)}
 
 
 def config_row(config: BoardConfig) -> dict[str, Any]:
