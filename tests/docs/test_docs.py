@@ -126,8 +126,9 @@ PAGES_WITH_CODE = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES_WITH_CODE)
-def test_the_code_of_a_page_runs(page, monkeypatch):
+def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.chdir(tmp_path)  # Some blocks write files.
     blocks = python_blocks(f"docs/{page}")
     assert blocks
     for code in blocks:
