@@ -6,6 +6,7 @@ import io
 import json
 
 import matplotlib
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
@@ -13,6 +14,7 @@ from support.docs_scripts import load_script
 
 from baselines.evaluation.intervals import paired_difference
 from baselines.learned.networks.board import BoardPlanes
+from baselines.registry import SCRIPTED
 from baselines.suites.forest import FAMILIES, OTHERS, draw_forest, family_of
 from baselines.support.figures import STYLE_FILE
 from minesweeper_env.inference import mine_probabilities
@@ -20,8 +22,9 @@ from minesweeper_env.inference import mine_probabilities
 pages = load_script("pages")
 pictures = load_script("pictures")
 ladder, compared = (load_script(f"pictures.{name}") for name in ("ladder", "differences"))
-avoidable, first_clicks, hints, observations, network = (
-    load_script(f"pictures.{name}") for name in ("avoidable", "first_clicks", "hint", "observation", "network")
+avoidable, clicks, first_clicks, hints, observations, network = (
+    load_script(f"pictures.{name}")
+    for name in ("avoidable", "clicks", "first_clicks", "hint", "observation", "network")
 )
 
 LEAST_POINTS = 8
@@ -133,3 +136,19 @@ def test_the_avoidable_loss_passed_a_safe_cell():
 def test_the_network_has_the_numbers_of_the_code():
     texts = [box[4] for box in network.parts()[0]]
     assert any(text.startswith(f"{BoardPlanes.COUNT} planes") for text in texts)
+
+
+def test_one_board_of_the_clicks_has_a_safe_cell_and_the_other_none():
+    safe, forced = (np.array(rows, np.int8) for rows in clicks.POSITIONS.values())
+    risks = mine_probabilities(safe, clicks.BOARD.mines)
+    assert np.argwhere((risks == 0) & (safe > 8)).tolist() == [[0, 2]]
+    assert (mine_probabilities(forced, clicks.BOARD.mines)[forced > 8] > 0).all()
+    assert set(clicks.actions("subset", safe)) == {((0, 2), False)}
+    assert len(clicks.actions("straightforward", safe)) > 1
+    assert all(is_flag for _, is_flag in clicks.actions("bayes_source", safe))
+
+
+def test_every_scripted_policy_shows_its_clicks():
+    for name in SCRIPTED:
+        page = (pages.DOCS / "policies" / f"{name}.md").read_text(encoding="utf-8")
+        assert f"](../images/policy-{name}.png)" in page
