@@ -3,7 +3,8 @@
     python docs/generate/website.py
 
 writes them into build/documentation, where `mkdocs build` reads them. Links between pages stay relative. A link to a
-file that is no page becomes a link into the repository, or plain text while setup.cfg names no repository.
+file that is no page leads into the repository, or to a copy on the site while setup.cfg names no repository. The
+anchor of a link to a Python file is a class, function or `Class.method`; the site makes it the line of its definition.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from configparser import ConfigParser
 from functools import partial
 from pathlib import Path
 
 import reference
 from places import DOCS, ROOT
+from sources import line_of, site_path, write_source
 
 TARGET = ROOT / "build" / "documentation"
 
@@ -32,6 +35,9 @@ OTHERS = {
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)")
 """A link or picture of Markdown whose target is a file; the text may hold a picture."""
 
+_COPIED = ("docs/images/", "docs/examples/")
+"""Folders that the site has as they are."""
+
 
 def write_site() -> None:
     """Writes the folder that MkDocs reads, which it empties before."""
@@ -45,6 +51,20 @@ def write_site() -> None:
         shutil.copytree(DOCS / folder, TARGET / folder)
     for picture in (ROOT / "baselines").glob("*/weights/*/*.png"):
         _copy(picture)
+    if _repository() is None:
+        for path in sorted(linked_files(places())):
+            write_source(ROOT, path, TARGET)
+
+
+def linked_files(pages: Iterable[str]) -> set[str]:
+    """Returns the files of the repository, beside pages and pictures, that pages link to."""
+    found = set()
+    for source in pages:
+        for link in _LINK.finditer((ROOT / source).read_text(encoding="utf-8")):
+            path = _target(source, link[3])
+            if not link[1] and path not in OTHERS and not path.endswith(".md") and (ROOT / path).is_file():
+                found.add(path)
+    return {path for path in found if not path.startswith(_COPIED)}
 
 
 def places() -> dict[str, str]:
@@ -67,15 +87,25 @@ def relinked(text: str, source: str, pages: dict[str, str], repository: str | No
 
 def _relink(link: re.Match[str], source: str, pages: dict[str, str], repository: str | None) -> str:
     mark, text, target, anchor = link[1], _LINK.sub(lambda inner: inner[0], link[2]), link[3], link[4] or ""
-    path = os.path.normpath(os.path.join(os.path.dirname(source), target))
+    path = _target(source, target)
     here = os.path.dirname(pages[source])
     if path in pages:
         return f"{mark}[{text}]({os.path.relpath(pages[path], here or '.')}{anchor})"
-    if path.startswith(("docs/images/", "docs/examples/")):
+    if path.startswith(_COPIED):
         return f"{mark}[{text}]({os.path.relpath(path.removeprefix('docs/'), here or '.')})"
     if mark:
         return f"![{text}]({os.path.relpath(f'images/{path}', here or '.')})"
-    return f"[{text}]({repository}/{path}{anchor})" if repository else text
+    line = line_of(ROOT / path, anchor.removeprefix("#")) if anchor and path.endswith(".py") else 0
+    if repository:
+        return f"[{text}]({repository}/{path}{f'#L{line}' if line else anchor})"
+    if (ROOT / path).is_file():
+        return f"[{text}]({os.path.relpath(site_path(path), here or '.')}{f'#L-{line}' if line else ''})"
+    return text
+
+
+def _target(source: str, target: str) -> str:
+    """Returns the path in the repository of the target of a link."""
+    return os.path.normpath(os.path.join(os.path.dirname(source), target))
 
 
 def _repository() -> str | None:

@@ -159,7 +159,18 @@ def test_links_lead_to_files_and_headings_that_exist(page):
         name, _, anchor = target.partition("#")
         path = (page.parent / name) if name else page
         assert path.exists(), f"{page.name} links to {target}"
-        assert not anchor or anchor in anchors(path), f"{page.name} links to {target}, a heading that does not exist"
+        if path.suffix == ".py" and anchor:
+            assert load_script("sources").line_of(path, anchor) > 0
+        else:
+            assert not anchor or anchor in anchors(path), (
+                f"{page.name} links to {target}, a heading that does not exist"
+            )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_line_of_text_becomes_a_heading(page):
+    """Python-Markdown makes a heading of each line that begins with #, also without a space."""
+    assert not re.findall(r"^#+[^# \n].*$", text_of(page), re.MULTILINE)
 
 
 def named_in_code(page):

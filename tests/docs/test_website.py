@@ -13,7 +13,7 @@ from support.docs_scripts import load_script
 from baselines.__main__ import COMMANDS
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 
-WEBSITE, REFERENCE = load_script("website"), load_script("reference")
+WEBSITE, REFERENCE, SOURCES = (load_script(name) for name in ("website", "reference", "sources"))
 PAGES = {
     "docs/how-to/play.md": "how-to/play.md",
     "docs/index.md": "index.md",
@@ -27,7 +27,9 @@ PAGES = {
         ("[speed](../../benchmarks/README.md#memory)", None, "[speed](../studies/speed.md#memory)"),
         ("[home](../index.md)", None, "[home](../index.md)"),
         ("![a](../images/a.png)", None, "![a](../images/a.png)"),
-        ("[code](../../play.py)", None, "code"),
+        ("[code](../../play.py)", None, "[code](../source/play.py.html)"),
+        ("[data](../results/ladder.json)", None, "[data](../source/docs/results/ladder.json)"),
+        ("[folder](../results)", None, "folder"),
         ("[code](../../play.py)", "https://host/x/blob/main", "[code](https://host/x/blob/main/play.py)"),
         ("[far](https://example.org/a.md)", None, "[far](https://example.org/a.md)"),
         ("[here](#hints)", None, "[here](#hints)"),
@@ -35,6 +37,31 @@ PAGES = {
 )
 def test_links_lead_to_the_places_of_the_site(link, repository, shown):
     assert WEBSITE.relinked(f"See {link}.", "docs/how-to/play.md", PAGES, repository) == f"See {shown}."
+
+
+@pytest.mark.parametrize(("name", "line"), [("SB3Policy", "class SB3Policy"), ("SB3Policy._choose", "    def _choose")])
+def test_a_link_to_a_name_leads_to_the_line_of_its_definition(name, line):
+    path = "baselines/adapters/sb3.py"
+    shown = WEBSITE.relinked(f"[x](../../{path}#{name})", "docs/how-to/play.md", PAGES, "https://host")
+    number = int(shown.removesuffix(")").partition("#L")[2])
+    assert (ROOT / path).read_text(encoding="utf-8").splitlines()[number - 1].startswith(line)
+    assert WEBSITE.relinked(f"[x](../../{path}#{name})", "docs/how-to/play.md", PAGES, None) == (
+        f"[x](../source/{path}.html#L-{number})"
+    )
+
+
+def test_a_link_to_a_missing_name_is_an_error():
+    with pytest.raises(ValueError, match=r"sb3\.py defines no SB3Policy\.nothing"):
+        WEBSITE.relinked("[x](../../baselines/adapters/sb3.py#SB3Policy.nothing)", "docs/how-to/play.md", PAGES, None)
+
+
+def test_a_copied_file_of_code_has_an_anchor_per_line(tmp_path):
+    SOURCES.write_source(ROOT, "play.py", tmp_path)
+    page = (tmp_path / "source" / "play.py.html").read_text(encoding="utf-8")
+    assert all(f'id="L-{line}"' in page for line in range(1, 10))
+    SOURCES.write_source(ROOT, "docs/results/ladder.json", tmp_path)
+    copied = tmp_path / "source" / "docs" / "results" / "ladder.json"
+    assert copied.read_bytes() == (ROOT / "docs" / "results" / "ladder.json").read_bytes()
 
 
 def test_the_reference_has_every_hyperparameter_and_public_name():
