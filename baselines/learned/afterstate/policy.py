@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import Limits, candidates, click_values, first_click_values, rate
 from baselines.learned.networks.masks import unopened
+from baselines.learned.networks.radius import check_radius
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
@@ -65,8 +66,7 @@ class AfterstatePolicy:
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
         """
-        if config.radius != 1:
-            raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+        check_radius(config)
         self.config, self.network = config, network
         self._limits = Limits(number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000))
         self._sure = number_within("sure", sure, 0, 1)

@@ -13,10 +13,24 @@ from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import AFTERSTATE, CLICKS, VALUE, load_network, read_description
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.radius import check_radius
 from baselines.learned.networks.size import MAX_DEPTH, PRECISIONS
-from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, GUESS_SLACK, LAYOUTS, NODES, SLACK, SURE
+from baselines.learned.settings.search_limits import (
+    BREADTH,
+    GUESS_BREADTH,
+    GUESS_SLACK,
+    GUESSES,
+    LAYOUTS,
+    NEAR,
+    NODES,
+    SLACK,
+    SURE,
+)
 from baselines.policy import Policy
+from baselines.scripted.oracle_play.lookahead import LookaheadPolicy
+from baselines.support.board_names import parse_board
 from baselines.support.checks import one_of, whether, whole_number_within
+from baselines.support.run_folders import AGENT_FILE
 from minesweeper_env.config import BoardConfig
 
 
@@ -62,16 +76,38 @@ class ValueAgent:
         nodes: int = NODES,
         slack: float = SLACK,
         breadth: int = BREADTH,
+        guesses: str = "auto",
     ) -> Policy:
-        """Loads the agent; see `baselines.learned.value.policy.ValuePolicy` for the options.
+        """Loads the agent; see `baselines.learned.value.policy.ValuePolicy` for the first four options.
+
+        Args:
+            config: the board; it may differ from the boards of the training.
+            layouts: see there.
+            nodes: see there.
+            slack: see there.
+            breadth: see there.
+            guesses: "network" weighs guesses by the network, "lookahead" as the policy `lookahead` does. "auto" trusts
+                the network on boards of at most `NEAR` times the cells of its largest training board.
 
         Raises:
             ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
         """
         from baselines.learned.value.policy import ValuePolicy
 
+        one_of("guesses", guesses, GUESSES)
+        check_radius(config)
         network = load_network(self._folder)
-        return ValuePolicy(config, network, layouts, nodes, slack, breadth)  # type: ignore[arg-type]
+        if guesses == "network" or (guesses == "auto" and config.cells <= NEAR * self._trained_cells()):
+            return ValuePolicy(config, network, layouts, nodes, slack, breadth)  # type: ignore[arg-type]
+        return LookaheadPolicy(config, layouts, nodes, breadth, slack)
+
+    def _trained_cells(self) -> int:
+        """Returns the number of cells of the largest board of the training."""
+        try:
+            boards = read_description(self._folder)["trained_on"]["boards"]
+            return max(parse_board(board, "any").cells for board in boards)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{self._folder / AGENT_FILE} does not name the boards of the training") from error
 
 
 class AfterstateAgent:
@@ -150,8 +186,7 @@ def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False,
     Raises:
         ValueError: the radius is not 1, or `first` is not allowed.
     """
-    if config.radius != 1:
-        raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+    check_radius(config)
     if isinstance(network, BoardNetwork):
         return LearnedPolicy(network, config.mines, symmetries, config, first)
     from baselines.learned.afterstate.network import AfterstateNetwork

@@ -18,6 +18,7 @@ from baselines.learned.common.state import optimiser_tensors, prefixed, restore_
 from baselines.learned.common.tensor_files import Tensors
 from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.radius import check_radius
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.settings.hyperparameters import Hyperparameters
 from baselines.learned.settings.training import TrainingSettings, scaled
@@ -90,8 +91,7 @@ class SelfPlayLearner(ABC, Generic[OwnPractice]):
         if not boards:
             raise ValueError("there must be a board to train on")
         for config in boards:
-            if config.radius != 1:
-                raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+            check_radius(config)
         self.steps = 0
         self.clock = Clock()
         self._seed, self._device, self._precision = seed, device, precision

@@ -12,6 +12,12 @@ SLACK = 0.12
 BREADTH = 8
 """Maximum number of rated clicks; the least risky ones are rated."""
 
+GUESSES = ("auto", "network", "lookahead")
+"""The choices of who weighs the guesses of `value`."""
+
+NEAR = 2.0
+"""Most cells of a board on which "auto" trusts the network of `value`, as a multiple of its largest training board."""
+
 GUESS_SLACK = 0.15
 """Excess over the least risk up to which `afterstate` weighs a click."""
 

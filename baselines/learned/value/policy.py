@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.learned.networks.radius import check_radius
 from baselines.learned.settings.search_limits import BREADTH, LAYOUTS, NODES, SLACK
 from baselines.learned.value.network import ValueNetwork, win_probabilities
 from baselines.learned.value.outcomes import outcomes_of
@@ -81,8 +82,7 @@ class ValuePolicy(EndingPolicy):
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
         """
-        if config.radius != 1:
-            raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+        check_radius(config)
         if isinstance(slack, bool) or not isinstance(slack, (int, float)) or not 0.0 <= slack < math.inf:
             raise ValueError(f"slack must be a number of at least 0, not {slack!r}")
         self._network, self._slack = network, float(slack)
