@@ -1,4 +1,4 @@
-"""What every maker of executors offers: calls, and how many of them it can take at a time."""
+"""Interface of executors: calls, and the number of calls that they take at a time."""
 
 from __future__ import annotations
 
