@@ -157,14 +157,26 @@ def _rate(row: Row | None) -> str:
 
 
 def policy_table(results: Sequence[ResultFile], name: str) -> str:
-    """Returns the boards of one entry, a row per board; an empty text if it has no result file."""
-    names = ("n", "rate", "interval", "difference", "p")
-    boards = [title_of(board) for board in PROTOCOL.boards]
-    found = [(board, row) for board in boards for row in rows_of(results, board) if row.card.name == name]
-    if not found:
-        return ""
-    headings = ["board", *(COLUMNS[each][0] for each in names)]
-    return _markdown(headings, [[board, *(COLUMNS[each][1](row) for each in names)] for board, row in found])
+    """Returns the boards of one entry, a row per first-click rule; an empty text if it has no result file.
+
+    A cell has the win rate in per cent, n unless it is the least allowed, and the difference to the reference in
+    points; `*` marks p < 0.05.
+    """
+    cells = {
+        (board.first_click, title_of(board).partition(" ")[0]): _cell(row)
+        for board in PROTOCOL.boards
+        for row in rows_of(results, title_of(board))
+        if row.card.name == name
+    }
+    rules, boards = (list(dict.fromkeys(key[part] for key in cells)) for part in (0, 1))
+    rows = [[rule, *(cells.get((rule, board), NOT_MEASURED) for board in boards)] for rule in rules]
+    return _markdown(["first click", *boards], rows) if cells else ""
+
+
+def _cell(row: Row) -> str:
+    count = "" if row.games.games == PROTOCOL.least_games else f", n = {row.games.games}"
+    mark = "*" if row.p_value is not None and row.p_value < 0.05 else ""
+    return f"{_rate(row)}{count}" + (f"<br>{_points(row.difference)}{mark}" if row.difference else "")
 
 
 def cards_table(results: Sequence[ResultFile]) -> str:

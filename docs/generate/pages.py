@@ -139,8 +139,8 @@ def _matches(_entries: Sequence[ResultFile], name: str) -> str:
     return match_tables(name)
 
 
-def _file(_entries: Sequence[ResultFile], name: str) -> str:
-    return file_table(name)
+def _file(_entries: Sequence[ResultFile], names: str) -> str:
+    return file_table(names.split())
 
 
 def _suite(_entries: Sequence[ResultFile], name: str, policies: str = "") -> str:

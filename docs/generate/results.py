@@ -14,7 +14,6 @@ from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.report import format_p_value
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name, no_guess_name
 
@@ -22,6 +21,8 @@ Content = dict[str, Any]
 
 IN_BFLOAT16 = {"learned": ("any-size", "dqn", "ppo"), "learned-safe": ("any-size",)}
 """Agents that played a suite in bfloat16, where float32 is the default now; their pages leave these results out."""
+
+REFERENCE = PROTOCOL.reference
 
 HEADINGS = ("board", "first click", "n", "win rate", "95 % Wilson interval")
 
@@ -74,9 +75,19 @@ def policy_results(policy: str, sources: Sequence[Source], entries: Sequence[Res
 def _of_benchmark(policy: str, table: str) -> str:
     last = PROTOCOL.seeds.stop - 1
     command = f"python -m baselines benchmark run --policy {policy} --out runs/benchmark"
+    compared = (
+        ""
+        if policy == REFERENCE
+        else (
+            f"\nSecond line: minus `{REFERENCE}` on the same games, in points;"
+            " * is p < 0.05, exact McNemar test, Holm-corrected."
+        )
+    )
     return (
         f"Benchmark {PROTOCOL.version}: `{command}`, the first n games of seeds\n"
-        f"{PROTOCOL.seeds.start} to {last}. p: exact McNemar test, corrected by Holm.\n\n{table}"
+        f"{PROTOCOL.seeds.start} to {last}: win rates in per cent with 95 % Wilson intervals;"
+        f" n is {PROTOCOL.least_games}, or what a cell states."
+        f"{compared}\n\n{table}"
     )
 
 
@@ -104,20 +115,37 @@ def board_title(config: Content) -> str:
     return board_name(*config["size"], mines=config["mines"]) + no_guess_name(config.get("no_guess", False))
 
 
-def file_table(name: str) -> str:
-    """Returns a table of all results in a file of docs/results, each compared with the policy that its test names."""
-    content = json.loads((DOCS / "results" / name).read_bytes())
-    boards = content.get("boards", [content])
-    rows = [[*_cells(board["config"], row), *_compared(row)] for board in boards for row in board["results"]]
-    names = [f"`{row['policy']}`" for board in boards for row in board["results"]]
-    headings = ("policy", *HEADINGS, "minus", "points (95 %)", "p (McNemar)")
-    shown = [headings, ["---"] * len(headings), *([name, *row] for name, row in zip(names, rows, strict=True))]
-    head = f"`{content['command']}`, seeds {content['seed']} to {content['seed'] + content['games'] - 1}."
-    return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in shown)])
+def file_table(names: Sequence[str]) -> str:
+    """Returns the win rates in files of docs/results, one row per policy and two columns per file.
+
+    The second column has the difference to the policy with which the file compares all others.
+
+    Args:
+        names: files with one board each and the same policies.
+
+    Raises:
+        ValueError: a file compares its policies with different ones.
+    """
+    headings, rows, heads = ["policy"], dict[str, list[str]](), []
+    for name in names:
+        content = json.loads((DOCS / "results" / name).read_bytes())
+        (board,) = content.get("boards", [content])
+        against = {row["mcnemar"]["against"] for row in board["results"] if row.get("mcnemar")}
+        if len(against) > 1:
+            raise ValueError(f"{name} compares with {', '.join(sorted(against))}; choose one")
+        headings += [f"{_titled(board['config'])}, %", f"minus `{against.pop()}`, points"]
+        for row in board["results"]:
+            rows.setdefault(f"`{row['policy']}`", []).extend([_rate(row), _points(row.get("mcnemar"), row["wins"])])
+        last = content["seed"] + content["games"] - 1
+        heads.append(f"`{content['command']}`,\n{content['games']} games of seeds {content['seed']} to {last}.")
+    heads.append("Win rates with 95 % Wilson intervals; differences on the same games with 95 % intervals.")
+    return _table("\n".join(heads), [headings, *([policy, *cells] for policy, cells in rows.items())])
 
 
 def wide_table(name: str, policies: Sequence[str] = ()) -> str:
     """Returns the win rates in a file of docs/results, one row per board and one column per policy, in per cent.
+
+    If the file compares every other policy with `exact`, a second line of each cell has the difference in points.
 
     Args:
         name: the file.
@@ -128,11 +156,21 @@ def wide_table(name: str, policies: Sequence[str] = ()) -> str:
     shown = policies or [row["policy"] for row in boards[0]["results"]]
     first, last = content["seed"], content["seed"] + content["games"] - 1
     rows = [[_titled(board["config"]), *_rates(board["results"], shown)] for board in boards]
-    lines = [["board", *(f"`{policy}`" for policy in shown)], ["---"] * (1 + len(shown)), *rows]
-    head = (
-        f"`{content['command']}`: win rates in per cent with 95 % Wilson intervals,\n"
-        f"at most {content['games']} games per win rate, seeds {first} to {last}."
+    compared = all(
+        ("<br>" in cell) == (policy != REFERENCE) for row in rows for policy, cell in zip(shown, row[1:], strict=True)
     )
+    if not compared:
+        rows = [[cell.partition("<br>")[0] for cell in row] for row in rows]
+    second = f"; second line: minus `{REFERENCE}` on the same games, in points" if compared else ""
+    head = (
+        f"`{content['command']}`: win rates in per cent with 95 % intervals,\n"
+        f"at most {content['games']} games per win rate, seeds {first} to {last}{second}."
+    )
+    return _table(head, [["board", *(f"`{policy}`" for policy in shown)], *rows])
+
+
+def _table(head: str, rows: Sequence[Sequence[str]]) -> str:
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in lines)])
 
 
@@ -141,23 +179,32 @@ def _titled(config: Content) -> str:
 
 
 def _rates(results: Sequence[Content], policies: Sequence[str]) -> Iterator[str]:
-    """Yields the win rate and interval of each policy, in per cent."""
+    """Yields the win rate and interval of each policy, in per cent, and its difference to `exact` if it was tested."""
     found = {row["policy"]: row for row in results}
+    reverse = found.get(REFERENCE, {}).get("mcnemar") or {}
     for policy in policies:
-        low, high = found[policy]["ci95"]
-        yield f"{100 * found[policy]['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+        row, points = found[policy], ""
+        if (row.get("mcnemar") or {}).get("against") == REFERENCE:
+            points = _points(row["mcnemar"], row["wins"])
+        elif reverse.get("against") == policy:
+            turned = {"won_alone": reverse["lost_alone"], "lost_alone": reverse["won_alone"]}
+            points = _points(reverse | turned, row["wins"])
+        yield f"{_rate(row)}<br>{points}" if points else _rate(row)
 
 
-def _compared(row: Content) -> list[str]:
-    """Returns the policy that a row is compared with, the difference on the games of both, and the p-value."""
-    test = row.get("mcnemar")
+def _rate(row: Content) -> str:
+    low, high = row["ci95"]
+    return f"{100 * row['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _points(test: Content | None, wins: int) -> str:
+    """Returns a difference on the games of two policies, in points with its interval; an empty text without a test."""
     if not test:
-        return ["", "", ""]
+        return ""
     alone, lost = test["won_alone"], test["lost_alone"]
-    both = row["wins"] - alone
+    both = wins - alone
     difference = paired_difference(both, alone, lost, test["games"] - both - alone - lost)
-    points = "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in difference))
-    return [f"`{test['against']}`", points, format_p_value(test["p_value"])]
+    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in difference))
 
 
 def _cells(config: Content, row: Content) -> list[str]:

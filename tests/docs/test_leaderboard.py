@@ -100,7 +100,7 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert "| 0.25 |" in table
     assert "`worse`" not in table
     assert "| `worse` | board | 0.0 (0.0 to 49.0) | - | - | - | - |" in overview(entries, "opening")
-    assert "| 5x5/5 opening | 4 | 0.0% |" in policy_table(entries, "worse")
+    assert "| opening | 0.0 (0.0 to 49.0), n = 4<br>-50.0 (" in policy_table(entries, "worse")
     assert policy_table(entries, "unknown") == ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from support import ROOT
 from support.docs_scripts import load_script
@@ -56,4 +58,34 @@ def test_tables_have_at_most_twelve_rows_and_name_their_command_and_seeds(policy
     text = (ROOT / "docs" / PLACES.policy_page(policy)).read_text(encoding="utf-8")
     filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
     assert filled.count("\n|") <= 14
-    assert ("`python " in filled and "of seeds" in filled.replace("\n", " ")) == ("| n | win rate |" in filled)
+    assert ("`python " in filled and "of seeds" in filled.replace("\n", " ")) == ("\n| --- |" in filled)
+
+
+@pytest.mark.parametrize("tested", ["exact", "subset"])
+def test_a_wide_table_has_differences_to_exact_in_either_direction(tmp_path, monkeypatch, tested):
+    rows = {"exact": row("exact", 300), "subset": row("subset", 200)}
+    alone, lost = (40, 140) if tested == "subset" else (140, 40)
+    other = "exact" if tested == "subset" else "subset"
+    rows[tested]["mcnemar"] = {"against": other, "games": 1000, "won_alone": alone, "lost_alone": lost, "p_value": 0}
+    content = {
+        "seed": 0,
+        "games": 1000,
+        "command": "python x",
+        "boards": [{"config": CONFIG, "results": [*rows.values()]}],
+    }
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "x.json").write_text(json.dumps(content))
+    monkeypatch.setattr(RESULTS, "DOCS", tmp_path)
+    assert "| 30.0 (10.0 to 20.0) | 20.0 (10.0 to 20.0)<br>-10.0 (" in RESULTS.wide_table("x.json")
+    points = "-10.0 (" if tested == "subset" else "+10.0 ("
+    assert f"minus `{other}`, points |" in RESULTS.file_table(["x.json"])
+    assert points in RESULTS.file_table(["x.json"])
+
+
+def test_a_file_with_several_references_has_no_table(tmp_path, monkeypatch):
+    rows = [row(name, 300) | {"mcnemar": {"against": name}} for name in ("exact", "subset")]
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "x.json").write_text(json.dumps(source("x", *rows).content))
+    monkeypatch.setattr(RESULTS, "DOCS", tmp_path)
+    with pytest.raises(ValueError, match=r"x\.json compares with exact, subset; choose one"):
+        RESULTS.file_table(["x.json"])
