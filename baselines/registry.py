@@ -107,7 +107,7 @@ def make_policy(
         return maker(maker.config_for(board), seed)
     given = {"size": size, "mines": mines, "first_click": first_click}
     for argument in (each for each, value in given.items() if value is not None):
-        raise ValueError(f"env says what {argument} is; give env or {argument}, not both")
+        raise ValueError(f"env already defines {argument}; give env or {argument}, not both")
     offered = config_of(env)
     config = maker.config_for(offered)
     if offered.moves[: len(config.moves)] != config.moves:

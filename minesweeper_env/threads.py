@@ -173,7 +173,7 @@ class _Shared(Generic[Item, Result]):
             raise interrupt
 
     def results(self) -> list[Result]:
-        """Returns the results in order, or raises an interrupt, or else the first error."""
+        """Returns the results in order; raises an interrupt if there is one, otherwise the first error."""
         try:
             if self._errors:
                 raise min(self._errors.items(), key=lambda error: (isinstance(error[1], Exception), error[0]))[1]

@@ -100,7 +100,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 
 
 def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetwork]:
-    """Checks all that can be checked before the first game."""
+    """Checks the arguments before the first game."""
     seeds = check_test_seeds(options.seed, options.games)
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
     options.agent = pinned_within(options.agent, options.agent)

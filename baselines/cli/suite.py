@@ -69,7 +69,7 @@ class SuiteRun:
         policies: Sequence[str] = (),
         shard: Shard | None = None,
     ) -> SuiteRun:
-        """Checks all that can be checked before the first game, and creates the folder.
+        """Checks the arguments before the first game, and creates the folder.
 
         Args:
             name: name of the suite.

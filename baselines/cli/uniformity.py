@@ -86,7 +86,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 
 
 def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
-    """Checks all that can be checked before the first game; returns the configuration of each rule."""
+    """Checks the arguments before the first game; returns the configuration of each rule."""
     check_test_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]

@@ -19,7 +19,7 @@ _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 
 
 class Identity(NamedTuple):
-    """What decides how a game goes, besides its seed.
+    """Parts of an installation that change a game, besides its seed.
 
     Attributes:
         package: SHA-256 of the files of this package, shortened.

@@ -54,7 +54,7 @@ class FolderKeeper:
 
 
 class RemoteFolder(NamedTuple):
-    """A run folder as a node knows it.
+    """A run folder on a node of the cluster.
 
     Attributes:
         keeper: name of the actor that reads and writes it.

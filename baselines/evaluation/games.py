@@ -183,7 +183,7 @@ class Player:
 
 
 def _together(*observers: Observer | None) -> Observer | None:
-    """Returns one observer that calls all that are given, or None if there is none."""
+    """Returns one observer that calls all given observers, or None without any."""
     given = [observer for observer in observers if observer is not None]
 
     def observe(

@@ -17,7 +17,7 @@ from minesweeper_env.config import BoardConfig
 
 @dataclass(frozen=True)
 class Protocol:
-    """What an entry of the benchmark plays, and how it is reported.
+    """Games of an entry of the benchmark, and their comparison.
 
     Attributes:
         version: name of the protocol.

@@ -29,7 +29,7 @@ NODES = 10_000_000
 
 
 class EveryLayout(NamedTuple):
-    """What came of playing every layout.
+    """Result of a rule on every layout.
 
     Attributes:
         layouts: the number of layouts.

@@ -107,7 +107,7 @@ def _draw_bar(pen: ImageDraw.ImageDraw, left: int, top: float, risk: float) -> N
 
 
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Returns the font that Pillow brings along, in a size in pixels."""
+    """Returns Pillow's own font in a size in pixels."""
     found = ImageFont.load_default(size)
     assert isinstance(found, ImageFont.FreeTypeFont)
     return found

@@ -23,7 +23,7 @@ class Progress:
     """
 
     def __init__(self, trials: Sequence[Trial]) -> None:
-        """Knows the trials; none has begun."""
+        """Takes the trials; none has begun."""
         self.ended: set[int] = set()
         self.failed: dict[int, str] = {}
         self._trials = trials

@@ -21,7 +21,7 @@ TRIAL, PERCENT, METRIC = "trial", "percent", "win_rate"
 
 
 class Task(NamedTuple):
-    """What a worker needs for a trial.
+    """Input of a worker for a trial.
 
     Attributes:
         settings: the settings of the training.

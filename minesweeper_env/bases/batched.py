@@ -171,7 +171,7 @@ class BatchedEnv(Playing[Kind], BatchCalls):
             self.view.close()
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Returns the games in progress, with all that they hide, in arrays for `set_state`."""
+        """Returns the games in progress, including their hidden state, in arrays for `set_state`."""
         return {**self._current_games().save(), "sampler": self._sampler.copy()}
 
     def set_state(self, state: dict[str, Any]) -> None:

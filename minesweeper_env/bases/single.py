@@ -68,7 +68,7 @@ class SingleEnv(Playing[Kind], gymnasium.Env[NDArray[Any], np.int64]):
             self.view.close()
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the game in progress, with all that it hides, in arrays for `set_state`."""
+        """Returns the game in progress, including its hidden state, in arrays for `set_state`."""
         return {key: value[0] for key, value in self._current_games().save().items()}
 
     def set_state(self, state: dict[str, Any]) -> None:

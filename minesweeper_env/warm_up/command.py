@@ -1,4 +1,4 @@
-"""Command that compiles all kernels ahead, and says where the compiled code lies."""
+"""Command that compiles all kernels ahead and prints the folder of the compiled code."""
 
 from __future__ import annotations
 

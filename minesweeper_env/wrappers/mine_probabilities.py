@@ -165,7 +165,7 @@ class VectorMineProbabilities(
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperVectorEnv) or env.single_observation_space != bare.single_observation_space:
             raise ValueError(
-                "the environment must be a MinesweeperVectorEnv whose observations no wrapper has changed, "
+                "the environment must be a MinesweeperVectorEnv with unchanged observations, "
                 f"not {env!r}; in other vector environments wrap each game with MineProbabilities"
             )
         self._oracle = Oracle(bare.config, threads)

@@ -89,7 +89,7 @@ class GameRecord:
 
     @classmethod
     def parse(cls, content: Any) -> GameRecord:
-        """Returns a record from what JSON holds.
+        """Returns the record of a JSON object.
 
         Raises:
             ValueError: a field is missing or has another type.

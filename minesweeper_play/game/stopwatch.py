@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Stopwatch:
-    """Seconds that were played; it can stop, run on and be set."""
+    """Clock of the seconds of play, which can stop, continue and be set."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         """Shows 0 and stands still.

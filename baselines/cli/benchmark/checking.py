@@ -63,7 +63,9 @@ def prepare_time(options: argparse.Namespace) -> Callable[[], int]:
 
     load = busy()
     if load is not None and not options.anyway:
-        raise ValueError(f"the load of this machine is {load:.1f}, so a time would be wrong; --anyway measures still")
+        raise ValueError(
+            f"the load of this machine is {load:.1f}, so a time would be wrong; add --anyway to measure it"
+        )
     return lambda: _time(options.files, options.seconds)
 
 

@@ -32,7 +32,7 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class DatasetPlan:
-    """What a data set holds, apart from its games.
+    """Description of a data set, without its games.
 
     Attributes:
         name: id of the data set, as Minari spells it: "namespace/name-v0".

@@ -60,8 +60,8 @@ class WorthHead(nn.Module):
 class AfterstateNetwork(nn.Module):
     """Maps codes and the number of mines to safety and counts, and afterstates to their worth.
 
-    Two towers, because the worth has few and noisy targets: one luck per game, against one mine or count per cell. In a
-    common tower they disturb each other.
+    It has two towers, because a common tower learns safety worse. The worth has few and noisy targets, one outcome per
+    game; safety and counts have one target per cell.
 
     Attributes:
         planes: input planes from codes; marks are no evidence.

@@ -106,7 +106,7 @@ class SelfPlay:
         return self.trajectories.draw(count, self._rng)
 
     def _end_games(self) -> Positions:
-        """Ends games whose value exact search finds, and starts new ones, until no game is so near its end."""
+        """Ends each game that exact search can value, and starts new games until none can be valued."""
         guesses = self._games.guesses()
         everyone, ended = np.ones(self._games.count, np.bool_), 0
         while not (going_on := self._end_exactly(guesses, everyone)).all():

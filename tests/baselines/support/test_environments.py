@@ -75,7 +75,7 @@ def test_the_moves_of_the_environment_must_begin_with_those_of_the_policy():
 @pytest.mark.parametrize("given", [{"size": 8}, {"mines": 4}, {"first_click": "safe"}])
 def test_the_board_comes_from_one_place(given):
     (name,) = given
-    with pytest.raises(ValueError, match=f"env says what {name} is; give env or {name}, not both"):
+    with pytest.raises(ValueError, match=f"env already defines {name}; give env or {name}, not both"):
         baselines.make_policy("random", env=MinesweeperEnv(**BOARD), **given)
 
 
