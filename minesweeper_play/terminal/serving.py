@@ -8,11 +8,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from baselines.cli.arguments import BAD_ARGUMENTS
+from baselines.cli.arguments import BAD_ARGUMENTS, INTERRUPTED
+from baselines.cli.failures import explain
+from baselines.policy import PolicyError
 from baselines.support.board_names import size_name
-from baselines.support.extras import import_extra
+from baselines.support.extras import MissingExtraError, import_extra
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.command import load_players
 
 PORT = 8000
 """The port without --port."""
@@ -26,28 +29,39 @@ def serve(options: PlayOptions) -> int:
     """Serves the game until Ctrl-C; each visitor plays in a process of their own.
 
     Returns:
-        The exit status: 0 after Ctrl-C, 2 where the address cannot be used.
+        The exit status: 130 after Ctrl-C, 2 where a policy or the address cannot be used.
 
     Raises:
         MissingExtraError: textual-serve is not installed.
     """
     import_extra("textual_serve", "play")
-    from minesweeper_play.terminal.web.server import GameServer, check_address
+    from minesweeper_play.terminal.web.server import GameServer
 
     port = PORT if options.port is None else options.port
-    try:
-        check_address(options.host, port)
-    except OSError as error:
-        reason = error.strerror or error
-        line = Catalogue(options.language).text("serving_not", port=port, host=options.host, reason=reason)
-        print(f"{options.program}: {line}", file=sys.stderr)
+    if (problem := _problem(options, port)) is not None:
+        print(f"{options.program}: {problem}", file=sys.stderr)
         return BAD_ARGUMENTS
     # The processes of visitors import this project from where this process found it.
     places = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
     command = shlex.join([sys.executable, "-c", _START, *arguments_of(options)])
     GameServer(command, options.host, port, Catalogue(options.language)).serve()
-    return 0
+    return INTERRUPTED
+
+
+def _problem(options: PlayOptions, port: int) -> str | None:
+    """Returns why the page cannot be served, in one line; None where it can."""
+    from minesweeper_play.terminal.web.server import check_address
+
+    try:
+        load_players(options)
+        check_address(options.host, port)
+    except (ValueError, PolicyError, MissingExtraError) as error:
+        return explain(error)
+    except OSError as error:
+        reason = error.strerror or error
+        return Catalogue(options.language).text("serving_not", port=port, host=options.host, reason=reason)
+    return None
 
 
 def arguments_of(options: PlayOptions) -> Sequence[str]:

@@ -48,6 +48,27 @@ def test_a_port_in_use_gives_one_line(capsys):
     assert "--port" in line
 
 
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_misspelt_policy_gives_one_line_before_a_server_starts(capsys, monkeypatch, language):
+    monkeypatch.setattr(GameServer, "serve", lambda _: pytest.fail("a server has started"))
+    assert serve(PlayOptions(policy="exat", language=language)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("play.py: ")
+    assert "exat" in line
+
+
+def test_ctrl_c_ends_the_server_with_130(monkeypatch):
+    monkeypatch.setattr(GameServer, "serve", lambda _: None)
+    monkeypatch.setenv("PYTHONPATH", "")
+    assert serve(PlayOptions(host="127.0.0.1", port=free_port())) == 130
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
 def asked(path, host="127.0.0.1", language="en", **headers):
     """Returns the status and the text of a request."""
 
