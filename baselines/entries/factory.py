@@ -76,6 +76,11 @@ class EntryFactory:
                 size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click, **options
             )
             plays = hasattr(policy, "act")
+        if type(policy) is self._target and not plays:
+            raise PolicyError(
+                f"{self._short} needs a method act(observations, action_masks); docs/how-to/own-policy.md shows one, "
+                "and adapters for other methods"
+            )
         if isinstance(policy, type) or not plays:
             found = f"the class {policy.__name__}" if isinstance(policy, type) else f"{type(policy).__name__}"
             raise PolicyError(

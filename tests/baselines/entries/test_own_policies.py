@@ -192,6 +192,7 @@ BAD = [
     ("mine.py:P", "def P(size, mines, first_click, /): pass", "and lacks size, mines, first_click"),
     ("mine.py:P", "class P: pass", "mine.py:P takes () and lacks size, mines, first_click"),
     ("mine.py:P", "def P(**board): return 3", "mine.py:P must return an object with the method act(observations, a"),
+    ("mine.py:P", "class P:\n    def __init__(self, **board): pass", "mine.py:P needs a method act(observations, act"),
     ("mine.py:P", "def P(**board): pass", "method act(observations, action_masks), not NoneType"),
     ("mine.py:P", GOOD + "def P(**board): return First", "not the class First"),
     ("mine.py:P", "class P:\n    act = 3\n    def __init__(self, **board): pass", "act must be a method, not 3"),
