@@ -22,6 +22,10 @@ _TEMPORARY = re.compile(r"\..*\.[0-9a-f]+\.tmp", re.DOTALL)
 """Names of temporary files; those of earlier versions end in the number of a process."""
 
 
+class NoJsonError(ValueError):
+    """A file holds no valid JSON; the message is one line."""
+
+
 def check_writable(path: Path) -> None:
     """Checks that a file can be written, before hours are spent on its content.
 
@@ -172,6 +176,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Reads a JSON object.
 
     Raises:
+        NoJsonError: the file holds no valid JSON.
         ValueError: the file is missing or unreadable, or holds no JSON object; the message is one line.
     """
     try:
@@ -179,7 +184,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror or first_line(error)}") from error
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} cannot be read: {first_line(error)}") from error
+        raise NoJsonError(f"{path} holds no valid JSON: {first_line(error)}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold a JSON object, not {type(content).__name__}")
     return content

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.files import read_json, replace_file
+from baselines.support.files import NoJsonError, read_json, replace_file
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.moves import MOVE_KINDS, Move
 from minesweeper_play.game.session import Session
@@ -55,6 +55,8 @@ def load_game(path: Path) -> Session:
         return from_json(read_json(path))
     except SavedGameError as error:
         raise SavedGameError(f"{path} is no saved game: {error}") from error
+    except NoJsonError as error:
+        raise SavedGameError(f"{path} is no saved game: it holds no valid JSON") from error
     except ValueError as error:
         raise SavedGameError(str(error)) from error
 

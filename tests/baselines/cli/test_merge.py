@@ -217,7 +217,7 @@ def test_folders_that_hold_no_shard_are_named(capsys):
     ):
         assert refused(capsys, merge, "merged", "shard-1", folder).startswith(f"{start}{line}")
     (Path("broken") / "suite.json").write_text("{")
-    assert refused(capsys, merge, "merged", "broken").startswith(f"{start}broken/suite.json cannot be read: ")
+    assert refused(capsys, merge, "merged", "broken").startswith(f"{start}broken/suite.json holds no valid JSON: ")
     (Path("broken") / "suite.json").write_text('{"shard": "1/1"}')
     assert refused(capsys, merge, "merged", "broken") == f"{start}broken/suite.json is damaged"
     assert refused(capsys, merge, "whole", "shard-1", "shard-2").startswith(f"{start}whole exists; the first folder is")

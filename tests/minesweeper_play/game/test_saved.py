@@ -166,6 +166,14 @@ def test_a_missing_file_is_one_line(tmp_path):
         load_game(tmp_path)
 
 
+def test_a_file_of_text_is_no_saved_game(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("# A page", encoding="utf-8")
+    with pytest.raises(SavedGameError) as error:
+        load_game(path)
+    assert str(error.value) == f"{path} is no saved game: it holds no valid JSON"
+
+
 def test_a_file_that_is_missing_is_named_once(tmp_path):
     path = tmp_path / "none.json"
     with pytest.raises(SavedGameError) as error:
