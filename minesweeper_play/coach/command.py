@@ -56,6 +56,8 @@ def analyse(options: PlayOptions) -> int:
         _Command(options, catalogue).run()
     except _RefusedError as error:
         return _complain(options, error, BAD_ARGUMENTS)
+    except BrokenPipeError:
+        raise
     except (PositionTooHardError, OSError) as error:
         return _complain(options, error, FAILED)
     return 0

@@ -171,6 +171,22 @@ def test_the_installed_names_run_the_same_command(tmp_path):
     assert result.stderr == "python -m minesweeper_play: --mines needs --size\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_a_closed_pipe_ends_an_analysis_without_a_traceback(tmp_path):
+    session = Session(BoardConfig(8, 8, 14), seed=5)
+    save_game(session, tmp_path / "game.json")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "play.py", "--analyse", str(tmp_path / "game.json")]
+    try:
+        result = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writer)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "Broken pipe" not in result.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
 def test_ctrl_c_leaves_a_terminal_with_a_goodbye(tmp_path):
     import pty
