@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Step, hint, mine_probabilities
 from minesweeper_play.game.moves import Cell
@@ -57,7 +58,7 @@ def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) 
         PositionTooHardError: an exact answer would take too much time or memory.
     """
     if is_protected:
-        return Advice((config.rows // 2, config.cols // 2), 0.0)
+        return Advice(divmod(first_cell(config), config.cols), 0.0)
     steps = tuple(hint(board, config.mines, radius=config.radius))
     if steps:
         return Advice(_unflagged_first(steps[-1].safe, board, config), 0.0, steps)

@@ -14,7 +14,7 @@ TEXTS = {
     "position_wrong_flags_other": "These flags are wrong: {cells}.",
     "position_win": "Probability of winning: {win}.",
     "position_best": "Best move: open {cell}.",
-    "position_first": "Best move: open {cell}. Before the first click nothing tells the cells apart.",
+    "position_first": "Best move: open {cell}, a good start. All cells have the same risk.",
     "position_guess": "No cell is certainly safe. The best guess is {cell}.",
     "choices_head": "cell|risk|wins",
     "win_over": "{win}",

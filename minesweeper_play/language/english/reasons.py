@@ -27,7 +27,7 @@ TEXTS = {
     "total_mine_other": "{clues} account for all safe cells left on the board",
     "exact": "so it is in every layout that fits {clues}",
     "exact_with_total": "so it is in every layout that fits {clues} and the number of mines",
-    "advice_protected": "The first click is safe everywhere; {cell} is as good a start as any.",
+    "advice_protected": "The first click is safe everywhere; {cell} is a good start.",
     "advice_guess": "No cell is certainly safe. {cell} has the least risk: {risk}.",
     "cell_protected": "The first click is safe everywhere, at {cell} too.",
     "cell_risk": "{cell} is not certain: a mine is there with a probability of {risk}.",

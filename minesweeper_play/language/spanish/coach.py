@@ -14,7 +14,7 @@ TEXTS = {
     "position_wrong_flags_other": "Estas banderas son incorrectas: {cells}.",
     "position_win": "Probabilidad de ganar: {win}.",
     "position_best": "Mejor jugada: descubrir {cell}.",
-    "position_first": "Mejor jugada: descubrir {cell}. Antes del primer clic nada distingue las celdas.",
+    "position_first": "Mejor jugada: descubrir {cell}, un buen comienzo. Todas las celdas tienen el mismo riesgo.",
     "position_guess": "Ninguna celda es segura con certeza. La mejor apuesta es {cell}.",
     "choices_head": "celda|riesgo|gana",
     "win_over": "{win}",

@@ -27,7 +27,7 @@ TEXTS = {
     "total_mine_other": "{clues} abarcan todas las celdas seguras que quedan en el tablero",
     "exact": "así es en toda distribución de minas compatible con {clues}",
     "exact_with_total": "así es en toda distribución compatible con {clues} y con el número de minas",
-    "advice_protected": "El primer clic es seguro en todo el tablero; {cell} es tan buen comienzo como cualquier otro.",
+    "advice_protected": "El primer clic es seguro en todo el tablero; {cell} es un buen comienzo.",
     "advice_guess": "Ninguna celda es segura con certeza. La de menor riesgo es {cell}: {risk}.",
     "cell_protected": "El primer clic es seguro en todo el tablero, también en {cell}.",
     "cell_risk": "{cell} no es segura ni mina con certeza: la probabilidad de que haya una mina es del {risk}.",
