@@ -23,4 +23,4 @@ def policy_page(policy: str) -> str:
     for folder in FOLDERS:
         if (DOCS / folder / f"{policy}.md").exists():
             return f"{folder}/{policy}.md"
-    raise ValueError(f"{policy} has no page in docs/policies or docs/agents")
+    raise ValueError(f"{policy} has no page; write docs/policies/{policy}.md in the form of CONTRIBUTING.md")

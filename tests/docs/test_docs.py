@@ -29,6 +29,7 @@ EXAMPLES = (
     "corners.py",
     "test_corners_policy.py",
     "corners.md",
+    "policy-corners.png",
     "corners.json",
     "quiet.py",
     "cautious.py",
@@ -74,6 +75,26 @@ def test_the_page_of_the_policies_lists_every_one():
     page = (ROOT / "docs" / "policies" / "index.md").read_text(encoding="utf-8")
     missing = [name for name in baselines.registry.policy_names() if f"[`{name}`]({link_to(name)})" not in page]
     assert not missing, "docs/policies/index.md needs a row for each of these"
+
+
+def test_the_site_lists_every_page():
+    listed = re.findall(r"([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in sorted((ROOT / "docs").rglob("*.md"))]
+    missing = [page for page in pages if page not in listed]
+    assert not missing, "nav in mkdocs.yml needs a line for each of these"
+
+
+def test_the_changelog_lists_every_policy():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    missing = [name for name in baselines.registry.policy_names() if f"`{name}`" not in changelog]
+    assert not missing, "CHANGELOG.md needs the name of each of these"
+
+
+@pytest.mark.parametrize("name", baselines.registry.SCRIPTED)
+def test_the_page_of_each_scripted_policy_shows_its_picture(name):
+    page, picture = page_of(name), f"images/policy-{name}.png"
+    assert f"](../{picture})" in page.read_text(encoding="utf-8"), f"{page.name} needs the picture ../{picture}"
+    assert (ROOT / "docs" / picture).exists(), f"run `make docs`, which draws docs/{picture}"
 
 
 @pytest.mark.parametrize("name", baselines.registry.policy_names())
@@ -158,7 +179,7 @@ def test_links_lead_to_files_and_headings_that_exist(page):
     for target in re.findall(r"\]\(([^):]+)\)", text_of(page)):
         name, _, anchor = target.partition("#")
         path = (page.parent / name) if name else page
-        assert path.exists(), f"{page.name} links to {target}"
+        assert path.exists(), f"{page.name} links to {target}, a file that does not exist"
         if path.suffix == ".py" and anchor:
             assert load_script("sources").line_of(path, anchor) > 0
         else:

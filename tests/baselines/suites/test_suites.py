@@ -450,4 +450,5 @@ def test_the_suites_are_well_formed():
 
 
 def test_the_ladder_has_every_scripted_policy():
-    assert [entry.policy for entry in SUITES["ladder"].entries] == list(SCRIPTED)
+    played = [entry.policy for entry in SUITES["ladder"].entries]
+    assert played == list(SCRIPTED), "_LADDER in baselines/suites/definitions.py must list SCRIPTED in order"
