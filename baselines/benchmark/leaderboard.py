@@ -17,6 +17,9 @@ from baselines.evaluation.report import format_p_value
 
 NOT_MEASURED = "-"
 
+TIMED = "8x8/14 opening"
+"""The board whose times per game the tables show; the result files have those of the other boards."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -25,7 +28,6 @@ class Row:
     Attributes:
         card: the entry.
         games: its games.
-        ms_per_game: its time per game; None if it was not measured.
         difference: its win rate less the reference's on the same games, with the ends of the 95 % interval; None for
             the reference itself, and without a reference.
         p_value: p-value of the exact McNemar test against the reference, corrected by Holm over the board; or None.
@@ -33,7 +35,6 @@ class Row:
 
     card: Card
     games: Games
-    ms_per_game: float | None
     difference: tuple[float, float, float] | None
     p_value: float | None
 
@@ -69,7 +70,6 @@ def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
         Row(
             result.card,
             games,
-            _time(result, board),
             tests[id(games)][0] if id(games) in tests else None,
             corrected.get(id(games)),
         )
@@ -86,11 +86,6 @@ def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float]
     return difference, p_value_of_discordant(only_games, only_reference)
 
 
-def _time(result: ResultFile, board: str) -> float | None:
-    entry = (result.times or {"boards": {}})["boards"].get(board)
-    return None if entry is None else float(entry["ms_per_game"])
-
-
 COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "entry": ("entry", lambda row: f"`{row.card.name}`"),
     "track": ("track", lambda row: row.card.track),
@@ -99,9 +94,6 @@ COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "interval": ("95 % Wilson interval", lambda row: "{:.1%} to {:.1%}".format(*row.interval)),
     "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row.difference)),
     "p": ("p (Holm)", lambda row: "" if row.p_value is None else format_p_value(row.p_value)),
-    "ms": ("ms/game", lambda row: NOT_MEASURED if row.ms_per_game is None else f"{row.ms_per_game:.3g}"),
-    "steps": ("training steps", lambda row: _steps(row.card)),
-    "hours": ("hours", lambda row: _hours(row.card)),
 }
 """Columns of the tables of a board, by name: heading and text of a cell."""
 
@@ -137,21 +129,19 @@ def board_table(
 
 
 def overview(results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = ()) -> str:
-    """Returns the win rates of all boards under one first-click rule, in per cent with 95 % Wilson intervals."""
+    """Returns the boards of one first-click rule, a row per entry; `policy_table` describes the cells."""
     boards = [title_of(board) for board in PROTOCOL.boards if board.first_click == first_click]
     tables = {board: {row.card.name: row for row in rows_of(results, board)} for board in boards}
     shown = [result.card for result in results if not entries or result.card.name in entries]
     shown = [card for card in shown if any(card.name in table for table in tables.values())]
     shown.sort(key=lambda card: -sum(table[card.name].rate for table in tables.values() if card.name in table))
     rows = [
-        [f"`{card.name}`", card.track, *(_rate(tables[board].get(card.name)) for board in boards)] for card in shown
+        [f"`{card.name}`", card.track, *(_cell(tables[board].get(card.name)) for board in boards)] for card in shown
     ]
     return _markdown(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
 
 
-def _rate(row: Row | None) -> str:
-    if row is None:
-        return NOT_MEASURED
+def _rate(row: Row) -> str:
     low, high = row.interval
     return f"{100 * row.rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
@@ -173,17 +163,20 @@ def policy_table(results: Sequence[ResultFile], name: str) -> str:
     return _markdown(["first click", *boards], rows) if cells else ""
 
 
-def _cell(row: Row) -> str:
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return NOT_MEASURED
     count = "" if row.games.games == PROTOCOL.least_games else f", n = {row.games.games}"
     mark = "*" if row.p_value is not None and row.p_value < 0.05 else ""
     return f"{_rate(row)}{count}" + (f"<br>{_points(row.difference)}{mark}" if row.difference else "")
 
 
 def cards_table(results: Sequence[ResultFile]) -> str:
-    """Returns the cards of all entries, by track."""
+    """Returns the cards of all entries, by track, with their times per game on `TIMED`."""
     tracks = list(PROTOCOL.tracks)
     ordered = sorted(results, key=lambda result: tracks.index(result.card.track))
-    headings = ["entry", "track", "policy", "author", "training steps", "hours", "trained on", "links", "result file"]
+    trained = ["training steps", "hours", "trained on"]
+    headings = ["entry", "track", "policy", "author", f"ms/game, {TIMED}", *trained, "links", "result file"]
     return _markdown(headings, [_card_cells(result) for result in ordered])
 
 
@@ -196,12 +189,18 @@ def _card_cells(result: ResultFile) -> list[str]:
         card.track,
         f"`{card.policy}`",
         card.author,
+        _time(result),
         _steps(card),
         _hours(card),
         card.hardware,
         links,
         file,
     ]
+
+
+def _time(result: ResultFile) -> str:
+    entry = (result.times or {"boards": {}})["boards"].get(TIMED)
+    return NOT_MEASURED if entry is None else f"{entry['ms_per_game']:.3g}"
 
 
 def _markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

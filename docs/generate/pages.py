@@ -33,7 +33,6 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
 from baselines.registry import build_policy
-from baselines.support.board_names import board_name
 from baselines.uniformity.plot import draw_finding
 from baselines.uniformity.report import Finding
 from baselines.uniformity.samples import draw_sample
@@ -85,11 +84,6 @@ def read_entries() -> list[ResultFile]:
 
 def _board(entries: Sequence[ResultFile], board: str, names: str = "", columns: str = "") -> str:
     return leaderboard.board_table(entries, board, names.split(), columns.split() or leaderboard.COLUMNS)
-
-
-def _every_board(entries: Sequence[ResultFile], first_click: str) -> str:
-    titles = [f"{board_name(*size)} {first_click}" for size in PROTOCOL.sizes]
-    return "\n\n".join(f"### {title}\n\n{leaderboard.board_table(entries, title)}" for title in titles)
 
 
 def _overview(entries: Sequence[ResultFile], first_click: str, names: str = "") -> str:
@@ -158,7 +152,6 @@ BENCHMARK: dict[str, Callable[..., str]] = {
     "suite": _suite,
     "matches": _matches,
     "board": _board,
-    "boards": _every_board,
     "overview": _overview,
     "entries": leaderboard.cards_table,
     "protocol": _protocol,

@@ -13,7 +13,7 @@ from support.docs_scripts import load_script
 from baselines.benchmark.blocks import Games
 from baselines.benchmark.cards import Card
 from baselines.benchmark.checks import check_result_file
-from baselines.benchmark.leaderboard import board_table, overview, policy_table, rows_of
+from baselines.benchmark.leaderboard import board_table, cards_table, overview, policy_table, rows_of
 from baselines.benchmark.result_files import ResultFile
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
@@ -46,7 +46,7 @@ def test_generated_tables_are_in_step_with_the_result_files(page):
 @pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
 def test_a_number_that_is_edited_by_hand_is_found(name):
     text = (ROOT / name).read_text(encoding="utf-8")
-    number = re.search(r"\d+\.\d%", text)[0]
+    number = re.search(r"\d+\.\d(?=%| \()", text)[0]
     edited = text.replace(number, f"9{number}", 1)
     assert fill(edited) == text
 
@@ -81,7 +81,7 @@ def entry(name, won, track="board", times=None):
 
 
 def test_entries_are_compared_on_the_games_that_both_played():
-    times = {"processor": "abacus", "boards": {"5x5/5 opening": {"games": 4, "ms_per_game": 0.25}}}
+    times = {"processor": "abacus", "boards": {"8x8/14 opening": {"games": 4, "ms_per_game": 0.25}}}
     entries = [
         entry("exact", [1, 1, 0, 0], "oracle"),
         entry("better", [1, 1, 1, 0, 1, 1], times=times),
@@ -95,11 +95,13 @@ def test_entries_are_compared_on_the_games_that_both_played():
     # McNemar: 1 of 1 and 2 of 2 discordant games; Holm doubles the smaller p-value.
     assert rows["worse"].p_value == pytest.approx(1.0)
     assert rows["better"].p_value == pytest.approx(1.0)
-    table = board_table(entries, "5x5/5 opening", ["better"])
+    table = board_table(entries, "5x5/5 opening", ["better"], ["entry", "track", "n", "rate"])
     assert "| `better` | board | 6 | 83.3% |" in table
-    assert "| 0.25 |" in table
+    assert "| me | 0.25 |" in cards_table(entries)
     assert "`worse`" not in table
-    assert "| `worse` | board | 0.0 (0.0 to 49.0) | - | - | - | - |" in overview(entries, "opening")
+    (row,) = [line for line in overview(entries, "opening").splitlines() if line.startswith("| `worse`")]
+    assert row.startswith("| `worse` | board | 0.0 (0.0 to 49.0), n = 4<br>-50.0 (")
+    assert row.endswith("| - | - | - | - |")
     assert "| opening | 0.0 (0.0 to 49.0), n = 4<br>-50.0 (" in policy_table(entries, "worse")
     assert policy_table(entries, "unknown") == ""
 
