@@ -36,18 +36,22 @@ def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
 
 
 def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
-    from baselines.learned.training.seed_study import curve
+    """Returns the median of each algorithm over the minutes, in a band from its lowest to its highest training."""
+    from baselines.learned.training.seed_study import band, curve, reference
 
     with styled_figure() as figure:
         axes = figure.add_subplot()
-        for task in tasks:
-            points, number = curve(task), algos.index(task.settings.algo)
-            label = task.settings.algo if task.settings.seed == 0 else None
-            if points:
-                axes.plot(*zip(*points, strict=True), color=f"C{number}", alpha=0.6, label=label)
-        axes.set(xlabel="steps", ylabel="win rate on the selection games", title=", ".join(tasks[0].settings.boards))
+        for algo in algos:
+            curves = [points for task in tasks if task.settings.algo == algo and (points := curve(task))]
+            if curves:
+                minutes, low, middle, high = band(curves)
+                (line,) = axes.plot(minutes, middle, label=f"{algo}, median of {len(curves)} seeds")
+                axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
+        if (rate := reference(tasks[0])) is not None:
+            axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
+        axes.set(xlabel="minutes", ylabel="win rate in the selection games", title=", ".join(tasks[0].settings.boards))
         axes.grid()
-        axes.legend()
+        figure.legend(loc="outside lower center", ncols=2)
         return image(figure)
 
 

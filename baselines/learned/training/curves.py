@@ -1,4 +1,4 @@
-"""Picture of the learning curves in a run folder: win rates, with scripted policies for comparison, and losses."""
+"""Picture of the learning curves in a run folder: win rates by minutes, with scripted policies, and losses by steps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,13 @@ LOSSES = ("train/loss", "train/value_loss")
 AGAINST = "eval/against "
 """Beginning of the curves of games of two players, which are divided by opponent."""
 
+MINUTES = "time/minutes"
+"""Name of the curve with the minutes of training at each evaluation."""
+
 STYLES = ("--", "-.", ":")
-MOST_COLS = 3
+MOST_COLS = 2
+WIDTH, ROW_HEIGHT = 8.0, 3.6
+"""Width of the picture and height of a row of panels, in inches; the type is readable at this width."""
 
 Points = dict[str, list[tuple[float, float]]]
 
@@ -34,7 +39,7 @@ def draw_curves(folder: Path) -> None:
     panels = len(boards) + len(losses)
     cols = min(panels, MOST_COLS)
     rows = -(-panels // cols)
-    with styled_figure(5 * cols, 4 * rows) as figure:
+    with styled_figure(WIDTH, rows * ROW_HEIGHT) as figure:
         for number, name in enumerate(boards + losses, 1):
             axes = figure.add_subplot(rows, cols, number)
             draw = _draw_board if name in boards else _draw_loss
@@ -67,16 +72,30 @@ def _draw_loss(axes: Axes, points: Points, name: str) -> None:
 
 
 def _draw_board(axes: Axes, points: Points, board: str) -> None:
-    steps, rates = zip(*points[board], strict=True)
-    axes.plot(steps, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
+    unit, curve = by_minutes(points, board)
+    times, rates = zip(*curve, strict=True)
+    axes.plot(times, rates, marker="o", label=f"agent, last {rates[-1]:.1%}")
     references = sorted(name for name in points if name.startswith(f"{board}/"))
     for name, style in zip(references, cycle(STYLES)):
         rate = points[name][-1][1]
         axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
     part = board.removeprefix("eval/")
     title = part if board.startswith(AGAINST) else f"{part.replace('-', ' with ')} mines"
-    axes.set(title=f"win rate, {title}", xlabel="steps", ylim=(0, 1))
-    axes.legend(loc="best")
+    axes.set(title=f"win rate, {title}", xlabel=unit, ylim=(0, 1))
+    # Below the axes the legend covers no curve.
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+
+
+def by_minutes(points: Points, name: str) -> tuple[str, list[tuple[float, float]]]:
+    """Returns the unit of time and a curve: ("minutes", [(minute, value), ...]).
+
+    The unit is "steps" in logs of earlier versions, which have no minutes.
+    """
+    minutes = dict(points.get(MINUTES, []))
+    curve = points.get(name, [])
+    if all(step in minutes for step, _ in curve):
+        return "minutes", [(minutes[step], value) for step, value in curve]
+    return "steps", curve
 
 
 def read_points(folder: Path) -> Points:

@@ -33,16 +33,18 @@ class Log:
         ]
         self.logger = Logger(str(folder), formats)
 
-    def record(self, score: Score, references: References, seconds: float, prefix: str = "") -> None:
+    def record(self, score: Score, references: References, minutes: float, seconds: float, prefix: str = "") -> None:
         """Records an evaluation; the learner then writes the row.
 
         Args:
             score: of the agent.
             references: win rates of the scripted policies on each board.
+            minutes: time of training so far, over all sessions.
             seconds: time that the evaluation took.
             prefix: what comes before the names of the boards or opponents.
         """
         record = self.logger.record
+        record("time/minutes", minutes)
         record("eval/win_rate", score.win_rate)
         record("eval/seconds", seconds)
         for board, rate in score.win_rates.items():

@@ -19,7 +19,7 @@ from baselines.evaluation.seeds import check_test_seeds
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.curves import read_points
+from baselines.learned.training.curves import by_minutes, read_points
 from baselines.learned.training.run import train
 from baselines.support.files import read_json, write_json
 
@@ -167,8 +167,26 @@ def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]
 
 
 def curve(task: Task) -> list[tuple[float, float]]:
-    """Returns the evaluations of a training, as (step, win rate)."""
-    return read_points(task.folder).get("eval/win_rate", [])
+    """Returns the evaluations of a training, as (minute, win rate)."""
+    return by_minutes(read_points(task.folder), "eval/win_rate")[1]
+
+
+def reference(task: Task, policy: str = "exact") -> float | None:
+    """Returns the mean win rate of a scripted policy on the selection games; None if it did not play them."""
+    rates = [points[-1][1] for name, points in read_points(task.folder).items() if name.endswith(f"/{policy}")]
+    return float(np.mean(rates)) if rates else None
+
+
+def band(curves: Sequence[Sequence[tuple[float, float]]], points: int = 100) -> NDArray[np.float64]:
+    """Returns (4, points): minutes, and the lowest, median and highest win rate of all trainings at each.
+
+    Args:
+        curves: the curve of each training, with at least one evaluation.
+        points: the number of minutes, from the last first evaluation to the first last one.
+    """
+    minutes = np.linspace(max(each[0][0] for each in curves), min(each[-1][0] for each in curves), points)
+    rates = np.array([np.interp(minutes, *np.transpose(each)) for each in curves])
+    return np.array([minutes, rates.min(axis=0), np.median(rates, axis=0), rates.max(axis=0)])
 
 
 def to_json(summaries: Sequence[Summary], tasks: Sequence[Task]) -> dict[str, Any]:

@@ -108,13 +108,14 @@ class Training:
         if compares and self.compares:
             with self.budget.paused():
                 self.selection.play_references()
+        minutes = self.budget.elapsed() / 60
         learner, begin = self.learner, time.perf_counter()
         # Once: PPO draws random numbers to make the network, which the training would miss.
         network = learner.current_network()
         score = self.selection.score(lambda config: learner.policy(network, config))
         seconds = time.perf_counter() - begin
         self.schedule.took(seconds, learner.steps)
-        log.record(score, self.selection.references, seconds, self.selection.unit.prefix)
+        log.record(score, self.selection.references, minutes, seconds, self.selection.unit.prefix)
         learner.log()
         self.best.offer(network, score, learner.steps, self.selection.describe(score))
         self.score, self.evaluated_at, self.is_drawn = score, learner.steps, False

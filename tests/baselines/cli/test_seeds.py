@@ -8,7 +8,7 @@ from support.commands import complaint
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.cli.seeds import main
-from baselines.learned.training.seed_study import carry_out, difference, plan, read_win_rate, summarise
+from baselines.learned.training.seed_study import band, carry_out, difference, plan, read_win_rate, summarise
 
 CONFIG = """
 algo = "dqn"
@@ -45,6 +45,14 @@ def test_intervals_of_differences_cover_the_truth():
         low, high = difference(one, other)[1]
         held += low <= 0 <= high
     assert 48 <= held < 60
+
+
+def test_a_band_spans_the_trainings_of_all_seeds():
+    minutes, low, middle, high = band([[(0, 0.0), (2, 1.0)], [(1, 0.5), (3, 0.5)], [(0, 0.2), (2, 0.2)]], points=2)
+    assert minutes.tolist() == [1, 2]
+    assert low.tolist() == [0.2, 0.2]
+    assert middle.tolist() == [0.5, 0.5]
+    assert high.tolist() == [0.5, 1.0]
 
 
 def test_trainings_differ_in_their_seeds_alone(tmp_path):

@@ -56,7 +56,7 @@ def test_a_damaged_record_of_sessions_is_one_line(tmp_path, text):
 def test_json_that_is_nested_deep_is_one_line(tmp_path):
     path = tmp_path / "agent.json"
     path.write_text(DEEP)
-    with pytest.raises(ValueError, match=r"agent\.json cannot be read"):
+    with pytest.raises(ValueError, match=r"agent\.json holds no valid JSON"):
         read_json(path)
     header = DEEP.encode()
     tensors = tmp_path / "agent.safetensors"

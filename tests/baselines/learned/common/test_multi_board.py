@@ -17,7 +17,7 @@ from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.ppo.policy import SHARPNESS
 from baselines.learned.settings.files import configuration_names, read_configuration
 from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings
-from baselines.learned.training.curves import read_points
+from baselines.learned.training.curves import by_minutes, read_points
 from baselines.learned.training.models import ModelLearner, make_model
 from baselines.support.board_names import parse_board
 from minesweeper_env.config import BoardConfig
@@ -128,6 +128,12 @@ def test_curves_hold_the_points_of_all_sessions(tmp_path):
     points = read_points(tmp_path)
     assert points["eval/win_rate"] == [(100, 0.5), (300, 0.75)]
     assert points["train/loss"] == [(200, 0.25)]
+    assert by_minutes(points, "eval/win_rate") == ("steps", [(100, 0.5), (300, 0.75)])
+
+
+def test_curves_are_drawn_by_minutes():
+    points = {"eval/win_rate": [(100, 0.5), (300, 0.75)], "time/minutes": [(100, 1.5), (300, 4.0)]}
+    assert by_minutes(points, "eval/win_rate") == ("minutes", [(1.5, 0.5), (4.0, 0.75)])
 
 
 @ALL
