@@ -168,7 +168,9 @@ def _cell(row: Row | None) -> str:
         return NOT_MEASURED
     count = "" if row.games.games == PROTOCOL.least_games else f", n = {row.games.games}"
     mark = "*" if row.p_value is not None and row.p_value < 0.05 else ""
-    return f"{_rate(row)}{count}" + (f"<br>{_points(row.difference)}{mark}" if row.difference else "")
+    text = f"{_rate(row)}{count}" + (f"<br>{_points(row.difference)}{mark}" if row.difference else "")
+    # A narrow cell breaks before an interval, and not within it.
+    return text.replace(" to ", "&nbsp;to&nbsp;").replace("n = ", "n&nbsp;=&nbsp;")
 
 
 def cards_table(results: Sequence[ResultFile]) -> str:

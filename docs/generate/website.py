@@ -32,6 +32,9 @@ OTHERS = {
 }
 """Pages outside docs, by their place in the repository, and their places on the site."""
 
+WIDE = ("docs/leaderboard.md",)
+"""Pages without a table of contents on the right, whose tables take its room."""
+
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)")
 """A link or picture of Markdown whose target is a file; the text may hold a picture."""
 
@@ -44,7 +47,8 @@ def write_site() -> None:
     shutil.rmtree(TARGET, ignore_errors=True)
     for source, place in places().items():
         text = (ROOT / source).read_text(encoding="utf-8")
-        _write(place, relinked(text, source, places(), _repository()))
+        head = "---\nhide: [toc]\n---\n\n" if source in WIDE else ""
+        _write(place, head + relinked(text, source, places(), _repository()))
     for place, text in reference.pages():
         _write(place, text)
     for folder in ("images", "examples", "stylesheets"):

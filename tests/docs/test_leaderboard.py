@@ -100,9 +100,9 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert "| me | 0.25 |" in cards_table(entries)
     assert "`worse`" not in table
     (row,) = [line for line in overview(entries, "opening").splitlines() if line.startswith("| `worse`")]
-    assert row.startswith("| `worse` | board | 0.0 (0.0 to 49.0), n = 4<br>-50.0 (")
+    assert row.startswith("| `worse` | board | 0.0 (0.0&nbsp;to&nbsp;49.0), n&nbsp;=&nbsp;4<br>-50.0 (")
     assert row.endswith("| - | - | - | - |")
-    assert "| opening | 0.0 (0.0 to 49.0), n = 4<br>-50.0 (" in policy_table(entries, "worse")
+    assert "| opening | 0.0 (0.0&nbsp;to&nbsp;49.0), n&nbsp;=&nbsp;4<br>-50.0 (" in policy_table(entries, "worse")
     assert policy_table(entries, "unknown") == ""
 
 
