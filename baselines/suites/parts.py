@@ -91,7 +91,9 @@ class PartStore:
         Raises:
             OSError: the part cannot be written.
         """
-        arrays = {name: np.packbits([getattr(record, name) for record in part.records]) for name in _BITS}
+        arrays: dict[str, Any] = {
+            name: np.packbits([getattr(record, name) for record in part.records]) for name in _BITS
+        }
         for name in _NUMBERS:
             numbers = np.array([getattr(record, name) for record in part.records], np.int64)
             arrays[name] = numbers.astype(np.min_scalar_type(int(numbers.max())))
@@ -101,7 +103,7 @@ class PartStore:
         header |= {"seconds": part.seconds, "tallies": part.counters}
         buffer = io.BytesIO()
         arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        np.savez(buffer, allow_pickle=False, **arrays)
+        np.savez(buffer, **arrays)
         self._folder.mkdir(parents=True, exist_ok=True)
         replace_file(self._folder / f"{part.first:08d}{SUFFIX}", buffer.getvalue())
 
