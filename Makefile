@@ -3,13 +3,20 @@
 PYTHON ?= python3.11
 VENV ?= .venv
 CORE_VENV ?= .venv-core
+OLDEST_VENV ?= .venv-oldest
 BIN = $(VENV)/bin
 CORE_BIN = $(CORE_VENV)/bin
+OLDEST_BIN = $(OLDEST_VENV)/bin
 
 # A newer torch would bring several gigabytes of GPU libraries along.
 TORCH = torch==2.13.0
 # The oldest versions that are supported; the full installation has the newest. RLlib asks for this gymnasium.
 OLDEST = gymnasium==1.2.2 numba==0.62.1 numpy==2.0.2
+# The lower bounds of setup.cfg for every library of the extra `all`.
+OLDEST_EXTRAS = torch==2.6.0 stable-baselines3==2.7.0 sb3-contrib==2.7.0 pgmpy==1.1.2 scipy==1.13.0 safetensors==0.6.1 \
+	tensorboard==2.18.0 matplotlib==3.10.7 rich==14.3.1 huggingface_hub==1.0.0 minari==0.5.2 pettingzoo==1.24.3 \
+	textual==8.2.0 textual-serve==1.1.0 pygame-ce==2.5.2 platformdirs==4.2.0 imageio==2.35.1 imageio-ffmpeg==0.5.0 \
+	pillow==10.3.0 ray==2.60.0
 
 # Each learning library has an environment of its own, since RLlib asks for one version of gymnasium.
 LIBRARIES = .venv-libraries
@@ -25,7 +32,7 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test lint types test-quick test-slow test-core test-python test-libraries bench docs clean
+.PHONY: run test lint types test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed
 	rm -rf $(RUN_DIR)
@@ -54,6 +61,12 @@ test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
 test-core: $(CORE_VENV)/installed
 	$(CORE_BIN)/python -m minesweeper_env.warm_up
 	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/minesweeper_env
+
+# Everything that runs, with the oldest supported version of each library; no part of `make test`.
+test-oldest-extras: export NUMBA_CACHE_DIR = $(abspath $(OLDEST_VENV))/kernels
+test-oldest-extras: $(OLDEST_VENV)/installed
+	$(OLDEST_BIN)/python -m baselines warm-up
+	$(OLDEST_BIN)/python $(PYTEST) -m "not slow" tests/azulejos_env tests/baselines tests/minesweeper_env tests/minesweeper_play
 
 # The environment alone under another interpreter: make test-python PYTHON=python3.13
 test-python: export NUMBA_CACHE_DIR = $(abspath $(OTHER_VENV))/kernels
@@ -88,6 +101,11 @@ $(CORE_VENV)/installed: pyproject.toml setup.cfg
 	$(CORE_BIN)/python -m pip install --quiet $(OLDEST) pytest pytest-xdist hypothesis scipy --editable .
 	touch $@
 
+$(OLDEST_VENV)/installed: pyproject.toml setup.cfg
+	$(PYTHON) -m venv $(OLDEST_VENV)
+	$(OLDEST_BIN)/python -m pip install --quiet $(OLDEST) $(OLDEST_EXTRAS) pytest pytest-xdist hypothesis --editable '.[all]'
+	touch $@
+
 $(OTHER_VENV)/installed: pyproject.toml setup.cfg
 	$(PYTHON) -m venv $(OTHER_VENV)
 	$(OTHER_VENV)/bin/python -m pip install --quiet pytest pytest-xdist hypothesis scipy --editable .
@@ -106,4 +124,4 @@ $(LIBRARIES)/$(CLEANRL): $(VENV)/installed
 	$(BIN)/python -m pip download --quiet --no-deps --ignore-requires-python --dest $(LIBRARIES) cleanrl==1.2.0
 
 clean:
-	rm -rf $(VENV) $(CORE_VENV) $(OTHER_VENV) $(LIBRARIES) build *.egg-info
+	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) $(OTHER_VENV) $(LIBRARIES) build *.egg-info
