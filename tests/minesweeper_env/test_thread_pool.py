@@ -6,6 +6,7 @@ import _thread
 import copy
 import gc
 import pickle
+import signal
 import threading
 import time
 
@@ -89,6 +90,15 @@ def interrupt_and_wait(pool, working):
     return task
 
 
+@pytest.fixture
+def interrupts():
+    """Lets an interrupt raise KeyboardInterrupt; a shell makes a process in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_is_raised_after_the_other_threads_have_stopped():
     working = []
     with ThreadPool(2) as pool:
