@@ -5,6 +5,7 @@ import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -95,7 +96,7 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
     assert "python evaluate.py --policy" in printed[-1]
     record = json.loads((out / "run.json").read_text())
     assert record["settings"]["boards"] == ["4x4/2"]
-    assert record["sessions"][0]["versions"]["torch"] == torch.__version__
+    assert record["sessions"][0]["versions"]["torch"] == version("torch")
     assert record["settings"]["hyperparameters"]["batch_size"] > 0
     assert record["settings"]["precision"] == "float32"
     agent = json.loads((out / "agent.json").read_text())
