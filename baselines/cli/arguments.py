@@ -189,9 +189,11 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def whole_number_from(least: int) -> Callable[[str], int]:
-    """Returns a parser of whole numbers that are at least `least`."""
+    """Returns a parser of whole numbers that are at least `least`, and have at most 18 digits."""
 
     def parse(text: str) -> int:
+        if re.fullmatch(r"\d{19,}", text, re.ASCII):
+            raise argparse.ArgumentTypeError(f"must be a whole number of at most {10**18 - 1}, not {text!r}")
         if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII) or int(text) < least:
             raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
         return int(text)

@@ -178,6 +178,7 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "random", "--first-click", "lucky"], "invalid choice: 'lucky'"),
         (["--policy", "random", "--games", "0"], "a whole number of at least 1, not '0'"),
         (["--policy", "random", "--games", "1.5"], "a whole number"),
+        (["--policy", "random", "--seed", "9" * 19], "a whole number of at most 999999999999999999, not '9"),
         (["--policy", "random", "--seed", "-1"], "a whole number of at least 0, not '-1'"),
         (["--policy", "random", "--seed", str(1 << 30)], "the seeds of test games are 0 to 1073741823"),
         (["--policy", "random", "--workers", "0"], "a whole number of at least 1"),
