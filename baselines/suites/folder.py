@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,13 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard 
         "games": games,
         "identity": own_identity()._asdict(),
         "policies": {policy: policy_digest(policy) for policy in added_policies(suite)},
-        "precision": _precisions([entry.policy for entry in suite.entries]),
     } | ({} if shard is None else {"shard": str(shard)})
-    try:
+    with _errors_of(folder):
+        # A wrong folder is refused before the policies are loaded, which takes seconds.
+        if folder.is_dir():
+            _check(folder, wanted)
+    wanted["precision"] = _precisions([entry.policy for entry in suite.entries])
+    with _errors_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -67,9 +72,16 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard 
             before = _check(folder, wanted)
             kept = {name: before.get(name, {}) | wanted[name] for name in ("policies", "precision")}
             write_json(folder / MANIFEST, wanted | kept)
+    return [policy for policy in before.get("policies", {}) if policy not in wanted["policies"]]
+
+
+@contextmanager
+def _errors_of(folder: Path) -> Generator[None]:
+    """Raises a ValueError that names the folder in place of an OSError."""
+    try:
+        yield
     except OSError as error:
         raise ValueError(f"the folder {folder} cannot be written: {error.strerror}") from error
-    return [policy for policy in before.get("policies", {}) if policy not in wanted["policies"]]
 
 
 def _precisions(policies: Sequence[str]) -> dict[str, str]:

@@ -275,6 +275,13 @@ def test_a_folder_belongs_to_one_suite(tmp_path):
     open_folder(folder, suite, 5, 300)
 
 
+def test_a_wrong_folder_is_refused_before_the_policies_are_loaded(tmp_path, monkeypatch):
+    open_folder(tmp_path, find_suite("ladder"), 5, 100)
+    monkeypatch.setattr("baselines.suites.folder.find_policy", None)
+    with pytest.raises(ValueError, match="was made for the seed 5, not 6"):
+        open_folder(tmp_path, find_suite("ladder"), 6, 100)
+
+
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": 1', b'{"games": "many"}', b"\xff"])
 def test_a_damaged_manifest_is_named(tmp_path, content):
     (tmp_path / MANIFEST).write_bytes(content)
