@@ -14,6 +14,7 @@ from baselines.cli.failures import explain
 from baselines.cli.start import announce
 from baselines.cli.training.games import Minesweeper
 from baselines.cli.training.running import NEEDED, check_unused, report
+from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_folder, hold_folder
@@ -68,18 +69,22 @@ def _check(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
 def _train(program: str, settings: TrainingSettings, folder: Path, address: str, command: str) -> int:
     from baselines.executors.errors import WorkerError
 
-    saved = f"--resume continues from the last checkpoint in {folder}"
     try:
         with live_line():
             outcome = _outcome(settings, folder, address, command)
     except KeyboardInterrupt:
-        print(f"{program}: stopped at once; {saved}", file=sys.stderr)
+        print(f"{program}: stopped at once{_saved(folder)}", file=sys.stderr)
         return INTERRUPTED
     except (OSError, ValueError, WorkerError) as error:
-        print(f"{program}: {explain(error)}; {saved}", file=sys.stderr)
+        print(f"{program}: {explain(error)}{_saved(folder)}", file=sys.stderr)
         return FAILED
     report(program, Minesweeper(), outcome, settings, folder).print()
     return INTERRUPTED if outcome.interrupted else 0
+
+
+def _saved(folder: Path) -> str:
+    """Returns how to go on; nothing without a checkpoint."""
+    return f"; --resume continues from the last checkpoint in {folder}" if (folder / RUN_FILE).is_file() else ""
 
 
 def _outcome(settings: TrainingSettings, folder: Path, address: str, command: str) -> Outcome:

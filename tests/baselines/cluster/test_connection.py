@@ -7,7 +7,9 @@ import socket
 from importlib.util import find_spec
 
 import pytest
+from support.commands import complaint
 
+from baselines.cli import train
 from baselines.cluster import connection
 from baselines.cluster.connection import ClusterError, Connection, connected, parse_address
 from baselines.cluster.identity import own_identity
@@ -34,6 +36,17 @@ def test_a_cluster_that_is_not_there_is_named_at_once():
     line = f"there is no cluster of Ray at 127.0.0.1:{port}; is `ray start` running?"
     with pytest.raises(ClusterError, match=f"^{re.escape(line)}$"), connected(f"127.0.0.1:{port}"):
         pass
+
+
+@needs_ray
+def test_a_training_that_reaches_no_cluster_has_no_checkpoint(tmp_path, capsys):
+    pytest.importorskip("torch")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    assert train.main(["--steps", "9", "--ray", address, "--out", str(tmp_path / "run")]) == 1
+    line = complaint(capsys.readouterr().err)
+    assert line == f"train.py: there is no cluster of Ray at {address}; is `ray start` running?"
 
 
 def test_a_head_node_that_stops_answering_counts_as_gone(monkeypatch):
