@@ -27,6 +27,7 @@ from baselines.cli.failures import explain
 from baselines.cli.seeds.report import report
 from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
+from baselines.learned.settings.training import LEAST_SEEDS
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import hold_folder
 from baselines.terminal.progress import game_bar
@@ -97,7 +98,13 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="NAME",
         help="train these configurations of train.py, shipped ones or .toml files, each of another algorithm",
     )
-    add_count(parser, "--seeds", "train each configuration with N seeds, at least 5", DEFAULT_SEEDS)
+    parser.add_argument(
+        "--seeds",
+        type=whole_number_from(LEAST_SEEDS),
+        default=DEFAULT_SEEDS,
+        metavar="N",
+        help=f"train each configuration with N seeds, at least {LEAST_SEEDS} (default {DEFAULT_SEEDS})",
+    )
     parser.add_argument(
         "--minutes",
         type=positive_number,

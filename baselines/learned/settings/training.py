@@ -17,6 +17,9 @@ from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 MAX_SEED = 1 << 12
+LEAST_SEEDS = 5
+"""Smallest number of seeds of a comparison; with fewer, an interval is meaningless."""
+
 MAX_ENVS = 1 << 14
 MAX_BOARDS = 32
 PLAY_THEIR_OWN_GAMES = ("value", "afterstate")

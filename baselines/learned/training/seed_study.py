@@ -18,7 +18,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import check_test_seeds
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.settings.files import RUN_FILE
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.settings.training import LEAST_SEEDS, TrainingSettings
 from baselines.learned.training.curves import by_minutes, read_points
 from baselines.learned.training.run import train
 from baselines.support.files import read_json, write_json
@@ -26,8 +26,6 @@ from baselines.support.files import read_json, write_json
 RESULT_FILE = "result.json"
 TRIMMED = 0.25
 RESAMPLES = 10_000
-LEAST_SEEDS = 5
-"""Smallest number of seeds; with fewer, an interval is meaningless."""
 
 
 class Task(NamedTuple):
