@@ -80,7 +80,9 @@ def _parse(content: bytes) -> dict[str, Any]:
     if not isinstance(found, dict) or set(found) != _FIELDS:
         raise ValueError(f"a result file is an object with the fields {', '.join(sorted(_FIELDS))}")
     if not same:
-        raise ValueError("the layout is not that of `python -m baselines benchmark`: was the file formatted again?")
+        raise ValueError(
+            "the file is not as `python -m baselines benchmark run` wrote it; its spaces or its order were changed"
+        )
     return found
 
 

@@ -36,7 +36,8 @@ def _check(path: Path, replayed: int) -> ResultFile:
 
     result, sampled = check_result_file(path)
     total = sum(games.games for games in result.boards)
-    line = f"{path}: passed; {len(result.boards)} boards, {total} games, {sampled} replayed ({sampled / total:.1%})"
+    boards = "1 board" if len(result.boards) == 1 else f"{len(result.boards)} boards"
+    line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
     print(line + (f", {_replay(path, result, replayed)} more played by the policy itself" if replayed else ""))
     return result
 

@@ -206,7 +206,7 @@ def test_other_files_are_refused(tmp_path, content, said):
 
 def test_a_file_that_was_formatted_again_is_refused(path):
     path.write_text(json.dumps(json.loads(path.read_bytes())))
-    assert "formatted again" in refusal(path)
+    assert "its order were changed" in refusal(path)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_run_makes_a_file_that_passes_and_resumes_to_the_same_bytes(tmp_path, 
     assert json.loads(made)["boards"][0]["seed"] == PROTOCOL.seeds.start
     assert benchmark.main(["check", str(path), "--replay", "30"]) == 0
     assert capsys.readouterr().out == (
-        f"{path}: passed; 1 boards, 1000 games, 10 replayed (1.0%), 40 more played by the policy itself\n"
+        f"{path}: passed; 1 board, 1000 games, 10 replayed (1.0%), 40 more played by the policy itself\n"
     )
     # An interruption leaves some of the units; the same command plays the rest.
     first, *_ = sorted((tmp_path / "a" / "games").rglob("*.npz"))
