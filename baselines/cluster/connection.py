@@ -20,6 +20,7 @@ from types import ModuleType
 
 from baselines.executors.errors import WorkerError
 from baselines.support.extras import import_extra
+from minesweeper_env.compilation.cold_start import COLD_START
 
 LOCAL, AUTO = "local", "auto"
 """Addresses: a cluster of this machine alone, started for the command; and the one that Ray finds."""
@@ -142,6 +143,7 @@ def connect(address: str, cpus: int | None = None) -> Connection:
     # Without clusters, as by default on macOS, Ray listens on the loopback interface alone.
     vars(import_module("ray._private.ray_constants"))["ENABLE_RAY_CLUSTER"] = address != LOCAL
     own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES} if address == LOCAL else {}
+    COLD_START.tell("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
     try:
         head = address if address == LOCAL else _reachable(address)
         context = ray.init(head, log_to_driver=False, logging_level="CRITICAL", **own)

@@ -60,6 +60,11 @@ class ColdStart:
         self.caller = QUIET if receive is None else COMMAND
         self._say = receive or say
 
+    def tell(self, line: str) -> None:
+        """Prints a line before a slow step of a command; library calls and worker processes print none."""
+        if self.caller == COMMAND and self._say is say:
+            say(line)
+
     def begin(self, kernel: str) -> None:
         """Announces the compilation of a kernel, given as "module:function", unless it is part of another one."""
         self._depth += 1

@@ -54,6 +54,22 @@ def test_a_command_announces_each_part_once(parts, capsys):
     assert second.startswith("Compiling the oracle, once per installation, about ")
 
 
+@pytest.mark.parametrize(("caller", "line"), [(COMMAND, "Load it\n"), (LIBRARY, ""), (QUIET, "")])
+def test_a_slow_step_is_told_by_commands_alone(caller, line, capsys):
+    state = ColdStart()
+    state.caller = caller
+    state.tell("Load it")
+    assert capsys.readouterr().err == line
+
+
+def test_a_worker_tells_no_slow_step():
+    told = []
+    state = ColdStart()
+    state.report_to(told.append)
+    state.tell("Load it")
+    assert told == []
+
+
 def test_the_estimate_follows_the_speed_of_the_first_kernels(parts, capsys, monkeypatch):
     clock = iter((0.0, 6.0, 10.0, 16.0, 20.0, 21.0))
     set_clocks(monkeypatch, lambda: next(clock))

@@ -28,7 +28,7 @@ from baselines.cli.seeds.report import report
 from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
 from baselines.learned.settings.training import LEAST_SEEDS
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder
 from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import live_line
@@ -139,6 +139,7 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     if len({base.algo for base in bases}) < len(bases):
         raise ValueError("the configurations must have different algorithms")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
+    import_extra("torch")
     from baselines.learned.training.resources import check_resources
     from baselines.learned.training.seed_study import plan
 

@@ -22,7 +22,7 @@ from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.cli.sweep.report import report
 from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder
 from minesweeper_env.compilation.live_line import live_line
 
@@ -121,7 +121,6 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 def _plan(options: argparse.Namespace, command: str) -> Sweep:
     from baselines.learned.settings.files import read_configuration
     from baselines.learned.settings.training import TrainingSettings
-    from baselines.learned.training.resources import check_resources
     from baselines.sweeps.plan import Sweep
     from baselines.sweeps.space import draw_trials, parse_dimension
 
@@ -132,6 +131,9 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
     dimensions = [parse_dimension(text, base.algo) for text in options.search]
     values = draw_trials(base, dimensions, options.trials, options.seed)
     announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
+    import_extra("torch")
+    from baselines.learned.training.resources import check_resources
+
     sweep = Sweep(base, tuple(options.search), tuple(values), options.seed, options.out, command)
     options.out.mkdir(parents=True, exist_ok=True)
     check_resources(base, options.out)

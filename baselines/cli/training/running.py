@@ -14,7 +14,7 @@ from baselines.cli.failures import explain
 from baselines.cli.start import announce, sibling
 from baselines.cli.training.games import Game
 from baselines.learned.settings.files import RUN_FILE
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
 from minesweeper_env.compilation.live_line import live_line
 
@@ -89,6 +89,7 @@ def report(program: str, game: Game, outcome: Outcome, settings: Any, folder: Pa
 
 def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitStack) -> Training:
     """Returns a training that is ready to run, in its folder, which `held` locks; an error leaves no new folder."""
+    import_extra("torch")
     game.check_resources(settings, folder)
     new = not folder.exists()
     try:

@@ -20,8 +20,13 @@ HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "
 STOP = f"""
 import sys
 
-class FirstLine:
+class Stop:
+    lines = 0
+
     def write(self, text):
+        self.lines += bool(text.strip())
+        if self.lines < LAST:
+            return
         print("said", text.strip())
         print("loaded", *sorted({{name.split(".")[0] for name in sys.modules}} & {set(HEAVY)!r}))
         sys.stdout.flush()
@@ -34,13 +39,13 @@ class FirstLine:
     def isatty(self):
         return False
 
-sys.stderr = FirstLine()
+sys.stderr = Stop()
 """
 
 
-def first_line(module, *arguments):
-    """Returns what a command writes first on stderr, and the heavy modules that are loaded then."""
-    code = f"{STOP}\nfrom {module} import main\nmain({list(arguments)!r})"
+def line_of(number, module, *arguments):
+    """Returns the line of this number that a command writes on stderr, and the heavy modules that are loaded then."""
+    code = f"LAST = {number}\n{STOP}\nfrom {module} import main\nmain({list(arguments)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     said, loaded = (line.partition(" ")[2] for line in done.stdout.splitlines())
     return said, loaded
@@ -68,15 +73,36 @@ def out(tmp_path):
         ("baselines.cli.uniformity", [], "first click any, safe, opening"),
         ("baselines.cli.safety", [], "Compare the mine probabilities of dqn"),
         ("baselines.cli.seeds", ["--config", "dqn-8x8", "ppo-8x8", out], "Train dqn-8x8, ppo-8x8 with 10 seeds each"),
+        (
+            "baselines.cli.sweep",
+            ["--config", "quick", "--search", "gamma=0,1", out],
+            "Train quick with 10 draws, into",
+        ),
         ("baselines.cli.dataset", [out], "Record 1000 games of exact, lookahead on 8x8/14"),
         ("baselines.__main__", ["play"], "unknown command"),
     ],
 )
 def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tmp_path):
     given = [each for argument in arguments for each in (out(tmp_path) if argument is out else [argument])]
-    said, loaded = first_line(module, *given)
+    said, loaded = line_of(1, module, *given)
     assert words in said
     assert loaded == ""
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("baselines.cli.evaluate", ["--policy", "dqn"]),
+        ("baselines.cli.train", ["--config", "quick", out]),
+        ("baselines.cli.seeds", ["--config", "quick", out]),
+        ("baselines.cli.sweep", ["--config", "quick", "--search", "gamma=0,1", out]),
+    ],
+)
+def test_a_line_comes_before_torch_is_imported(module, arguments, tmp_path):
+    given = [each for argument in arguments for each in (out(tmp_path) if argument is out else [argument])]
+    said, loaded = line_of(2, module, *given)
+    assert said == "Load PyTorch"
+    assert "torch" not in loaded.split()
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["suites"], *([name, "--help"] for name in COMMANDS)])
