@@ -41,10 +41,10 @@ def env(**arguments: Any) -> Any:
 class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
     """Azulejos for two agents, "player_0" and "player_1", who take turns.
 
-    An observation is a dict of "observation", as in `AzulejosEnv` from the view of the agent, and "action_mask",
-    int8 (actions,): 1 for the first cell of each group, all 1 once no group is left. Groups belong to both players, so
-    that both see the same mask. Any other action changes nothing: the same agent is to move again, and its info
-    says so. Game and board of a seed are those of `AzulejosEnv`.
+    An observation is a dict. "observation" is as in `AzulejosEnv`, from the view of the agent. "action_mask" is int8
+    (actions,), 1 for the first cell of each group; once no group is left, all entries are 1. Groups belong to both
+    players, so both see the same mask. Any other action changes nothing: the same agent moves again, and its info says
+    so. A seed gives the same game and board as in `AzulejosEnv`.
 
     | info           |                                              |
     |----------------|----------------------------------------------|

@@ -30,8 +30,8 @@ def search(
     Args:
         position: the position.
         depth: the largest depth, 1 to 256; None for 256.
-        seconds: the time limit; None for none.
-        nodes: the number of evaluated positions from which no further one is searched; None for none.
+        seconds: the time limit; None sets no limit.
+        nodes: the number of evaluated positions after which the search stops; None sets no limit.
         prune: whether to cut branches that cannot change the value.
         table: whether to keep the values of positions in a transposition table; only with `prune`.
         report: called with the result of each depth when it is finished.

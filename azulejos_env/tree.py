@@ -90,8 +90,9 @@ class SearchTree:
     def dot(self) -> str:
         """Returns the tree in the language of Graphviz, from left to right, with a legend above.
 
-        In a box the player of the root is to move, in an ellipse the other one. Blue is the best child of its parent,
-        green dashed a branch that alpha-beta cut, orange dashed one that the time limit cut.
+        A box is a position where the player of the root moves, and an ellipse one where the other player moves. The
+        best child of a position is blue. A dashed branch was cut: a green one by alpha-beta, an orange one by the time
+        limit.
         """
         kinds = {node.kind for node in self.nodes}
         legend = [*_SHAPES, *(text for kind, text in _LEGEND.items() if kind in kinds)]
@@ -194,8 +195,8 @@ def search_tree(
 
     Args:
         position: the position.
-        depth: the largest depth; None for none.
-        seconds: the time limit; None for none.
+        depth: the largest depth; None sets no limit.
+        seconds: the time limit; None sets no limit.
         prune: whether to cut branches that cannot change the value.
         levels: number of levels to keep below the root; None for as many as there is room for.
 

@@ -19,7 +19,7 @@ class Limits:
     Attributes:
         depth: the largest number of moves to look ahead.
         seconds: the time limit; infinite for none.
-        nodes: the number of evaluated positions from which no further one is searched; infinite for none.
+        nodes: the number of evaluated positions after which the search stops; infinity sets no limit.
         begun: the time at which the search began, on the clock of `time.perf_counter`.
     """
 

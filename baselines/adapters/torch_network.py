@@ -128,8 +128,8 @@ class TorchPolicy(ScoredPolicy):
                 f"the network {self.name} gives {count} outputs for {self.board}: {config.actions} expected"
             )
         raise ValueError(
-            f"the network {self.name} gives outputs {shape} for 2 boards of {size_name(config.rows, config.cols)}: "
-            f"{' or '.join(map(str, allowed))} expected"
+            f"the network {self.name} returns outputs of shape {shape} for 2 boards of "
+            f"{size_name(config.rows, config.cols)}; the shape must be {' or '.join(map(str, allowed))}"
         )
 
 

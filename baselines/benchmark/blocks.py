@@ -124,7 +124,7 @@ class Games:
         return block | {"sha256": sha256_of(block)}
 
     def checks(self) -> list[bytes]:
-        """Returns the check of each game."""
+        """Returns the checksum of each game, over its seed, outcome, clicks and actions."""
         name = self.name
         rows = zip(range(self.seed, self.seed + self.games), self.won, self.clicks, self.digests, strict=True)
         return [

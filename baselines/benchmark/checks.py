@@ -92,7 +92,7 @@ def _check_protocol(found: dict[str, Any]) -> None:
     if found["protocol"] != PROTOCOL.version:
         raise ValueError(f"the protocol must be {PROTOCOL.version}, not {found['protocol']!r}")
     if found["protocol_sha256"] != PROTOCOL.digest():
-        raise ValueError(f"`protocol_sha256` is not that of protocol {PROTOCOL.version}")
+        raise ValueError(f"`protocol_sha256` is not the hash of protocol {PROTOCOL.version}")
 
 
 def _read_board(block: Any, number: int) -> Games:
@@ -141,7 +141,8 @@ def _check_sample(games: Games) -> None:
     chosen = games.chosen_games()
     if sorted(games.sample) != chosen:
         odd = min(set(games.sample) ^ set(chosen))
-        raise ValueError(f"{games.name}: `sample` is not the one that the outcomes choose; game {odd} differs")
+        rule = "`sample` must hold the games that the hash of the outcomes chooses"
+        raise ValueError(f"{games.name}: {rule}; game {odd} differs")
     for game, actions in games.sample.items():
         if digest_of(actions) != games.digests[game] or len(actions) != 2 * games.clicks[game]:
             seed = games.seed + game

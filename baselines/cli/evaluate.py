@@ -108,7 +108,7 @@ def _make_parser(program: str) -> Parser:
         "--out",
         type=parse_path,
         metavar="DIR",
-        help="keep the games and results of a suite here; the same command resumes it",
+        help="write the games and results of a suite into this folder; the same command resumes it",
     )
     add_shard(suites, "play part I of N of a suite's games, into a folder of its own")
     both = parser.add_argument_group("both")

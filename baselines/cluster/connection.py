@@ -118,7 +118,7 @@ def connected(address: str, cpus: int | None = None) -> Generator[Connection]:
     """Yields a connection to a cluster; a cluster of this machine alone ends with it.
 
     Args:
-        address: what `parse_address` accepts.
+        address: an address that `parse_address` accepts.
         cpus: number of processors of the cluster "local"; None for those of the machine.
 
     Raises:

@@ -116,8 +116,8 @@ def _check_arguments(name: str, target: Any, options: Mapping[str, Any]) -> None
     lacking = [each for each in BOARD if each not in names]
     if lacking and not takes_any:
         raise ValueError(
-            f"{name} takes ({', '.join(map(str, parameters))}) and lacks {', '.join(lacking)}; a policy is made by a "
-            "call with size=(rows, cols), mines=, first_click= and its options, or takes **kwargs"
+            f"{name} takes ({', '.join(map(str, parameters))}) and lacks {', '.join(lacking)}; it must take "
+            "size=(rows, cols), mines=, first_click= and its options, or **kwargs"
         )
     allowed = [each for each in names if each not in BOARD]
     unknown = [option for option in options if option not in allowed]

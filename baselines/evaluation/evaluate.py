@@ -39,7 +39,7 @@ class Evaluation:
     Attributes:
         records: one record per game, in the order of the seeds. An interruption or a time budget leaves a prefix.
         seconds: wall-clock time, including the start of the policy and of the workers.
-        playing_seconds: time spent playing, summed over the workers, without the judging of clicks.
+        playing_seconds: seconds of play, summed over the workers; judging clicks does not count.
         counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
         interrupted: True if KeyboardInterrupt ended the evaluation.
     """

@@ -100,8 +100,8 @@ def advantages(
 ) -> NDArray[np.float64]:
     """Returns the value of each of M clicks less the value of the first one, (M,), from playouts on common layouts.
 
-    The probability that a click is safe is known exactly, so the value of a click is this probability times the mean
-    over the layouts where it is safe. That keeps the expectation, and takes out the luck of the draw at the click.
+    The oracle gives the exact safety of a click. The value of the click is this safety times the mean over the layouts
+    where it is safe. The expectation stays the same, and the luck of the draw at the click disappears.
 
     Args:
         values: (M, L) as `Playouts.values` returns them. A layout with a NaN counts for none of the clicks.

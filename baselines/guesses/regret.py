@@ -129,7 +129,7 @@ def regret_of(policy: Policy, config: BoardConfig, positions: Sequence[Position]
         policy: acts on the boards.
         config: the games.
         positions: at least one.
-        values: finds what is not stored.
+        values: computes the values that are not stored.
     """
     clicks = clicks_of(policy, config, np.stack([position.board for position in positions])).tolist()
     lost = []

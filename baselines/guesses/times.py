@@ -41,7 +41,7 @@ def times_on(board: str, policies: Sequence[str], seed: int, games: int) -> list
     after the other, so that a slow minute of the machine touches all policies alike.
 
     Args:
-        board: as `board_of` takes it.
+        board: a board that `board_of` accepts.
         policies: specifications.
         seed: seed of game 0.
         games: the number of games, rounded up to whole blocks.

@@ -98,7 +98,7 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
             raise ValueError(f"--{_spelled(name)} needs --{file} FILE")
     for name in ("record_games", "gallery_games"):
         if name in given and getattr(options, name) > options.games:
-            raise ValueError(f"--{_spelled(name)} must be at most the {options.games} of --games")
+            raise ValueError(f"--{_spelled(name)} must be at most {options.games}, the number of --games")
     if is_recorded(options) and cells > MOST_CELLS:
         raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
     for module in _modules(options):

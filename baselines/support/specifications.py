@@ -51,7 +51,7 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
             its class or function.
     """
     if not isinstance(text, str):
-        raise ValueError(f"a policy is named by a text, such as 'exact' or 'path/file.py:NAME', not by {text!r}")
+        raise ValueError(f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}")
     for end in (len(text), *(match.start() for match in re.finditer(":", text))):
         if end > 0 and is_known(text[:end]):
             return Specification(text, text[:end], None, _parse_options(text, text[end + 1 :], end < len(text)))

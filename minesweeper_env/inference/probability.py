@@ -31,7 +31,9 @@ class CertainCells(NamedTuple):
 def mine_probabilities(
     board: ArrayLike, mines: int, *, prior: float | None = None, radius: int = 1
 ) -> NDArray[np.float64]:
-    """Returns the probability that each cell is a mine, all layouts that fit the board being equally likely.
+    """Returns the probability that each cell is a mine.
+
+    All layouts that fit the board are equally likely.
 
     Args:
         board: (rows, cols) cell codes of any integer type. Flags and question marks count as covered cells and are

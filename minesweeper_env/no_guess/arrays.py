@@ -74,9 +74,9 @@ class Closure(NamedTuple):
         parent: (2, S) int32, the sentences whose difference it is; -1 - c for the sentence of the clue c.
         cells: (P,) int32, the cells of the sentences, in ascending order.
         first: (n,) int32, the latest sentence that begins with each cell, or -1.
-        next_first: (S,) int32, the one before, or -1.
+        next_first: (S,) int32, the sentence before it in the list of `first`, or -1.
         member: (n,) int32, the latest entry of `cells` with each cell, or -1.
-        next_member: (P,) int32, the one before, or -1.
+        next_member: (P,) int32, the entry before it in the list of `member`, or -1.
         sentence_of: (P,) int32, the sentence of an entry of `cells`.
         certain: (S,) int32, the sentences whose cells are all mines or all free.
         seen: (S,) int8, scratch for the walk through parents.
@@ -110,7 +110,7 @@ class Packing(NamedTuple):
         choice: (n + 1,) int32, the sentence that is tried at a place; negative for a cell that begins none.
         weight: (n + 1,) int32, the weight of the choices before a place.
         head: (n,) int32, the latest sentence whose first cell in `order` is at a place, or -1.
-        next_head: (S,) int32, the one before, or -1.
+        next_head: (S,) int32, the sentence before it in the list of `head`, or -1.
     """
 
     order: Ints

@@ -133,8 +133,8 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
         add("--versus", nargs=2, metavar="POLICY", help="watch two policies play on the same board")
     if MODES["serve"].is_there:
         add("--serve", action="store_true", help="show the game in a web page")
-        add("--host", metavar="ADDRESS", help=f"show it at this address (default {PlayOptions.host})")
-        add("--port", type=parse_port, metavar="PORT", help="show it at this port (default 8000)")
+        add("--host", metavar="ADDRESS", help=f"serve the page at this address (default {PlayOptions.host})")
+        add("--port", type=parse_port, metavar="PORT", help="serve the page at this port (default 8000)")
     if MODES["window"].is_there:
         add("--window", action="store_true", help="play in a window")
     if MODES["analyse"].is_there:

@@ -1,8 +1,9 @@
 """Review of a game: a mark for each turn, the probability of winning along the game, and what of it was luck.
 
-Let W be the probability of winning before a turn, and W' the one after it. Q lies between: the choice is made, and its
-outcome is not known. The skill of the turn is Q - W, which is 0 for the best choice and negative for any other. Its
-luck is W' - Q. Over a game, skill and luck add up to the difference between the last and the first probability.
+Let W be the probability of winning before a turn, and W' the probability after it. Q is the probability after the
+choice of a cell and before its outcome. The skill of the turn is Q - W, which is 0 for the best choice and negative
+for any other. Its luck is W' - Q. Over a game, skill and luck add up to the difference between the last and the first
+probability.
 
 Where W is no exact figure, W' - Q also holds the difference between two estimates.
 """

@@ -23,7 +23,8 @@ PAGES = [*GUIDES, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "basel
 # Studies describe earlier versions, so they may name removed code.
 CURRENT_PAGES = [page for page in PAGES if "studies" not in page.parts]
 FOLDERS = ("azulejos_env", "minesweeper_env", "baselines", "minesweeper_play", "tests", "docs", "benchmarks")
-# The reader writes these files: `corners` of CONTRIBUTING.md, `quiet` of docs/how-to/own-policy.md, and two
+# The reader writes these files: `corners` of CONTRIBUTING.md, `mine` of docs/benchmark.md, `quiet` of
+# docs/how-to/own-policy.md, and two
 # policies of docs/tutorial.md.
 EXAMPLES = (
     "corners.py",
@@ -31,6 +32,7 @@ EXAMPLES = (
     "corners.md",
     "policy-corners.png",
     "corners.json",
+    "mine.py",
     "quiet.py",
     "cautious.py",
     "careful.py",

@@ -28,7 +28,9 @@ class AzulejosHyperparameters(Hyperparameters):
 
     learning_rate_flat: float = option(0.3, "fraction of the training before the learning rate falls linearly", 0, 0.99)
     learning_rate_final: float = option(0.05, "final learning rate as a fraction of the initial one", 0, 1)
-    batch_size: int = option(512, "positions on 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
+    batch_size: int = option(
+        512, "positions on 64 cells per minibatch; fewer positions if boards are larger", 1, MAX_BATCH
+    )
     max_grad_norm: float = option(1.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
     n_steps: int = option(16, "steps of each game per rollout", 1, 1 << 16)

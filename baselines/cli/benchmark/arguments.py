@@ -80,4 +80,4 @@ def _add_card_options(parser: argparse.ArgumentParser) -> None:
         "--training-steps", type=whole_number_from(0), metavar="N", help="state the steps of its training"
     )
     card.add_argument("--training-hours", type=positive_number, metavar="H", help="state the hours of its training")
-    card.add_argument("--hardware", help="state what it was trained on")
+    card.add_argument("--hardware", help="state the hardware of the training")

@@ -63,13 +63,13 @@ def _make_parser(program: str) -> Parser:
         epilog=EXAMPLES.format(program),
     )
     parser.add_argument("agent", metavar="RUN_FOLDER_OR_AGENT", help="send the agent of this run folder or name")
-    parser.add_argument("repository", metavar="USER/REPO", help="send it to this repository, which is made if need be")
+    parser.add_argument("repository", metavar="USER/REPO", help="send it to this repository; create a missing one")
     parser.add_argument("--private", action="store_true", help="make a new repository private (default public)")
     parser.add_argument(
         "--revision",
         default=DEFAULT_REVISION,
         metavar="BRANCH",
-        help=f"send it to this branch, which is made if need be (default {DEFAULT_REVISION})",
+        help=f"send it to this branch; create a missing one (default {DEFAULT_REVISION})",
     )
     parser.add_argument("--message", metavar="TEXT", help="describe the commit (default: the agent's name)")
     parser.add_argument(

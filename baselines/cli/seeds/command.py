@@ -96,7 +96,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="train these configurations of train.py, shipped ones or .toml files, each of another algorithm",
+        help="train these configurations, names of the package or .toml files, one per algorithm",
     )
     parser.add_argument(
         "--seeds",

@@ -36,7 +36,7 @@ class Replay(Generic[Columns]):
         return min(self.added, self._capacity)
 
     def add(self, boards: Columns) -> None:
-        """Stores boards over the oldest ones; of more than fit, the last ones stay."""
+        """Stores boards in place of the oldest ones; if more are given than fit, the last ones stay."""
         count = len(boards.codes)
         rows = (self.added + np.arange(count)) % self._capacity
         kept = slice(max(0, count - self._capacity), None)

@@ -105,7 +105,7 @@ def compare(
 
     Args:
         network: plays, and predicts the probabilities; its outputs are logits of safety.
-        config: the games, of radius 1, with clicks alone.
+        config: board and rules of the games; the radius is 1, and the only move is a click.
         seeds: seeds of the games.
         on_finished: called with the number of games that just ended, if any.
     """

@@ -30,8 +30,8 @@ def to_return(outputs: Tensor, probability: bool) -> Tensor:
 def to_fitted_return(outputs: Tensor, probability: bool) -> Tensor:
     """Returns the values of `to_return` with a gradient for a squared loss that cannot be replaced.
 
-    For probabilities the gradient skips the sigmoid. The squared error then descends like the cross-entropy:
-    d/dz (sigmoid(z) - r)^2 becomes 2 (sigmoid(z) - r), twice the gradient of the cross-entropy in z.
+    For probabilities the gradient skips the sigmoid. The gradient of the squared error (sigmoid(z) - r)^2 in z is then
+    2 (sigmoid(z) - r), twice the gradient of the cross-entropy.
     """
     return torch.sigmoid(outputs).detach() + (outputs - outputs.detach()) if probability else outputs
 

@@ -82,7 +82,7 @@ class ThinnedReplayBuffer(BaseBuffer):
         self.added = 0
 
     def add_some(self, chosen: Bools, **transitions: NDArray[Any]) -> None:
-        """Stores some transitions over the oldest ones; `ended` fills in their outcomes later.
+        """Stores some transitions in place of the oldest ones; `ended` adds their outcomes later.
 
         Args:
             chosen: (M,) bool, True for each transition to store; at most `buffer_size` of them.

@@ -26,7 +26,7 @@ class Hyperparameters:
     learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
     learning_rate_flat: float = option(0.1, "fraction of the training before the learning rate falls linearly", 0, 0.99)
     learning_rate_final: float = option(0.02, "final learning rate as a fraction of the initial one", 0, 1)
-    batch_size: int = option(64, "boards of 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
+    batch_size: int = option(64, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     max_grad_norm: float = option(10.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
 
@@ -51,7 +51,7 @@ class Hyperparameters:
         content = present_names(content)
         unknown = [str(name) for name in content if name not in names]
         if unknown:
-            raise ValueError(f"there is no hyperparameter {', '.join(unknown)}; there are {', '.join(names)}")
+            raise ValueError(f"unknown hyperparameter {', '.join(unknown)}; the hyperparameters are {', '.join(names)}")
         return cls(**content)
 
 
@@ -63,12 +63,12 @@ class DQNHyperparameters(Hyperparameters):
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
     train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
     replay_ratio: float = option(4.0, "mean number of draws per stored transition", 1e-3, 1e3)
-    keep_scale: float = option(5.0, "storing probability over the error of the prediction; 0 stores all", 0, 1e6)
-    keep_min: float = option(0.1, "lower bound of the storing probability", 1e-3, 1)
+    keep_scale: float = option(5.0, "store a transition with probability N times its error; 0 stores all", 0, 1e6)
+    keep_min: float = option(0.1, "store with at least this probability", 1e-3, 1)
     hindsight: float = option(1.0, "weight of the loss on all covered cells; 0 learns from clicks alone", 0, 1e3)
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
-    exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls", 0, 1)
+    exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls to its end", 0, 1)
     exploration_initial_eps: float = option(1.0, "initial fraction of random clicks", 0, 1)
     exploration_final_eps: float = option(0.0, "final fraction of random clicks", 0, 1)
 
@@ -95,15 +95,15 @@ class PPOHyperparameters(Hyperparameters):
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     buffer_size: int = option(50_000, "boards stored for the auxiliary loss, per board size", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, "probability of learning from a step over 1 - V; 0 keeps all steps", 0, 1e6)
-    keep_min: float = option(0.1, "lower bound of this probability", 1e-3, 1)
+    keep_scale: float = option(5.0, "learn from a step with probability N times 1 - V; 0 keeps all steps", 0, 1e6)
+    keep_min: float = option(0.1, "learn from a step with at least this probability", 1e-3, 1)
 
 
 @dataclass(frozen=True)
 class PlainPPOHyperparameters(PPOHyperparameters):
     """Hyperparameters of unmodified PPO: no hindsight, no thinning, the usual weight of the value loss."""
 
-    batch_size: int = option(512, "boards of 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
+    batch_size: int = option(512, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     max_grad_norm: float = option(0.5, "norm to which larger gradients are clipped", 1e-6, 1e6)
     weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
     n_steps: int = option(32, "steps of each game per rollout", 1, 1 << 16)
@@ -135,26 +135,26 @@ class AfterstateHyperparameters(Hyperparameters):
     """Hyperparameters of afterstate; `afterstate/self_play.py` and `afterstate/learner.py` explain them."""
 
     learning_rate_flat: float = option(0.4, "fraction of the training before the learning rate falls linearly", 0, 0.99)
-    batch_size: int = option(256, "boards of 64 cells per minibatch; of larger boards, fewer", 1, MAX_BATCH)
+    batch_size: int = option(256, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored afterstate", 1e-3, 1e3)
-    keep_scale: float = option(2.0, "storing probability over the error of the safest cell", 0, 1e6)
-    keep_min: float = option(0.05, "lower bound of the storing probability", 0, 1)
+    keep_scale: float = option(2.0, "store a board with probability N times the error of its safest cell", 0, 1e6)
+    keep_min: float = option(0.05, "store with at least this probability", 0, 1)
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
     mixing: float = option(0.3, "weight of the outcome in the target of the worth; the rest is bootstrapped", 0, 1)
-    exploration: float = option(0.3, "probability that a guess explores, if no earlier one of its game does", 1e-3, 1)
-    exploration_slack: float = option(0.12, "largest risk of an exploring click above the least one", 0, 1)
-    slack: float = option(0.05, "largest risk of a weighed click above the least one, in training games", 0, 1)
+    exploration: float = option(0.3, "probability that a guess explores; one guess per game does, at most", 1e-3, 1)
+    exploration_slack: float = option(0.12, "maximum risk of an exploring click above the least risk", 0, 1)
+    slack: float = option(0.05, "maximum risk of a weighed click above the least risk, in training games", 0, 1)
     breadth: int = option(GUESS_BREADTH, "upper bound on the clicks weighed at a guess", 1, 1_000)
-    sure: float = option(0.99, "safety from which a cell is clicked without weighing, in training games", 0, 1)
-    search_starts: int = option(60_000, "boards learned from before clicks are weighed", 0, MAX_BUFFER)
+    sure: float = option(0.99, "safety at which a training game clicks a cell without weighing others", 0, 1)
+    search_starts: int = option(60_000, "boards to learn from before training games weigh clicks", 0, MAX_BUFFER)
     depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)
     recall: int = option(1, "1: the input planes enter every application of the block; 0: the first alone", 0, 1)
-    safety_rate: float = option(1.0, "learning rate of safety over that of counts and worth", 0, 1e3)
-    averaging: float = option(0.998, "decay of the average of the weights that plays, per minibatch", 0, 1)
+    safety_rate: float = option(1.0, "learning rate of safety, as a multiple of the rate of counts and worth", 0, 1e3)
+    averaging: float = option(0.998, "decay per minibatch of the averaged weights, which play", 0, 1)
     warm_up: int = option(400, "minibatches over which the learning rate rises from 0", 1, MAX_BUFFER)
-    heads_first: int = option(200, "minibatches that only the heads learn from, at the start", 0, MAX_BUFFER)
+    heads_first: int = option(200, "minibatches at the start from which only the heads learn", 0, MAX_BUFFER)
     other_rule: float = option(0.25, "fraction of the games under another first-click rule: safe, or opening", 0, 1)
 
 

@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
         steps: number of steps in all sessions.
         summary: result of the kept agent in the selection games, in words.
         time_fractions: fractions of this session's time, by activity.
-        kept_steps: step of the agent in the run folder.
+        kept_steps: step at which the training wrote the agent in the run folder.
         newest: win rate of the newest weights in the selection games; None if they did not play.
     """
 

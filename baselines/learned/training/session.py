@@ -54,9 +54,9 @@ class Progress:
         if not all(isinstance(number, int | float) and 0 <= number < math.inf for number in numbers):
             raise ValueError("its seconds and win rates must be numbers of at least 0")
         if not all(isinstance(content[name], dict | None) for name in ("kept", "references")):
-            raise ValueError("its kept agent and its references must be objects")
+            raise ValueError("its entries kept and references must be JSON objects")
         if content["kept"] is not None and not {"summary", "steps", "win_rate"} <= content["kept"].keys():
-            raise ValueError("its kept agent must have summary, steps and win_rate")
+            raise ValueError("its entry kept must have summary, steps and win_rate")
         return cls(**content)
 
 

@@ -20,7 +20,8 @@ def first_cell(config: BoardConfig) -> int:
 
     The cells were chosen by measurement; see docs/studies/first-cells.md. Under "any" and "safe" the click is a
     corner, which has the highest probability of showing 0. Under the other rules it is the third row and column,
-    which opens a large area near a corner; on dense boards it is the fourth. It never lies beyond the middle.
+    which opens a large area near a corner; on dense boards it is the fourth. The cell never lies
+    beyond the middle of the board.
     """
     if config.first_click in ("any", "safe"):
         return 0

@@ -70,9 +70,9 @@ def plan_turn(
 class BayesSourcePolicy:
     """Plays as the program does; docs/policies/bayes_source.md lists the rule and its faults.
 
-    A turn is several actions, and its flags are not evidence before the turn ends. The policy therefore remembers,
-    from one call to the next, the rest of each turn by the board that the last action leads to. It depends on
-    nothing else but the board.
+    A turn is several actions, and its flags are not evidence before the turn ends. The policy therefore stores
+    the rest of each turn between two calls. Its key is the board that the last action leads to. The policy depends on
+    nothing but the board.
 
     Attributes:
         moves: the moves that its games must have.

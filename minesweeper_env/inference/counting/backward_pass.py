@@ -156,7 +156,7 @@ def _go_back(work: Work, weighting: Weighting, component: int, begin: int) -> bo
     """Runs the backward pass over the levels of a component, from the weights at values[begin] of its last state.
 
     Returns:
-        Whether the values had enough space.
+        True if the values had enough space.
     """
     values, levels, plan = work.values, work.levels, work.plan
     last = plan.last_level[component]
@@ -212,7 +212,7 @@ def recompute(work: Work, weighting: Weighting, level: int, shift: int, begin: i
         largest: the largest number of values on a level.
 
     Returns:
-        Whether the values had enough space.
+        True if the values had enough space.
     """
     values, levels = work.values, work.levels
     base = level

@@ -267,7 +267,7 @@ def clamp(values: Floats, weighting: Weighting, drift: float) -> tuple[float, fl
     Args:
         values: changed in place.
         weighting: the weights of the layouts.
-        drift: the powers of two by which the values may have shrunk since they were scaled.
+        drift: upper bound on the number of halvings of the values since their last scaling.
 
     Returns:
         The logarithm of the divisor, and the drift that remains.

@@ -24,8 +24,8 @@ class Frontier(NamedTuple):
 
     Attributes:
         known: (n + 1,) UNKNOWN, SAFE, MINE or OPEN; the last entry stands for cells off the board.
-        missing: (n + 1,) for open cells, the mines among their unknown neighbours.
-        unknown: (n + 1,) for open cells, the number of their unknown neighbours.
+        missing: (n + 1,) at an open cell, the number of mines among its unknown neighbours.
+        unknown: (n + 1,) at an open cell, the number of its unknown neighbours.
         constraint_of: (n + 1,) the constraint of an open cell, or -1.
         group_of: (n + 1,) the group of an unknown cell, or -1.
         cell_of: (n,) the open cell of a constraint.

@@ -28,7 +28,7 @@ def reorder_wide_components(frontier: Frontier, neighbours: NDArray[np.uint32], 
     Args:
         frontier: with its groups.
         neighbours: (n, degree) uint32, the neighbours of each cell.
-        plan: its order may change within a component; its scratch is used.
+        plan: the function may reorder the groups within a component, and overwrites the scratch arrays.
         components: the number of components.
 
     Returns:

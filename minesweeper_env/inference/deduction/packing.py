@@ -110,7 +110,7 @@ def _pack(sentences: Sequence[Sentence], weigh: Callable[[Sentence], int], order
                         _keep_better(after, (ahead | sentence.cells) ^ bit, grown)
         states = after
         if len(states) > MAX_STATES:
-            raise PositionTooHardError(f"a search for a packing of sentences keeps more than {MAX_STATES} sets")
+            raise PositionTooHardError(f"the search for disjoint constraints needs more than {MAX_STATES} sets")
     return states[0]
 
 

@@ -78,7 +78,11 @@ def test_a_network_of_clicks_and_flags_plays_both():
     [
         (flat_network(128), {"observation": "flat"}, "gives 128 outputs for 4x5 with moves click: 20 expected"),
         (flat_network(), {"observation": "flat", "moves": ("click", "flag")}, "20 outputs for .* flag: 40 expected"),
-        (Convolution(shape="column"), {}, r"gives outputs \(2, 1, 4, 5, 1\) for 2 boards of 4x5: \(2, 20\) or"),
+        (
+            Convolution(shape="column"),
+            {},
+            r"of shape \(2, 1, 4, 5, 1\) for 2 boards of 4x5; the shape must be \(2, 20\)",
+        ),
         (flat_network(), {}, r"refused codes of shape \(2, 4, 5\) and torch.int8: "),
         (lambda boards: boards.numpy(), {}, "returns a ndarray; it must return one tensor"),
         (lambda boards: (boards, boards), {}, "returns a tuple; .* logits or Q-values alone"),

@@ -170,7 +170,7 @@ def test_a_forger_who_mends_all_hashes_fails_on_the_sample(path, result):
         block["checks"] = base64.b64encode(b"".join(forged.checks())).decode()
 
     change(path, forge, signed=True)
-    assert f"{TITLE}: `sample` is not the one that the outcomes choose" in refusal(path)
+    assert f"{TITLE}: `sample` must hold the games that the hash" in refusal(path)
 
 
 def test_sampled_games_must_win_and_lose_as_recorded(tmp_path, result):

@@ -188,7 +188,7 @@ BAD = [
     ("mine.py:First:size=1", GOOD, "policy 'mine.py:First' gets size from its games"),
     ("mine.py:P", "def P(size, mines, first_click, depth): pass", "policy 'mine.py:P' needs depth: write mine.py"),
     ("mine.py:P", "class P:\n    def __init__(self, config): pass", "mine.py:P takes (config) and lacks size,"),
-    ("mine.py:P", "def P(size, mines): pass", "mine.py:P takes (size, mines) and lacks first_click; a policy is made"),
+    ("mine.py:P", "def P(size, mines): pass", "mine.py:P takes (size, mines) and lacks first_click; it must take"),
     ("mine.py:P", "def P(size, mines, first_click, /): pass", "and lacks size, mines, first_click"),
     ("mine.py:P", "class P: pass", "mine.py:P takes () and lacks size, mines, first_click"),
     ("mine.py:P", "def P(**board): return 3", "mine.py:P must return an object with the method act(observations, a"),
@@ -269,7 +269,7 @@ def test_a_method_of_the_wrong_form_names_its_definition():
 
 @pytest.mark.parametrize("name", [None, 3, Path("mine.py:First")])
 def test_a_policy_is_named_by_a_text(name):
-    with pytest.raises(ValueError, match="a policy is named by a text, such as 'exact' or"):
+    with pytest.raises(ValueError, match="the name of a policy must be a text, such as 'exact' or"):
         baselines.make_policy(name)
 
 

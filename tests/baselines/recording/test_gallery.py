@@ -116,7 +116,7 @@ def test_pictures_change_no_result(tmp_path, capsys):
         (["--record-games", "2"], "--record-games needs --record FILE"),
         (["--record-all"], "--record-all needs --record FILE"),
         (["--gallery-games", "2"], "--gallery-games needs --gallery FILE"),
-        (["--record", "a.gif", "--record-games", "13"], "--record-games must be at most the 12 of --games"),
+        (["--record", "a.gif", "--record-games", "13"], "--record-games must be at most 12, the number of --games"),
         (["--record", "a.gif", "--record-speed", "0"], "a number above 0"),
         (["--record", "a.gif", "--size", "150", "--mines", "99"], "at most 13107 cells, and this one has 22500"),
     ],

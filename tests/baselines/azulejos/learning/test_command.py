@@ -70,7 +70,7 @@ def test_the_command_leaves_a_run_folder_that_goes_on(tmp_path, capsys):
         (["--reward", "gold"], "reward"),
         (["--steps", "5", "--minutes", "1"], "either"),
         (["--minutes", "0"], "minutes"),
-        (["--set", "batch=3"], "there is no hyperparameter batch; there are"),
+        (["--set", "batch=3"], "unknown hyperparameter batch; the hyperparameters are"),
         (["--set", "batch_size=many"], "NAME=NUMBER"),
         (["--size", "100", "--envs", "16384", "--set", "n_steps=60000"], "GB of memory"),
         (["--start", "nowhere"], "cannot start from nowhere"),
