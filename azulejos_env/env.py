@@ -49,7 +49,7 @@ class AzulejosEnv(SingleEnv[Games]):
     | "difference" (the default) | the change of the agent's score minus the opponent's since the last step |
     | "win_loss" | +1 for a win, -1 for a loss, 0 for a tie and otherwise |
 
-    The differences of a game add up to its final one; the opponent's first move counts in the first step.
+    Over a game these rewards add up to the final difference. The opponent's first move counts in the first step.
     Alone, "difference" is the points of the move, and a win is a cleared board.
 
     ## Starting State

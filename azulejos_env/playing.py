@@ -33,7 +33,7 @@ def terms_of(config: GameConfig, opponent: Opponent, seat: str, reward: str, max
 
     Args:
         config: the configuration.
-        opponent: the opponent; alone, the seat is the first.
+        opponent: the opponent; without one, the player has the first seat.
         seat: one of `SEATS`.
         reward: one of `REWARDS`.
         max_steps: a step limit; None for ten per cell.

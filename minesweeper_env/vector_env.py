@@ -45,9 +45,9 @@ class MinesweeperVectorEnv(BatchedEnv[Games]):
         num_envs: N, at least 1.
         autoreset_mode: `AutoresetMode.NEXT_STEP`, `SAME_STEP` or `DISABLED`, or its value as a str.
         max_episode_steps: the name that `gymnasium.make_vec` gives to `max_steps`; the smaller of both applies.
-        threads: the number of threads, and so of cores, that divide a step, at least 1; the games are the same for
-            every number. Fewer are used while a thread has less than 65536 cells, which are 1024 boards of 8x8 or 137
-            of 16x30. `sample_actions` and a reward of your own run in one thread. `close` ends the threads.
+        threads: the number of threads that divide a step, at least 1; the games are the same for every number. A
+            step uses fewer threads if each would have less than 65536 cells, that is 1024 boards of 8x8 or 137 of
+            16x30. `sample_actions` and a reward of your own run in one thread. `close` ends the threads.
 
     Raises:
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.

@@ -36,7 +36,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Returns the options, or exits with status 2 and one line if they are wrong.
 
     Args:
-        arguments: those of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
     """
     parser = _make_parser()
     options = parser.parse_args(arguments)

@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command.
 
     Args:
-        arguments: those of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
 
     Returns:
         0 when all is done, 1 when a file cannot be written, 2 when the game cannot be read, 130 after Ctrl-C.

@@ -24,7 +24,7 @@ class Match:
 
     Attributes:
         position: the position.
-        message: what the last wish of the person came to; empty if it was granted.
+        message: why the person's last click or key had no effect; empty if it had one.
     """
 
     def __init__(self, position: Position, choose: Choose) -> None:

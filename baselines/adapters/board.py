@@ -78,6 +78,6 @@ def moves_of(actions: int, size: int | Sequence[int], moves: Sequence[str] | Non
     if actions != len(chosen) * rows * cols:
         raise ValueError(
             f"{owner} has {actions} actions, but {size_name(rows, cols)} with moves {', '.join(chosen)} "
-            f"has {len(chosen) * rows * cols}; set size= and moves= to those of its training"
+            f"has {len(chosen) * rows * cols}; set size= and moves= as in its training"
         )
     return chosen

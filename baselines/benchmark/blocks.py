@@ -211,5 +211,5 @@ def _read_sample(block: Any, title: str) -> dict[int, bytes]:
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{title}: `sample` must hold games with their actions in base64") from error
     if any(len(actions) % 2 for actions in sample.values()):
-        raise ValueError(f"{title}: `sample` has half an action")
+        raise ValueError(f"{title}: `sample` has an incomplete action")
     return sample

@@ -65,7 +65,7 @@ class Card:
         for text in (self.hardware, *self.links):
             _check_text("hardware and each link", text, 0)
         if set(self.name) & set("|/\\"):
-            raise ValueError(f"the name of an entry has none of | / \\, unlike {self.name!r}")
+            raise ValueError(f"the name of an entry must not contain | / \\, as {self.name!r} does")
         one_of("track", self.track, PROTOCOL.tracks)
         for name, most in (("training_steps", 1e15), ("training_hours", 1e7)):
             if getattr(self, name) is not None:

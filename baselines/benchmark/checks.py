@@ -81,7 +81,7 @@ def _parse(content: bytes) -> dict[str, Any]:
         raise ValueError(f"a result file is an object with the fields {', '.join(sorted(_FIELDS))}")
     if not same:
         raise ValueError(
-            "the file is not as `python -m baselines benchmark run` wrote it; its spaces or its order were changed"
+            "the file is not as `python -m baselines benchmark run` wrote it; its spaces or its order of fields changed"
         )
     return found
 

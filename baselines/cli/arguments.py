@@ -109,8 +109,8 @@ def add_no_guess(parser: argparse._ActionsContainer) -> None:
         choices=NO_GUESS_LEVELS,
         default=False,
         metavar="LEVEL",
-        help="play boards that logic of this level wins without a guess: subset, differences of clues, or exact, every "
-        "cell that is safe in all layouts (default: boards as they come)",
+        help="play boards that logic wins without a guess, at this level: subset (differences of clues) or exact "
+        "(every cell that is safe in all layouts) (default: all boards)",
     )
 
 

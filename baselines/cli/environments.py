@@ -29,7 +29,7 @@ def is_azulejos(arguments: Sequence[str] | None) -> bool:
     """Returns whether a command line chooses Azulejos; whatever is wrong with it is left to the command's parser.
 
     Args:
-        arguments: those after the name of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--env", nargs="?")

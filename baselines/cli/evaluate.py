@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
         program: name of the command, as the user typed it.
         command: command line to record; None for the program with its arguments.
 
@@ -102,7 +102,7 @@ def _make_parser(program: str) -> Parser:
     suites.add_argument(
         "--suite",
         metavar="NAME",
-        help=f"repeat this experiment, which needs --out; --policy adds policies to it: {', '.join(SUITES)}",
+        help=f"play this suite, which needs --out; --policy adds policies to it: {', '.join(SUITES)}",
     )
     suites.add_argument(
         "--out",

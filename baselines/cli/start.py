@@ -23,7 +23,7 @@ def typed_command(program: str, arguments: Sequence[str] | None) -> str:
 
     Args:
         program: "evaluate.py", "minesweeper-evaluate" or "python -m baselines evaluate", for example.
-        arguments: those after the program; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
     """
     words = ["python", program] if program.endswith(".py") else program.split()
     return shlex.join([*words, *(sys.argv[1:] if arguments is None else arguments)])

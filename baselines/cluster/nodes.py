@@ -15,7 +15,7 @@ LOOK_SECONDS = 1.0
 
 
 class Demand(NamedTuple):
-    """What a call declares.
+    """Processors and memory that a call needs on its node.
 
     Attributes:
         cpus: number of processors.

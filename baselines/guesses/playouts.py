@@ -17,7 +17,7 @@ NODES = 100_000
 
 
 class Playouts:
-    """Plays positions on with one policy; a game with few layouts left counts its exact probability of winning."""
+    """Continues positions with one policy; a game with few layouts left counts its exact probability of winning."""
 
     def __init__(self, config: BoardConfig, policy: Policy, layouts: int) -> None:
         """Prepares to play.

@@ -88,8 +88,8 @@ def collect(policy: Policy, config: BoardConfig, seeds: range, least: int, most:
         policy: plays the games.
         config: the games.
         seeds: the seeds of the games.
-        least: a number of layouts.
-        most: a number of layouts, which the searches can bear.
+        least: minimum number of layouts of a position.
+        most: maximum number of layouts of a position; the searches must be able to solve it.
     """
     values = ClickValues(config, most)
     for guess in _first_within(guesses_of(policy, config, seeds, least), most):

@@ -62,7 +62,7 @@ class EveryLayoutPlayer:
         self._values: dict[bytes, float] = {}
 
     def play(self, on_played: Callable[[int], object] | None = None) -> EveryLayout:
-        """Plays; `on_played` is called with the number of layouts of each block.
+        """Plays every layout, in blocks, and calls `on_played` with the number of layouts of each block.
 
         Raises:
             PositionTooHardError: the oracle or a search gave up.

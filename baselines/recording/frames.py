@@ -114,7 +114,7 @@ def font(size: int) -> ImageFont.FreeTypeFont:
 
 
 def shortened(text: str, size: int, width: int) -> str:
-    """Returns a text that is at most `width` pixels wide; dots stand for what its end lacks."""
+    """Returns a text that is at most `width` pixels wide; dots replace the rest."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + "...") > width:

@@ -46,7 +46,7 @@ def add_recording_options(
         "--record",
         type=path,
         metavar="FILE",
-        help="draw games move by move, each click outlined with its exact mine probability, into this file: "
+        help="draw games into this file, a frame per move with the risk of the click: "
         f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)",
     )
     group.add_argument(

@@ -44,7 +44,8 @@ def read_shards(folders: Sequence[Path]) -> list[ShardFolder]:
         The shards in order.
 
     Raises:
-        ValueError: a folder holds no shard, or another work; a shard is missing, or there twice. The message names it.
+        ValueError: a folder holds no shard, or a shard of other work; a shard is missing or given
+            twice. The message names it.
     """
     shards = [_read(folder) for folder in folders]
     for each in shards[1:]:

@@ -17,7 +17,7 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
 
     Args:
         module: name of the module.
-        arguments: those of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
         program: name of the command, as the user typed it; None for the one that `main` has.
 
     Returns:

@@ -9,7 +9,7 @@ _COPIES: dict[str, Path] = {}
 
 
 def forward(copies: Mapping[str, Path]) -> None:
-    """From now on opens a copy where a path is named, in this process.
+    """Makes `local_path` return a copy in place of each named path, in this process.
 
     Args:
         copies: the copy of each file or folder, by its path as the other machine names it.

@@ -39,14 +39,14 @@ MINE_BIT, COUNT_BITS = 0x80, 0x7F
 
 
 class RewardWeights(NamedTuple):
-    """Weights of what can happen in a step; its reward is the sum of those that apply.
+    """Weights of the events of a step; the reward of the step is the sum of the weights that apply.
 
     Attributes:
-        win: for winning the game.
-        loss: for losing it.
-        opening: for opening at least one cell without losing.
-        cell: for each cell opened without losing.
-        illegal: for an illegal action.
+        win: added if the step wins the game.
+        loss: added if the step loses the game.
+        opening: added if the step opens at least one cell and does not lose.
+        cell: added for each cell that such a step opens.
+        illegal: added for an illegal action.
     """
 
     win: float = 0.0

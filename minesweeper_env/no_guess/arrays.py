@@ -41,8 +41,8 @@ class Logic(NamedTuple):
         neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
         board: (n + 1,) int8, the codes that the player sees.
         state: (n + 1,) int8, UNKNOWN, SAFE, MINE or OPEN.
-        missing: (n + 1,) int32, for open cells, the mines among their unknown neighbours.
-        unknown: (n + 1,) int32, for open cells, the number of their unknown neighbours.
+        missing: (n + 1,) int32, at an open cell the number of mines among its unknown neighbours.
+        unknown: (n + 1,) int32, at an open cell the number of its unknown neighbours.
         waiting: (n,) int32, a stack of clues that decide their neighbours.
         queued: (n + 1,) int8, 1 for a clue on the stack.
         found: (n,) int32, the safe cells that the last rule found.

@@ -52,9 +52,9 @@ def _cache_of(dispatcher: Any) -> Any:
     cache = getattr(dispatcher, "_cache", None)
     if not hasattr(cache, "_cache_file"):
         wish = os.environ.get("NUMBA_CACHE_DIR")
-        tried = f"neither {wish} nor " if wish else "neither "
+        folders = [*([wish] if wish else []), "the folder of the package", "the cache folder of the user"]
         raise UnwritableCacheError(
-            f"compiled code cannot be stored: {tried}the folder of the package nor that of the user can be written; "
+            f"compiled code cannot be stored in {', '.join(folders[:-1])} or {folders[-1]}; "
             "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
         )
     return cache

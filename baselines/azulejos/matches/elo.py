@@ -2,7 +2,7 @@
 
 A policy whose rating is r above another's scores 1 / (1 + 10 ** (-r / 400)) per game against it; a tie scores 1/2. The
 ratings maximise the likelihood of the games and of one further game per pair, a tie. This weak prior keeps them finite.
-No game limits the rating of a policy that wins every game: such a rating is given as a bound.
+No game limits the rating of a policy that wins every game: such a rating is a lower bound.
 """
 
 from __future__ import annotations

@@ -34,7 +34,10 @@ class PairResult:
 
     @cached_property
     def differences(self) -> NDArray[np.int64]:
-        """(N, 2) int64: the score of the policy minus that of the other, moving first and moving second."""
+        """(N, 2) int64: the score of the policy minus the score of the other one.
+
+        In column 0 the policy moves first, in column 1 second.
+        """
         return self.scores[:, :, 0] - self.scores[:, :, 1]
 
     @property

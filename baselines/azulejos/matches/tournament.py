@@ -80,7 +80,7 @@ class Tournament:
         return [self._player(name) for name in self.names]
 
     def blocks(self, players: Sequence[Player]) -> list[Block]:
-        """Returns all blocks, early boards first, so that an interruption leaves all pairs equally far."""
+        """Returns all blocks, early boards first, so all pairs have played equally many games after an interruption."""
         blocks = []
         for pair, (first, second) in enumerate(self.pairs):
             size = BATCHED_BOARDS if players[first].in_batches and players[second].in_batches else SINGLE_BOARDS

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
         program: name of the command, as the user typed it.
         command: command line to record; None for the program with its arguments.
 
@@ -105,7 +105,7 @@ def _make_parser(program: str) -> Parser:
         nargs="+",
         default=list(DEFAULT_POLICIES),
         metavar="NAME",
-        help=f"play each of these policies against each other one: {', '.join(policy_names())}, a run folder of "
+        help=f"play every pair of these policies: {', '.join(policy_names())}, a run folder of "
         f"train.py --env {AZULEJOS}, an agent of the Hugging Face hub as hf:user/repo@revision, or a class or function "
         "of yours, as path/file.py:NAME or package.module:NAME. Options follow the name, as in "
         f"minimax:depth=4,nodes=5000 (default {' '.join(DEFAULT_POLICIES)})",

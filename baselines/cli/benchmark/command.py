@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
         program: name of the command, as the user typed it.
 
     Returns:

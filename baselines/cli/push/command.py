@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; bad arguments exit with status 2 and one line.
 
     Args:
-        arguments: those after the name of the command; None for those that the process was started with.
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
         program: name of the command, as the user typed it.
 
     Returns:
@@ -63,13 +63,15 @@ def _make_parser(program: str) -> Parser:
         epilog=EXAMPLES.format(program),
     )
     parser.add_argument("agent", metavar="RUN_FOLDER_OR_AGENT", help="send the agent of this run folder or name")
-    parser.add_argument("repository", metavar="USER/REPO", help="send it to this repository; create a missing one")
+    parser.add_argument(
+        "repository", metavar="USER/REPO", help="send the agent to this repository, and create it if it is missing"
+    )
     parser.add_argument("--private", action="store_true", help="make a new repository private (default public)")
     parser.add_argument(
         "--revision",
         default=DEFAULT_REVISION,
         metavar="BRANCH",
-        help=f"send it to this branch; create a missing one (default {DEFAULT_REVISION})",
+        help=f"send the agent to this branch, and create it if it is missing (default {DEFAULT_REVISION})",
     )
     parser.add_argument("--message", metavar="TEXT", help="describe the commit (default: the agent's name)")
     parser.add_argument(

@@ -32,7 +32,7 @@ def add_length(parser: Parser, kind: type, folder: str) -> argparse._ArgumentGro
     length.add_argument(
         "--resume",
         action="store_true",
-        help="continue from the last checkpoint in --out, perhaps to other --minutes or --steps",
+        help="continue from the last checkpoint in --out; --minutes or --steps change the budget",
     )
     length.add_argument(
         "--threads",

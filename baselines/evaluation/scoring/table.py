@@ -64,8 +64,8 @@ class Results:
     def rows(self) -> list[dict[str, Any]]:
         """Returns one flat dict per policy, ready for `pandas.DataFrame`.
 
-        Win rates and their ends are fractions. `difference` and its ends are percentage points beyond the win rate of
-        `against`. They and the p-values are None for the reference itself.
+        Win rates and the ends of their intervals are fractions. `difference` and the ends of its interval are
+        percentage points beyond the win rate of `against`. They and the p-values are None for the reference itself.
         """
         differences = self._differences()
         return [self._row(result, differences.get(result.policy)) for result in self.policies]

@@ -196,7 +196,7 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         """Copies the weights of an `AfterstateNetwork`, or the safety of a `BoardNetwork`, with as many channels.
 
         Raises:
-            ValueError: they do not fit.
+            ValueError: the weights do not fit the network of this training.
         """
         if not isinstance(network, BoardNetwork):
             super().begin_with(network)

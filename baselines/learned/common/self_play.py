@@ -162,7 +162,7 @@ class SelfPlayLearner(ABC, Generic[OwnPractice]):
         """Copies the weights of a network of the same kind, with as many channels.
 
         Raises:
-            ValueError: they do not fit.
+            ValueError: the weights do not fit the network of this training.
         """
         for own in self._networks().values():
             load_weights(own, network.state_dict())

@@ -69,7 +69,7 @@ class BudgetedSettings:
         names = [entry.name for entry in fields(cls)]  # type: ignore[arg-type]
         unknown = [name for name in content if name not in names]
         if unknown:
-            raise ValueError(f"there is no setting {', '.join(unknown)}; there are {', '.join(names)}")
+            raise ValueError(f"unknown setting {', '.join(unknown)}; the settings are {', '.join(names)}")
         if content.get("steps") is not None:
             content = {"minutes": None, **content}
         return cls(**content)

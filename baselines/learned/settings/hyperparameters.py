@@ -63,8 +63,10 @@ class DQNHyperparameters(Hyperparameters):
     learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
     train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
     replay_ratio: float = option(4.0, "mean number of draws per stored transition", 1e-3, 1e3)
-    keep_scale: float = option(5.0, "store a transition with probability N times its error; 0 stores all", 0, 1e6)
-    keep_min: float = option(0.1, "store with at least this probability", 1e-3, 1)
+    keep_scale: float = option(
+        5.0, "probability of storing a transition, as a multiple of its error; 0 stores all", 0, 1e6
+    )
+    keep_min: float = option(0.1, "minimum probability of storing", 1e-3, 1)
     hindsight: float = option(1.0, "weight of the loss on all covered cells; 0 learns from clicks alone", 0, 1e3)
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
@@ -95,8 +97,8 @@ class PPOHyperparameters(Hyperparameters):
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     buffer_size: int = option(50_000, "boards stored for the auxiliary loss, per board size", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
-    keep_scale: float = option(5.0, "learn from a step with probability N times 1 - V; 0 keeps all steps", 0, 1e6)
-    keep_min: float = option(0.1, "learn from a step with at least this probability", 1e-3, 1)
+    keep_scale: float = option(5.0, "probability of learning from a step, as a multiple of 1 - V; 0 keeps all", 0, 1e6)
+    keep_min: float = option(0.1, "minimum probability of learning from a step", 1e-3, 1)
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,10 @@ class AfterstateHyperparameters(Hyperparameters):
     batch_size: int = option(256, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
     buffer_size: int = option(100_000, "boards in each replay buffer", 1, MAX_BUFFER)
     replay_ratio: float = option(4.0, "mean number of draws per stored afterstate", 1e-3, 1e3)
-    keep_scale: float = option(2.0, "store a board with probability N times the error of its safest cell", 0, 1e6)
-    keep_min: float = option(0.05, "store with at least this probability", 0, 1)
+    keep_scale: float = option(
+        2.0, "probability of storing a board, as a multiple of the error of its safest cell", 0, 1e6
+    )
+    keep_min: float = option(0.05, "minimum probability of storing", 0, 1)
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
     mixing: float = option(0.3, "weight of the outcome in the target of the worth; the rest is bootstrapped", 0, 1)

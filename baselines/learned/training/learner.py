@@ -40,7 +40,7 @@ class Learner(Protocol):
         """Learns without end, and yields before each round, when `snapshot` is exact.
 
         Args:
-            budget: the schedules follow its progress.
+            budget: measures the progress that the schedules depend on.
             logger: receives the log rows.
         """
 

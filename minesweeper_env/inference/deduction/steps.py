@@ -96,8 +96,8 @@ def hint(
 ) -> list[Step]:
     """Returns the easiest steps that lead a player to a safe cell, or to a given cell.
 
-    Without a given cell only the last step finds safe cells. The steps before it find the cells that it rests on.
-    These need not be known to the player, since flags are no evidence.
+    Without a given cell only the last step finds safe cells. The earlier steps find mines and safe cells that
+    the last step needs. They do not rely on flags, which are no evidence.
 
     Args:
         board: (rows, cols) cell codes of any integer type.

@@ -33,8 +33,8 @@ class Backtracking(NamedTuple):
 
     Attributes:
         state: (n + 1,) FREE, MINED, COVERED or OPEN; entry n stands for cells off the board.
-        missing: (n + 1,) for open cells, the number of mines in the covered neighbours.
-        covered: (n + 1,) for open cells, the number of covered neighbours.
+        missing: (n + 1,) at an open cell, the number of mines among its covered neighbours.
+        covered: (n + 1,) at an open cell, the number of its covered neighbours.
         clues: (n,) the open cells with covered neighbours, in breadth-first order.
         order: (n,) the covered cells in breadth-first order.
         trail: (n,) the assigned cells, in the order of assignment.

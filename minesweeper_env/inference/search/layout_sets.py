@@ -135,7 +135,7 @@ def _sort_by_cell(sets: LayoutSets, first: int, size: int, cell: int) -> None:
 
 @subroutine
 def sort_by_cells(sets: LayoutSets, first: int, size: int, cells: Cells) -> None:
-    """Sorts a set so that layouts with equal codes in these cells are adjacent, mines of the first cell last."""
+    """Sorts a set: layouts with equal codes in these cells are adjacent, layouts with a mine in the first cell last."""
     # The sort is stable, so the last pass, by the first cell, decides before the others.
     for k in range(len(cells) - 1, -1, -1):
         _sort_by_cell(sets, first, size, cells[k])
