@@ -16,7 +16,7 @@ from minesweeper_play.cli.arguments import make_parser, read_options
 from minesweeper_play.cli.modes import MODES
 from minesweeper_play.options import PlayOptions
 
-VERBS = "continue draw give hide judge play protect show watch write"
+VERBS = "continue draw give hide judge play protect serve show watch write"
 
 
 def options_of(line):
