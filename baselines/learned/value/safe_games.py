@@ -100,7 +100,7 @@ class SafeGames:
         is_open = codes.reshape(self.count, -1)[everyone, cells] <= self.config.codes.max_count
         wrong = is_open | (self._probabilities[everyone, cells] >= 1.0)
         if wrong.any():
-            raise ValueError(f"cell {cells[wrong][0]} of game {everyone[wrong][0]} cannot prove safe")
+            raise ValueError(f"cell {cells[wrong][0]} of game {everyone[wrong][0]} is open or certainly a mine")
         clicks = cells.copy()
         for i in everyone[self._games.mines().reshape(self.count, -1)[everyone, cells]]:
             try:

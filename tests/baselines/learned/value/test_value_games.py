@@ -168,7 +168,7 @@ def test_cells_that_cannot_prove_safe_are_refused_and_nothing_is_clicked():
         game, row, col = np.argwhere(impossible)[0]
         cells = least_risks(guesses.probabilities, guesses.codes, config.codes.hidden)
         cells[game] = row * config.cols + col
-        with pytest.raises(ValueError, match=f"cell {cells[game]} of game {game} cannot prove safe"):
+        with pytest.raises(ValueError, match=f"cell {cells[game]} of game {game} is open or certainly a mine"):
             games.click(cells)
     np.testing.assert_array_equal(games.guesses().codes, guesses.codes)
 
