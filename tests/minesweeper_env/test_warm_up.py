@@ -96,7 +96,7 @@ def test_an_unwritable_cache_says_what_to_do(capsys, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/read/only")
     assert main(["engine"]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
-    assert "neither /read/only nor the folder of the package" in last
+    assert "cannot be stored in /read/only, the folder of the package or the cache folder" in last
     assert "set the environment variable NUMBA_CACHE_DIR" in last
 
 
