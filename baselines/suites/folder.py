@@ -31,8 +31,8 @@ _FIXED = {"format": "format of the files", "suite": "suite", "seed": "seed", "ve
 def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard | None = None) -> list[str]:
     """Creates the folder, or checks that it holds games of the same suite, so that the suite can resume.
 
-    The manifest keeps the identity of the installation that plays, the policies that were ever added to the suite, each
-    with a hash of its file or run folder, and the number format of each network.
+    The manifest stores the `Identity` of the installation that plays and the number format of each network. It also
+    lists every policy that was ever added to the suite, each with a hash of its file or run folder.
 
     Args:
         folder: folder for the games and the results.
