@@ -42,11 +42,19 @@ def shortened(suite: Suite) -> Suite:
     return replace(suite, entries=tuple(entries[:2]), boards=tuple(boards))
 
 
-@pytest.fixture(params=SUITES if ALL_GAMES else DIFFERENT)
-def suite(request, monkeypatch):
-    if not ALL_GAMES:
-        monkeypatch.setitem(definitions.SUITES, request.param, shortened(SUITES[request.param]))
-    return request.param
+@pytest.fixture(scope="module", params=SUITES if ALL_GAMES else DIFFERENT)
+def suite(request):
+    """The name of a suite, which has few policies unless all games are played."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not ALL_GAMES:
+            patch.setitem(definitions.SUITES, request.param, shortened(SUITES[request.param]))
+        yield request.param
+
+
+@pytest.fixture(scope="module")
+def alone(suite, tmp_path_factory):
+    """The folder of the suite as one process plays it."""
+    return play(suite, tmp_path_factory.mktemp("alone") / suite)
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +81,11 @@ def check_same(folder: Path, other: Path) -> None:
     assert content(other) == content(folder)
 
 
-def test_processes_and_shards_change_nothing(suite, tmp_path):
-    alone = play(suite, tmp_path / "alone")
+def test_processes_change_nothing(suite, alone, tmp_path):
     check_same(alone, play(suite, tmp_path / "two", "--workers", "2"))
+
+
+def test_shards_change_nothing(suite, alone, tmp_path):
     shards = [
         play(suite, tmp_path / f"shard-{number}", "--shard", f"{number}/{SHARDS}") for number in range(1, SHARDS + 1)
     ]
@@ -84,7 +94,6 @@ def test_processes_and_shards_change_nothing(suite, tmp_path):
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
-def test_clusters_change_nothing(suite, clusters, tmp_path):
-    alone = play(suite, tmp_path / "alone")
+def test_clusters_change_nothing(suite, alone, clusters, tmp_path):
     for number, address in enumerate(clusters):
         check_same(alone, play(suite, tmp_path / f"ray-{number}", "--ray", address))
