@@ -13,11 +13,11 @@ from baselines.cli.distribution.workers import check_workers
 from baselines.cli.failures import explain
 from baselines.cli.start import announce
 from baselines.cli.training.games import Minesweeper
-from baselines.cli.training.running import NEEDED, check_unused, report
+from baselines.cli.training.running import NEEDED, check_unused, report, run_folder
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.support.files import check_folder, hold_folder
+from baselines.support.files import check_folder
 from minesweeper_env.compilation.live_line import live_line, say
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def train_on_cluster(parser: Parser, options: argparse.Namespace, command: str) 
         try:
             settings, folder = _check(options)
             announce(f"Train {settings.title} for {settings.budget_in_words} on the cluster {options.ray}, in {folder}")
-            folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(hold_folder(folder))
+            held.enter_context(run_folder(folder))
         except (ValueError, OSError, MissingExtraError) as error:
             parser.error(explain(error))
         return _train(parser.prog, settings, folder, options.ray, command)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,26 +88,38 @@ def report(program: str, game: Game, outcome: Outcome, settings: Any, folder: Pa
 
 
 def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitStack) -> Training:
-    """Returns a training that is ready to run, in its folder, which `held` locks; an error leaves no new folder."""
+    """Returns a training that is ready to run, in its folder, which `held` locks."""
     import_extra("torch")
     game.check_resources(settings, folder)
+    held.enter_context(run_folder(folder))
+    if not resume:
+        check_unused(folder)
+    check_writable(folder / RUN_FILE)
+    return game.prepare(settings, folder, resume)
+
+
+@contextmanager
+def run_folder(folder: Path) -> Generator[None]:
+    """Makes a run folder and locks it; a new folder that is still empty in the end is removed.
+
+    The lock comes before the checkpoint is read, because a session that is about to end writes one more.
+
+    Raises:
+        ValueError: the folder cannot be made, or another process writes into it.
+    """
     new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
-        held.enter_context(hold_folder(folder))
-    except OSError as error:
-        raise ValueError(f"the folder {folder} cannot be used: {error.strerror}") from error
-    try:
-        if not resume:
-            check_unused(folder)
-        check_writable(folder / RUN_FILE)
-        return game.prepare(settings, folder, resume)
-    except BaseException:
-        if new:
-            with suppress(OSError):
-                folder.rmdir()
-        raise
+    with ExitStack() as lock:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.enter_context(hold_folder(folder))
+        except OSError as error:
+            raise ValueError(f"the folder {folder} cannot be used: {error.strerror}") from error
+        try:
+            yield
+        finally:
+            if new:
+                with suppress(OSError):
+                    folder.rmdir()
 
 
 def check_unused(folder: Path) -> None:

@@ -44,9 +44,11 @@ def test_a_training_that_reaches_no_cluster_has_no_checkpoint(tmp_path, capsys):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    assert train.main(["--steps", "9", "--ray", address, "--out", str(tmp_path / "run")]) == 1
+    run = tmp_path / "run"
+    assert train.main(["--steps", "9", "--ray", address, "--out", str(run)]) == 1
     line = complaint(capsys.readouterr().err)
     assert line == f"train.py: there is no cluster of Ray at {address}; is `ray start` running?"
+    assert not run.exists()
 
 
 def test_a_head_node_that_stops_answering_counts_as_gone(monkeypatch):
