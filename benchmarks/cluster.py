@@ -38,6 +38,7 @@ from baselines.evaluation.units.schedule import Schedule
 from baselines.executors.executor import MakeWorkers, Workers
 from baselines.executors.processes import local_workers
 from baselines.suites.definitions import find_suite
+from minesweeper_env.compilation.live_line import say
 
 CPUS = 2
 LEAST_EFFICIENCY, MOST_UNIT_MS, MOST_DRIVER_MS, LEAST_BUSY = 0.95, 15.0, 5.0, 0.95
@@ -152,14 +153,16 @@ def busy_share(rounds: int, driver_ms: float) -> float:
 def main() -> int:
     """Measures and prints everything; returns 1 if a measurement misses its bound."""
     parser = argparse.ArgumentParser(description="Measure what a cluster of Ray costs, on an idle machine.")
-    parser.add_argument("--games", type=int, default=300, help="games of each policy of the ladder (default 300)")
+    parser.add_argument("--games", type=int, default=1500, help="games of each policy of the ladder (default 1500)")
     parser.add_argument("--repeats", type=int, default=3, help="pairs of ladders (default 3)")
     parser.add_argument("--units", type=int, default=2000, help="units without work (default 2000)")
     parser.add_argument("--rounds", type=int, default=20, help="units of each simulated processor (default 20)")
     options = parser.parse_args()
     if min(options.games, options.repeats, options.units, options.rounds) < 1:
         parser.error("all numbers must be at least 1")
+    say(f"{options.units} units without work on {CPUS} processors of Ray")
     costs = costs_of_units(options.units)
+    say(f"{SIMULATED_CPUS} simulated processors: {options.rounds * SIMULATED_SECONDS:.0f} seconds")
     busy = busy_share(options.rounds, costs.driver)
     efficiency = ladder(options.games, options.repeats)
     lines = [

@@ -9,6 +9,8 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from minesweeper_env.compilation.live_line import say
+
 Work = Callable[[], int]
 """A piece of work: takes some steps and returns their number."""
 
@@ -52,7 +54,8 @@ def rates(works: Mapping[str, Work], seconds: float, repeats: int) -> dict[str, 
     for work in works.values():
         rate(work, seconds / 10)
     measured: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(repeats):
+    for round_ in range(1, repeats + 1):
+        say(f"round {round_} of {repeats}: {', '.join(works)}")
         for name, work in works.items():
             measured[name].append(rate(work, seconds))
     return measured
