@@ -68,7 +68,7 @@ def ray_with_cpus(cpus: int) -> Generator[Workers]:
 
 @contextmanager
 def timed(make_workers: MakeWorkers, seconds: list[float]) -> Generator[Workers]:
-    """Yields the executor of a maker, and appends the time of its use."""
+    """Yields the executor that a function makes, and appends the seconds of its use to a list."""
     with make_workers() as workers:
         begin = time.perf_counter()
         yield workers

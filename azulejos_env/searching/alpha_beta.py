@@ -196,7 +196,7 @@ def _close(search: Search, ply: int) -> None:
 
 @kernel
 def advance(rules: Rules, search: Search, prune: bool, limit: int) -> bool:
-    """Goes on with a search until it ends or has evaluated `limit` positions in all.
+    """Continues a search until it ends or has evaluated `limit` positions in all.
 
     Args:
         rules: the rules.

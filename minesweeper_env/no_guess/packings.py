@@ -91,7 +91,7 @@ def _list_sentences(closure: Closure, packing: Packing, listed: Int) -> None:
 
 @inlined
 def _may_stay(logic: Logic, cell: Int, kind: Int) -> bool:
-    """Returns whether a packing can leave a cell over: one that is certainly free, or certainly a mine."""
+    """Returns whether a packing may leave out a cell: one that is certainly safe, or certainly a mine."""
     return logic.probabilities[cell] == (0.0 if kind == MINES else 1.0)
 
 

@@ -19,7 +19,7 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {
 """The options that mean something in each mode."""
 
 WITHOUT_A_PLAYER = ("load", "animation")
-"""The options that mean nothing where policies play."""
+"""Options that have no effect while policies play."""
 
 
 def check_company(options: argparse.Namespace, given: Container[str], mode: str) -> None:

@@ -119,7 +119,7 @@ def _board(content: Any) -> BoardChoice:
 
 
 def _plain(value: object) -> object:
-    """Returns a value as JSON has it; the seed of a board is not kept."""
+    """Converts a value for JSON; of a board it leaves out the seed."""
     if not isinstance(value, BoardChoice):
         return value
     config = replace(value.config, no_guess=value.no_guess)

@@ -233,7 +233,7 @@ class SelfPlay:
         return Lessons(codes, np.where(covered, contents, UNKNOWN).astype(np.int8))
 
     def _first_lessons(self, contents: NDArray[np.int8], first: GuessRecords) -> Lessons:
-        """Returns covered boards that teach the content of the clicked cell alone.
+        """Returns covered boards whose only label is the content of the clicked cell.
 
         The first-click rule concerns this cell: what other cells hold then is not what they would show as first clicks.
         """

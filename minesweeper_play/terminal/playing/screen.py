@@ -73,7 +73,7 @@ class GameScreen(HelpedScreen):
         return self.session.status == "playing"
 
     def action_again(self) -> None:
-        """Begins another game on the same board, after a question if this one is not over."""
+        """Begins another game on the same board; asks first if this one is not over."""
         if self.is_under_way:
             self._ask("ask_new", lambda: self.begin(self.game_app.next_session()))
         else:
