@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import re
+import signal
 import socket
 import sys
 import threading
@@ -69,6 +70,7 @@ class Connection:
     def close(self) -> None:
         """Ends the connection, and the cluster if it was started here."""
         self._over.set()
+        _interrupt_on_sigterm(False)
         if self.is_lost():
             leave_at_exit(self.ray)
         else:
@@ -79,6 +81,19 @@ class Connection:
             with suppress(OSError):
                 _probe(self.address)
                 self._seen_at = time.monotonic()
+
+
+def _interrupt_on_sigterm(connected: bool) -> None:
+    """Lets SIGTERM interrupt the main thread as Ctrl-C does; Ray's own handler ends the process without a message.
+
+    Args:
+        connected: whether this process is connected; False restores the default.
+    """
+    handler = signal.getsignal(signal.SIGTERM)
+    is_ours = handler in (signal.SIG_DFL, signal.default_int_handler)
+    is_rays = getattr(handler, "__module__", "").startswith("ray.")
+    if threading.current_thread() is threading.main_thread() and (is_ours or is_rays):
+        signal.signal(signal.SIGTERM, signal.default_int_handler if connected else signal.SIG_DFL)
 
 
 def leave_at_exit(ray: ModuleType) -> None:
@@ -149,6 +164,7 @@ def connect(address: str, cpus: int | None = None) -> Connection:
         context = ray.init(head, log_to_driver=False, logging_level="CRITICAL", **own)
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise ClusterError(_why(address, error)) from error
+    _interrupt_on_sigterm(True)
     return Connection(ray, context.address_info["gcs_address"])
 
 

@@ -72,6 +72,18 @@ def test_a_new_node_soon_has_work_and_a_lost_head_node_ends_the_command(tmp_path
     assert play_here(folder, MANY_GAMES) == play_here(tmp_path / "undisturbed", MANY_GAMES)
 
 
+def test_sigterm_ends_the_command_as_ctrl_c_does(tmp_path, monkeypatch):
+    folder = tmp_path / "suite"
+    monkeypatch.setenv(PAUSE, "0.5")
+    with nodes_of(1) as cluster, driver(folder, MANY_GAMES, "--ray", cluster.address) as process:
+        assert wait_for_units(folder, process, 0)
+        process.terminate()
+        assert process.wait(60) == 130
+    text = printed_file(folder).read_text()
+    assert text.splitlines()[-1].startswith("interrupted; the games are in ")
+    assert "SIGTERM" not in text
+
+
 def seconds_until(is_so: Callable[[], object]) -> float:
     """Waits until a condition holds; returns the seconds."""
     begin = time.monotonic()
