@@ -24,7 +24,8 @@ class Nodes:
         """Starts the nodes."""
         from ray.cluster_utils import Cluster
 
-        os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"
+        # By default the workers yield to all other programs, and starve beside busy ones.
+        os.environ |= {"RAY_ENABLE_AUTO_CONNECT": "0", "RAY_worker_niceness": "0"}
         head = {"num_cpus": head_cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES}
         self._cluster = Cluster(initialize_head=True, head_node_args=head, shutdown_at_exit=False)
         self._nodes: list[Any] = []

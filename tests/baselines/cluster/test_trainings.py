@@ -54,7 +54,7 @@ def test_a_training_goes_on_elsewhere_from_its_last_checkpoint(tmp_path, monkeyp
             outcomes.extend(pool.run([training]))
 
     with nodes_of(1) as cluster:
-        thread = threading.Thread(target=train)
+        thread = threading.Thread(target=train, daemon=True)
         thread.start()
         checkpoint = folder / "checkpoint.safetensors"
         wait_until(lambda: checkpoint.exists() or not thread.is_alive())
