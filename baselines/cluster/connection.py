@@ -14,7 +14,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import ModuleType
@@ -70,7 +70,7 @@ class Connection:
     def close(self) -> None:
         """Ends the connection, and the cluster if it was started here."""
         self._over.set()
-        _interrupt_on_sigterm(False)
+        _on_sigterm(signal.SIG_DFL)
         if self.is_lost():
             leave_at_exit(self.ray)
         else:
@@ -83,17 +83,16 @@ class Connection:
                 self._seen_at = time.monotonic()
 
 
-def _interrupt_on_sigterm(connected: bool) -> None:
-    """Lets SIGTERM interrupt the main thread as Ctrl-C does; Ray's own handler ends the process without a message.
+def _on_sigterm(handler: Callable[..., object] | signal.Handlers) -> None:
+    """Sets the handler of SIGTERM, unless the program has one of its own or another thread connects.
 
-    Args:
-        connected: whether this process is connected; False restores the default.
+    Ray's handler ends the process without a message, so it is replaced.
     """
-    handler = signal.getsignal(signal.SIGTERM)
-    is_ours = handler in (signal.SIG_DFL, signal.default_int_handler)
-    is_rays = getattr(handler, "__module__", "").startswith("ray.")
-    if threading.current_thread() is threading.main_thread() and (is_ours or is_rays):
-        signal.signal(signal.SIGTERM, signal.default_int_handler if connected else signal.SIG_DFL)
+    before = signal.getsignal(signal.SIGTERM)
+    is_free = before in (signal.SIG_DFL, signal.default_int_handler)
+    is_rays = str(getattr(before, "__module__", "")).startswith("ray.")
+    if threading.current_thread() is threading.main_thread() and (is_free or is_rays):
+        signal.signal(signal.SIGTERM, handler)
 
 
 def leave_at_exit(ray: ModuleType) -> None:
@@ -164,7 +163,8 @@ def connect(address: str, cpus: int | None = None) -> Connection:
         context = ray.init(head, log_to_driver=False, logging_level="CRITICAL", **own)
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise ClusterError(_why(address, error)) from error
-    _interrupt_on_sigterm(True)
+    # SIGTERM then ends the command as Ctrl-C does.
+    _on_sigterm(signal.default_int_handler)
     return Connection(ray, context.address_info["gcs_address"])
 
 

@@ -91,6 +91,7 @@ def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitSt
     """Returns a training that is ready to run, in its folder, which `held` locks."""
     import_extra("torch")
     game.check_resources(settings, folder)
+    # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
     held.enter_context(run_folder(folder))
     if not resume:
         check_unused(folder)
@@ -101,8 +102,6 @@ def _prepare(game: Game, settings: Any, folder: Path, resume: bool, held: ExitSt
 @contextmanager
 def run_folder(folder: Path) -> Generator[None]:
     """Makes a run folder and locks it; a new folder that is still empty in the end is removed.
-
-    The lock comes before the checkpoint is read, because a session that is about to end writes one more.
 
     Raises:
         ValueError: the folder cannot be made, or another process writes into it.
