@@ -53,7 +53,8 @@ class AfterstatePolicy:
         Args:
             config: the games, of radius 1.
             network: on any device; its mode and weights stay unchanged.
-            slack: weighs the clicks whose safety is at most this much below the highest.
+            slack: weighs the clicks whose safety is at most this much below the highest; on boards of more than 64
+                cells, less in proportion.
             breadth: upper bound on the number of clicks weighed; 1 turns the search off.
             sure: safety from which a cell is clicked without weighing.
             first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
@@ -68,7 +69,8 @@ class AfterstatePolicy:
         """
         check_radius(config)
         self.config, self.network = config, network
-        self._limits = Limits(number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000))
+        slack, breadth = number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000)
+        self._limits = Limits.on(config, slack, breadth)
         self._sure = number_within("sure", sure, 0, 1)
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)

@@ -16,6 +16,9 @@ from minesweeper_env.config import BoardConfig
 AT_ONCE = 512
 """Upper bound on the boards of 64 cells in one pass of the network, so that its features stay in the cache."""
 
+SLACK_CELLS = 64
+"""Largest number of cells on which the slack holds as given; with more cells it falls in inverse proportion."""
+
 _LEAST_COUNT = 0.02
 """Counts of lower probability are left out; the others are rescaled to sum to 1."""
 
@@ -33,6 +36,15 @@ class Limits(NamedTuple):
 
     slack: float
     breadth: int
+
+    @classmethod
+    def on(cls, config: BoardConfig, slack: float, breadth: int) -> Limits:
+        """Returns the limits of a search on a board; `slack` is that of boards up to `SLACK_CELLS`, and falls beyond.
+
+        The logarithm of the worth is a sum over the covered cells, and so is its error: a large board compares clicks
+        less exactly, and a smaller difference of the safety decides.
+        """
+        return cls(slack * min(1.0, SLACK_CELLS / config.cells), breadth)
 
 
 class Ratings(NamedTuple):

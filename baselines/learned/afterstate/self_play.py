@@ -96,7 +96,7 @@ class SelfPlay:
         self.counters = Counters()
         self.rated = 0
         self._own = hyperparameters
-        self._limits = Limits(hyperparameters.slack, hyperparameters.breadth)
+        self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth)
         self._games = Games(config, count, RewardWeights())
 
     def play(self, network: AfterstateNetwork, rng: np.random.Generator, searches: bool) -> tuple[Lessons, Afterstates]:

@@ -149,7 +149,7 @@ class AfterstateHyperparameters(Hyperparameters):
     mixing: float = option(0.3, "weight of the outcome in the target of the worth; the rest is bootstrapped", 0, 1)
     exploration: float = option(0.3, "probability that a guess explores; one guess per game does, at most", 1e-3, 1)
     exploration_slack: float = option(0.12, "maximum risk of an exploring click above the least risk", 0, 1)
-    slack: float = option(0.05, "maximum risk of a weighed click above the least risk, in training games", 0, 1)
+    slack: float = option(0.05, "maximum risk of a weighed click above the least, on up to 64 cells", 0, 1)
     breadth: int = option(GUESS_BREADTH, "upper bound on the clicks weighed at a guess", 1, 1_000)
     sure: float = option(0.99, "safety at which a training game clicks a cell without weighing others", 0, 1)
     search_starts: int = option(60_000, "boards to learn from before training games weigh clicks", 0, MAX_BUFFER)

@@ -53,6 +53,12 @@ def test_clicks_within_the_slack_are_weighed_up_to_the_breadth():
     assert candidates(np.zeros((1, 6), np.float32), Limits(1.0, 8)).sum() == 0
 
 
+def test_the_slack_falls_with_the_cells_of_boards_larger_than_64_cells():
+    small, large = BoardConfig(8, 8, 14), BoardConfig(16, 16, 40)
+    assert Limits.on(small, 0.12, 5) == Limits(0.12, 5)
+    assert Limits.on(large, 0.12, 5) == Limits(pytest.approx(0.03), 5)
+
+
 def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes():
     made, codes = network(), boards()
     legal = (codes == 11).reshape(len(codes), -1)
