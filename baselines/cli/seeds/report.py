@@ -37,6 +37,8 @@ def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
 
 def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
     """Returns the median of each algorithm over the minutes, in a band from its lowest to its highest training."""
+    from matplotlib.ticker import PercentFormatter
+
     from baselines.learned.training.seed_study import band, curve, reference
 
     with styled_figure() as figure:
@@ -50,6 +52,7 @@ def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
         if (rate := reference(tasks[0])) is not None:
             axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
         axes.set(xlabel="minutes", ylabel="win rate in the selection games", title=", ".join(tasks[0].settings.boards))
+        axes.yaxis.set_major_formatter(PercentFormatter(1))
         axes.grid()
         figure.legend(loc="outside lower center", ncols=2)
         return image(figure)
