@@ -16,7 +16,7 @@ from minesweeper_env.config import BoardConfig
 AT_ONCE = 512
 """Upper bound on the boards of 64 cells in one pass of the network, so that its features stay in the cache."""
 
-SLACK_CELLS = 64
+_SLACK_CELLS = 64
 """Largest number of cells on which the slack holds as given; with more cells it falls in inverse proportion."""
 
 _LEAST_COUNT = 0.02
@@ -39,12 +39,17 @@ class Limits(NamedTuple):
 
     @classmethod
     def on(cls, config: BoardConfig, slack: float, breadth: int) -> Limits:
-        """Returns the limits of a search on a board; `slack` is that of boards up to `SLACK_CELLS`, and falls beyond.
+        """Returns the limits of a search on a board; the slack falls on boards of more than `_SLACK_CELLS` cells.
 
-        The logarithm of the worth is a sum over the covered cells, and so is its error: a large board compares clicks
-        less exactly, and a smaller difference of the safety decides.
+        The logarithm of the worth is a sum over the covered cells, so its error grows with them. On a large board the
+        worth therefore decides between clicks of nearly equal safety alone.
+
+        Args:
+            config: the board.
+            slack: the slack on a board of at most `_SLACK_CELLS` cells.
+            breadth: see the class.
         """
-        return cls(slack * min(1.0, SLACK_CELLS / config.cells), breadth)
+        return cls(slack * min(1.0, _SLACK_CELLS / config.cells), breadth)
 
 
 class Ratings(NamedTuple):

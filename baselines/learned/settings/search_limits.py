@@ -19,7 +19,7 @@ NEAR = 2.0
 """Most cells of a board on which "auto" trusts the network of `value`, as a multiple of its largest training board."""
 
 GUESS_SLACK = 0.15
-"""Excess over the least risk up to which `afterstate` weighs a click."""
+"""Excess over the least risk up to which `afterstate` weighs a click, on boards of at most 64 cells."""
 
 GUESS_BREADTH = 8
 """Maximum number of clicks that `afterstate` weighs."""
