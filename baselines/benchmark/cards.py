@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.learned.settings.lineage import lineage, training_of
 from baselines.registry import SCRIPTED, policy_digest, read_specification
 from baselines.support.checks import number_within, one_of
 from baselines.support.run_folders import AGENT_FILE, AGENTS_FOLDER
@@ -123,15 +122,12 @@ def _known(policy: str) -> dict[str, Any]:
 
 
 def _training(agent: str) -> dict[str, Any]:
-    """Returns the steps, hours and processor of a shipped agent's training, with the agent that it began as."""
-    folder = AGENTS_FOLDER / agent
-    run = json.loads((folder / "run.json").read_bytes())
-    steps = json.loads((folder / AGENT_FILE).read_bytes())["selected_by"]["steps"]
-    start, minutes = run["settings"]["start"], run["settings"]["minutes"]
-    hours = None if minutes is None else minutes / 60
-    if start is not None:
-        before = _training(Path(start).name)
-        steps += before["training_steps"]
-        hours = None if hours is None or before["training_hours"] is None else hours + before["training_hours"]
-    processor = run["sessions"][-1]["processor"]
-    return {"training_steps": steps, "training_hours": hours, "hardware": f"one core of {processor}, no GPU"}
+    """Returns the steps, hours and processor of a shipped agent's training, with the agents that it began as."""
+    trainings = list(lineage(training_of(AGENTS_FOLDER / agent)))
+    minutes = [training["run"]["settings"]["minutes"] for training in trainings]
+    processor = trainings[0]["run"]["sessions"][-1]["processor"]
+    return {
+        "training_steps": sum(training["steps"] for training in trainings),
+        "training_hours": None if None in minutes else sum(minutes) / 60,
+        "hardware": f"one core of {processor}, no GPU",
+    }

@@ -12,6 +12,7 @@ from typing import Any
 
 import minesweeper_env
 from baselines.learned.settings.budget import RunSettings
+from baselines.learned.settings.lineage import START
 from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name
 
@@ -21,7 +22,9 @@ DEPTH = 3
 """The number of folders between the root of the source tree and this file."""
 
 
-def record_session(path: Path, settings: RunSettings, command: str, steps: int) -> None:
+def record_session(
+    path: Path, settings: RunSettings, command: str, steps: int, start: dict[str, Any] | None = None
+) -> None:
     """Writes the settings to a `run.json` and appends a session.
 
     Args:
@@ -29,10 +32,13 @@ def record_session(path: Path, settings: RunSettings, command: str, steps: int) 
         settings: the settings of the training.
         command: the command line of the session.
         steps: the number of steps in earlier sessions.
+        start: `training_of` the agent that the weights come from; None keeps what the file says.
     """
     sessions = earlier_sessions(path)
+    start = start or (read_json(path).get(START) if path.exists() else None)
     session = describe_session(command) | {"from_step": steps}
-    write_json(path, {"settings": settings.to_json(), "sessions": [*sessions, session]})
+    content = {"settings": settings.to_json(), "sessions": [*sessions, session]}
+    write_json(path, content if start is None else content | {START: start})
 
 
 def earlier_sessions(path: Path) -> list[Any]:

@@ -16,6 +16,7 @@ from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
 from baselines.learned.settings.files import RUN_FILE
+from baselines.learned.settings.lineage import training_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
 from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Selection, SelectionGames
@@ -169,8 +170,8 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     learner = parts.make_learner(settings)
     # A training that ended before its first checkpoint starts again.
     checkpoint = folder / CHECKPOINT_FILE if resume and (folder / CHECKPOINT_FILE).exists() else None
-    if checkpoint is None and settings.start is not None:
-        _start_from(learner, settings.start, parts)
+    anew = checkpoint is None and settings.start is not None
+    start = _start_from(learner, settings.start, parts) if anew else None
     progress = Progress() if checkpoint is None else restore(learner, checkpoint)
     selection = parts.selection(settings, progress.references)
     seconds = None if settings.minutes is None else 60 * settings.minutes
@@ -178,7 +179,7 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     schedule = EvaluationSchedule(budget)
     schedule.resume(learner.steps, progress.evaluation_seconds)
     best = parts.best(folder, settings, progress.kept, progress.highest)
-    return Training(settings, folder, learner, selection, best, budget, schedule)
+    return Training(settings, folder, learner, selection, best, budget, schedule, start)
 
 
 def run(
@@ -196,7 +197,7 @@ def run(
     An evaluation that a caller follows is followed by a checkpoint. For the arguments see `train`.
     """
     learner, budget = training.learner, training.budget
-    record_session(training.folder / RUN_FILE, training.settings, command, learner.steps)
+    record_session(training.folder / RUN_FILE, training.settings, command, learner.steps, training.start)
     rows = RowSchedule(budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
     reports = Reports(training, on_evaluation)
@@ -252,7 +253,8 @@ def resolve_settings(settings: Any) -> Any:
     return replace(settings, device="cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _start_from(learner: Learner, agent: str, parts: Parts) -> None:
+def _start_from(learner: Learner, agent: str, parts: Parts) -> dict[str, Any]:
+    """Gives the learner the weights of an agent, and returns the training of that agent."""
     folder = parts.find_agent(agent) or Path(agent)
     if not folder.is_dir():
         known = ", ".join(parts.agent_names())
@@ -261,3 +263,4 @@ def _start_from(learner: Learner, agent: str, parts: Parts) -> None:
         learner.begin_with(naming(agent, folder, parts.load_network)(folder))
     except ValueError as error:
         raise ValueError(f"the training cannot start from {agent}: {error}") from error
+    return training_of(folder)

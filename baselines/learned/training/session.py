@@ -72,6 +72,7 @@ class Training:
         best: the agent in the run folder.
         budget: time or steps.
         schedule: of the evaluations.
+        start: the training of the agent whose weights this session began with; None if it began with no agent.
         score: of the last evaluation; None before the first one of this session.
         evaluated_at: step of the last evaluation; None before the first one of this session.
         is_drawn: whether the curves show the last evaluation.
@@ -87,6 +88,7 @@ class Training:
     best: BestAgent
     budget: Budget
     schedule: EvaluationSchedule
+    start: dict[str, Any] | None = None
     score: Score | None = None
     evaluated_at: int | None = None
     is_drawn: bool = True
