@@ -34,7 +34,7 @@ _OPEN_AT_ONCE = 0.998
 _LAST_EXPLORING = 4
 """Games whose exploring guess would be this one or a later one do not explore."""
 
-_FIRST_KEPT = 0.25
+_FIRST_KEPT = 0.5
 """Fraction of the afterstates of first clicks that are stored; every game has one, and they are few boards."""
 
 

@@ -57,11 +57,14 @@ def worth_targets(
        and the weighted mean of the targets is W if the safety is right. A later guess that explores would spoil this
        estimate. So the guess that explores is drawn before the game, and the outcome counts from there on alone.
 
+    The first click learns from the outcome alone. Its candidates are nearly equal, and bootstrapped values are too high
+    by more than that: each is the highest of several estimates.
+
     Args:
         records: all guesses of N games; the guesses of a game are in their order.
         won: (N,) bool.
         explores: (N,) int64, the number of the guess that explores in each game; -1 for none.
-        mixing: the weight of the outcome, 0 to 1.
+        mixing: the weight of the outcome after later guesses, 0 to 1.
 
     Returns:
         targets: (K,) float64 within 0 and 1.
@@ -72,9 +75,10 @@ def worth_targets(
     known = np.isfinite(values)
     survival = np.maximum(_later_products(records.games, records.safety), _LEAST_SURVIVAL)
     counts = won[records.games] & (records.order >= explores[records.games])
-    bootstrapped = (1 - mixing) * known
-    weights = bootstrapped + mixing * counts / survival
-    totals = bootstrapped * np.where(known, values, 0.0) + mixing * counts
+    share = np.where(records.order == 0, 1.0, mixing)
+    bootstrapped = (1 - share) * known
+    weights = bootstrapped + share * counts / survival
+    totals = bootstrapped * np.where(known, values, 0.0) + share * counts
     weights[records.counts < 0] = 0.0
     return np.clip(np.divide(totals, weights, out=np.zeros_like(weights), where=weights > 0), 0, 1), weights
 

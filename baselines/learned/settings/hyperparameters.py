@@ -146,7 +146,9 @@ class AfterstateHyperparameters(Hyperparameters):
     keep_min: float = option(0.05, "minimum probability of storing", 0, 1)
     isolated_weight_cap: float = option(64.0, _ISOLATED, 0, 1e6)
     counts: float = option(0.5, "weight of the loss of the counts", 0, 1e3)
-    mixing: float = option(0.3, "weight of the outcome in the target of the worth; the rest is bootstrapped", 0, 1)
+    mixing: float = option(
+        0.3, "weight of the outcome in the targets after the first click; the rest is bootstrapped", 0, 1
+    )
     exploration: float = option(0.3, "probability that a guess explores; one guess per game does, at most", 1e-3, 1)
     exploration_slack: float = option(0.12, "maximum risk of an exploring click above the least risk", 0, 1)
     slack: float = option(0.05, "maximum risk of a weighed click above the least, on up to 64 cells", 0, 1)

@@ -122,7 +122,15 @@ def test_the_outcome_alone_needs_no_values():
         assert worth == pytest.approx(win_probability(dict(enumerate(after))))
     _, weights = worth_targets(records, *everything(), 0.0)
     last = np.append(records.games[1:] != records.games[:-1], True)
-    assert (weights[~last] == 0).all()
+    assert (weights[~last & (records.order > 0)] == 0).all()
+
+
+def test_the_first_click_learns_from_the_outcome_alone():
+    records = records_of(lambda _: 0.987)
+    found = learned(records, *worth_targets(records, *everything(), 0.0))
+    ((after, worth),) = [each for each in found.items() if each[0].count(HIDDEN) == CELLS - 1]
+    assert worth == pytest.approx(win_probability(dict(enumerate(after))))
+    assert any(worth == pytest.approx(0.987) for worth in found.values())
 
 
 def test_an_outcome_counts_from_the_exploring_guess_on():
@@ -136,7 +144,7 @@ def test_an_outcome_counts_from_the_exploring_guess_on():
 def test_a_game_that_ends_by_a_click_that_seemed_sure_counts_as_lost():
     board = np.full((1, 1, 3), HIDDEN, np.int8)
     one = np.array([0])
-    records = GuessRecords(one, board, one, np.array([1]), np.array([0.5]), np.array([np.nan]), one)
+    records = GuessRecords(one, board, one, np.array([1]), np.array([0.5]), np.array([np.nan]), one + 1)
     targets, weights = worth_targets(records, np.array([False]), np.array([-1]), 0.3)
     assert (targets.tolist(), weights.tolist()) == ([0], [0.7])
     targets, weights = worth_targets(records, np.array([True]), np.array([-1]), 0.3)
