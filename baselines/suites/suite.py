@@ -103,6 +103,6 @@ class Suite:
         return check_test_seeds(first or 0, games)
 
 
-def entries_of(*policies: str) -> tuple[Entry, ...]:
-    """Returns the entries of policies that play all games from the first-click rule."""
-    return tuple(Entry(policy) for policy in policies)
+def entries_of(*policies: str, cap: int | None = None) -> tuple[Entry, ...]:
+    """Returns the entries of policies that play from the first-click rule, each at most `cap` games of a board."""
+    return tuple(Entry(policy, cap=cap) for policy in policies)
