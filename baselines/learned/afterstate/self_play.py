@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.open_kernel import open_cells
 from baselines.learned.afterstate.search import (
+    Floats,
     Limits,
     Ratings,
     afterstates,
@@ -81,6 +82,29 @@ class Counters:
     changed: int = 0
 
 
+@dataclass
+class _Round:
+    """A round of games in progress.
+
+    Attributes:
+        network: plays.
+        rng: source of all randomness.
+        searches: whether to weigh the clicks at guesses.
+        explores: (N,) int64, the number of the guess that explores in each game; -1 for none.
+        guesses: (N,) int64, the number of guesses so far, the first click included.
+        records: the guesses.
+        kept: game numbers (K,) and boards (K, rows, cols) that teach safety and counts.
+    """
+
+    network: AfterstateNetwork
+    rng: np.random.Generator
+    searches: bool
+    explores: NDArray[np.int64]
+    guesses: NDArray[np.int64]
+    records: list[GuessRecords] = field(default_factory=list)
+    kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]] = field(default_factory=list)
+
+
 class SelfPlay:
     """Plays games of one configuration, many side by side, each to its end.
 
@@ -110,80 +134,96 @@ class SelfPlay:
         Returns:
             What the games teach. The layout of a game is looked at once it is over, when every player sees it.
         """
-        games = self._games
-        games.seed(rng.integers(0, 1 << 64, self.count, np.uint64, endpoint=False))
-        games.reset(np.ones(self.count, np.bool_))
+        self._games.seed(rng.integers(0, 1 << 64, self.count, np.uint64, endpoint=False))
+        self._games.reset(np.ones(self.count, np.bool_))
+        current = _Round(network, rng, searches, self._draw_explorations(rng), np.zeros(self.count, np.int64))
+        self._click_first(current)
+        while len(playing := np.flatnonzero(self._games.status == PLAYING)) > 0:
+            self._click(current, playing)
+        self.counters.games += self.count
+        self.counters.wins += int((self._games.status == WON).sum())
+        return self._samples(current)
+
+    def _draw_explorations(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Returns the number of the guess that explores in each game, (N,) int64; -1 for none."""
         explores = rng.geometric(self._own.exploration, self.count) - 1
         explores[explores >= _LAST_EXPLORING] = -1
-        kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]] = []
-        records = [self._click_first(network, rng, explores, searches)]
-        guesses = np.ones(self.count, np.int64)
-        while len(playing := np.flatnonzero(games.status == PLAYING)) > 0:
-            boards = self._codes()[playing]
-            legal = (boards > self.config.codes.max_count).reshape(len(boards), -1)
-            safety = rate(network, self.config.mines, boards, legal, counts=False).safety
-            best = safety.max(axis=1)
-            self.rated += len(boards)
-            keep = rng.random(len(boards)) < np.clip(self._own.keep_scale * (1 - best), self._own.keep_min, 1)
-            kept.append((playing[keep], boards[keep]))
-            chosen = safety >= np.maximum(_OPEN_AT_ONCE, self._own.sure)
-            unsure = best < _OPEN_AT_ONCE
-            chosen[unsure, safety[unsure].argmax(axis=1)] = True
-            guessing = np.flatnonzero(best < self._own.sure)
-            which = playing[guessing]
-            cells, values, own = self._guess(
-                network, rng, boards[guessing], legal[guessing], guesses[which] == explores[which], searches
-            )
-            chosen[guessing] = False
-            chosen[guessing, cells] = True
-            self._open(playing, chosen)
-            records.append(self._record(which, boards[guessing], cells, own, values, guesses[which]))
-            guesses[which] += 1
-        self.counters.games += self.count
-        self.counters.wins += int((games.status == WON).sum())
-        return self._samples(records, kept, explores, rng, self._own.mixing if searches else 1.0)
+        return explores
 
-    def _click_first(
-        self, network: AfterstateNetwork, rng: np.random.Generator, explores: NDArray[np.int64], searches: bool
-    ) -> GuessRecords:
+    def _click_first(self, current: _Round) -> None:
         """Makes the first click of each game: the best one by the network, or any cell where the game explores it."""
-        best = int(first_click_values(network, self.config).argmax()) if searches else 0
-        anywhere = (explores == 0) | (not searches)
-        cells = np.where(anywhere, rng.integers(self.config.cells, size=self.count), best)
+        best = int(first_click_values(current.network, self.config).argmax()) if current.searches else 0
+        anywhere = (current.explores == 0) | (not current.searches)
+        cells = np.where(anywhere, current.rng.integers(self.config.cells, size=self.count), best)
         everyone = np.arange(self.count)
         boards = self._codes()
         self._open(everyone, np.eye(self.config.cells, dtype=np.bool_)[cells])
         unknown, sure = np.full(self.count, np.nan), np.ones(self.count)
-        return self._record(everyone, boards, cells, sure, unknown, np.zeros(self.count, np.int64))
+        self._record(current, everyone, boards, cells, sure, unknown)
+
+    def _click(self, current: _Round, playing: NDArray[np.int64]) -> None:
+        """Opens all sure cells of each game that goes on, or makes its guess."""
+        boards = self._codes()[playing]
+        legal = (boards > self.config.codes.max_count).reshape(len(boards), -1)
+        safety = rate(current.network, self.config.mines, boards, legal, counts=False).safety
+        best = safety.max(axis=1)
+        self.rated += len(boards)
+        keep = current.rng.random(len(boards)) < np.clip(self._own.keep_scale * (1 - best), self._own.keep_min, 1)
+        current.kept.append((playing[keep], boards[keep]))
+        chosen = self._sure_cells(safety, best)
+        guessing = np.flatnonzero(best < self._own.sure)
+        which, before = playing[guessing], boards[guessing]
+        cells, values, own = self._guess(current, which, before, legal[guessing])
+        chosen[guessing] = False
+        chosen[guessing, cells] = True
+        self._open(playing, chosen)
+        self._record(current, which, before, cells, own, values)
+
+    def _sure_cells(self, safety: Floats, best: Floats) -> NDArray[np.bool_]:
+        """Returns the cells to open at once, (K, n) bool: all that are surely safe, or else the safest one."""
+        chosen = safety >= np.maximum(_OPEN_AT_ONCE, self._own.sure)
+        unsure = best < _OPEN_AT_ONCE
+        chosen[unsure, safety[unsure].argmax(axis=1)] = True
+        return chosen
 
     def _guess(
-        self,
-        network: AfterstateNetwork,
-        rng: np.random.Generator,
-        boards: NDArray[np.int8],
-        legal: NDArray[np.bool_],
-        exploring: NDArray[np.bool_],
-        searches: bool,
+        self, current: _Round, which: NDArray[np.int64], boards: NDArray[np.int8], legal: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Returns the cells to click, the values of the best clicks, and the safety of the clicked cells."""
+        """Returns the cells to click, the values of the best clicks, and the safety of the clicked cells.
+
+        Args:
+            current: the round.
+            which: (K,) int64, the numbers of the games.
+            boards: (K, rows, cols) int8, their codes.
+            legal: (K, rows * cols) bool, the legal clicks.
+        """
         if len(boards) == 0:
             return np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
-        everyone = np.arange(len(boards))
-        ratings = rate(network, self.config.mines, boards, legal, counts=True)
+        ratings = rate(current.network, self.config.mines, boards, legal, counts=True)
         # Every legal cell counts, also one that the network takes for a certain mine.
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
-        safest = ratings.safety.argmax(axis=1)
-        cells, best = safest, np.full(len(boards), np.nan)
-        if searches:
-            clicks = candidates(ratings.safety, self._limits)
-            values = click_values(network, self.config.mines, boards, ratings, clicks)
-            cells, best = values.argmax(axis=1), values.max(axis=1)
-        weighed = candidates(ratings.safety, Limits(self._own.exploration_slack, self._own.breadth))
-        drawn = np.where(weighed, rng.random(weighed.shape), -1.0).argmax(axis=1)
+        cells, best = self._best_clicks(current, boards, ratings)
+        exploring = current.guesses[which] == current.explores[which]
+        cells = np.where(exploring, self._exploring_clicks(current.rng, ratings.safety), cells)
+        return cells, best, ratings.safety[np.arange(len(boards)), cells].astype(np.float64)
+
+    def _best_clicks(
+        self, current: _Round, boards: NDArray[np.int8], ratings: Ratings
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Returns the best click on each board, and its value; the safest one and NaN if the round does not search."""
+        cells, best = ratings.safety.argmax(axis=1), np.full(len(boards), np.nan)
         self.counters.guesses += len(boards)
-        self.counters.changed += int((cells != safest).sum())
-        cells = np.where(exploring, drawn, cells)
-        return cells, best, ratings.safety[everyone, cells].astype(np.float64)
+        if not current.searches:
+            return cells, best
+        clicks = candidates(ratings.safety, self._limits)
+        values = click_values(current.network, self.config.mines, boards, ratings, clicks)
+        self.counters.changed += int((values.argmax(axis=1) != cells).sum())
+        return values.argmax(axis=1), values.max(axis=1)
+
+    def _exploring_clicks(self, rng: np.random.Generator, safety: Floats) -> NDArray[np.int64]:
+        """Draws a click on each board, uniformly among those near the highest safety."""
+        weighed = candidates(safety, Limits(self._own.exploration_slack, self._own.breadth))
+        return np.where(weighed, rng.random(weighed.shape), -1.0).argmax(axis=1)
 
     def _open(self, games: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
         everywhere = np.zeros((self.count, self.config.cells), np.bool_)
@@ -195,34 +235,31 @@ class SelfPlay:
 
     def _record(
         self,
-        games: NDArray[np.int64],
+        current: _Round,
+        which: NDArray[np.int64],
         boards: NDArray[np.int8],
         cells: NDArray[np.int64],
         safety: NDArray[np.float64],
         values: NDArray[np.float64],
-        order: NDArray[np.int64],
-    ) -> GuessRecords:
-        shown = self._codes().reshape(self.count, -1)[games, cells]
+    ) -> None:
+        """Appends guesses, whose clicks are made, to the records."""
+        shown = self._codes().reshape(self.count, -1)[which, cells]
         counts = np.where(shown <= self.config.codes.max_count, shown, -1).astype(np.int8)
-        return GuessRecords(games, boards, cells, counts, safety, values, order.copy())
+        current.records.append(GuessRecords(which, boards, cells, counts, safety, values, current.guesses[which]))
+        current.guesses[which] += 1
 
-    def _samples(
-        self,
-        parts: list[GuessRecords],
-        kept: list[tuple[NDArray[np.int64], NDArray[np.int8]]],
-        explores: NDArray[np.int64],
-        rng: np.random.Generator,
-        mixing: float,
-    ) -> tuple[Lessons, Afterstates]:
-        records = GuessRecords(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        targets, weights = worth_targets(records, self._games.status == WON, explores, mixing)
-        thinned = (records.order > 0) | (rng.random(len(weights)) < _FIRST_KEPT)
+    def _samples(self, current: _Round) -> tuple[Lessons, Afterstates]:
+        """Returns what the games of a round, which are over, teach."""
+        records = GuessRecords(*(np.concatenate(columns) for columns in zip(*current.records, strict=True)))
+        mixing = self._own.mixing if current.searches else 1.0
+        targets, weights = worth_targets(records, self._games.status == WON, current.explores, mixing)
+        thinned = (records.order > 0) | (current.rng.random(len(weights)) < _FIRST_KEPT)
         useful = (weights > 0) & thinned
         chosen = records.chosen(useful)
         contents = finished_contents(self._games.revealed_mines())
         after = afterstates(chosen.boards, chosen.cells, chosen.counts.astype(np.int64))
         worth = Afterstates(after, targets[useful].astype(np.float32), weights[useful].astype(np.float32))
-        lessons = [self._lessons(contents[games], boards) for games, boards in kept]
+        lessons = [self._lessons(contents[which], boards) for which, boards in current.kept]
         if self.config.first_click in ("safe", "any"):
             lessons.append(self._first_lessons(contents, records.chosen(thinned & (records.order == 0))))
         return Lessons(*(np.concatenate(columns) for columns in zip(*lessons, strict=True))), worth
