@@ -196,43 +196,75 @@ def run(
 
     An evaluation that a caller follows is followed by a checkpoint. For the arguments see `train`.
     """
-    learner, budget = training.learner, training.budget
+    learner = training.learner
     record_session(training.folder / RUN_FILE, training.settings, command, learner.steps, training.start)
-    rows = RowSchedule(budget, learner.steps)
+    rows = RowSchedule(training.budget, learner.steps)
     checkpoints = CheckpointSchedule(CHECKPOINT_SECONDS if checkpoint_seconds is None else checkpoint_seconds)
     reports = Reports(training, on_evaluation)
+    loop = _Loop(training, rows, checkpoints, reports, on_checkpoint)
     panel = TrainingPanel(training.view, bar)
     trackers = [open_tracker(name, training.folder, training.settings) for name in log_to]
     with Log(training.folder, trackers) as log, panel:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
-            for _ in learner.rounds(budget, log.logger):
-                if training.is_over(stop):
-                    break
-                if training.schedule.is_due(learner.steps):
-                    training.evaluate(log)
-                    if training.is_over(stop):
-                        break
-                    if reports.due():
-                        training.save()
-                        reports.send()
-                        on_checkpoint(learner.steps)
-                        checkpoints.saved()
-                    if training.is_over(stop):
-                        break
-                if rows.is_due(learner.steps):
-                    learner.log()
-                if checkpoints.is_due():
-                    training.save()
-                    on_checkpoint(learner.steps)
-                    checkpoints.saved()
-                panel.show()
+            loop.run(log, stop, panel)
             training.finish(log, stop)
         if reports.due():
             reports.send()
         panel.show()
+    return _outcome(training, stop.requested)
+
+
+class _Loop(NamedTuple):
+    """The loop of a session.
+
+    Attributes:
+        training: the training.
+        rows: when to write a row of the log.
+        checkpoints: when to write a checkpoint.
+        reports: what the caller follows.
+        on_checkpoint: called with the number of steps after each checkpoint.
+    """
+
+    training: Training
+    rows: RowSchedule
+    checkpoints: CheckpointSchedule
+    reports: Reports
+    on_checkpoint: Callable[[int], None]
+
+    def run(self, log: Log, stop: StopSignals, panel: TrainingPanel) -> None:
+        """Learns until the budget is spent, a signal arrives, or the caller ends the training."""
+        training, learner = self.training, self.training.learner
+        for _ in learner.rounds(training.budget, log.logger):
+            if training.is_over(stop):
+                break
+            if training.schedule.is_due(learner.steps):
+                self._evaluate(log, stop)
+                if training.is_over(stop):
+                    break
+            if self.rows.is_due(learner.steps):
+                learner.log()
+            if self.checkpoints.is_due():
+                training.save()
+                self._saved()
+            panel.show()
+
+    def _evaluate(self, log: Log, stop: StopSignals) -> None:
+        """Evaluates the agent; what the caller follows is saved before the caller hears of it."""
+        self.training.evaluate(log)
+        if not self.training.is_over(stop) and self.reports.due():
+            self.training.save()
+            self.reports.send()
+            self._saved()
+
+    def _saved(self) -> None:
+        self.on_checkpoint(self.training.learner.steps)
+        self.checkpoints.saved()
+
+
+def _outcome(training: Training, interrupted: bool) -> Outcome:
+    learner, best = training.learner, training.best
     time_fractions = learner.clock.fractions(*ACTIVITIES)
-    best = training.best
-    return Outcome(stop.requested, learner.steps, best.summary, time_fractions, best.steps, training.newest)
+    return Outcome(interrupted, learner.steps, best.summary, time_fractions, best.steps, training.newest)
 
 
 def resolve_settings(settings: Any) -> Any:
