@@ -49,10 +49,11 @@ def worth_targets(
        plays no part, so neither does its luck. If no guess follows, it is 1 for a won game, and 0 for a lost one, which
        died of a click that seemed sure. Without these losses such clicks would seem free, and the agent would seek
        them.
-    2. The outcome (weight mixing): with q, the product of the safety of all later guesses, only won games count, with
-       target q and weight 1 / q. A won game has probability q given the layouts it could have met, so that
+    2. The outcome (weight mixing): let q be the product of the safety of all later guesses. Games that end by a mine at
+       a guess do not count. Won games have the target q, games that died of a click that seemed sure the target 0, and
+       both have the weight 1 / q. A game survives its guesses with probability q, so that
 
-           E[weight * target] = E[won],  E[weight] = E[won / q] = 1,
+           E[weight * target] = E[won],  E[weight] = E[survived / q] = 1,
 
        and the weighted mean of the targets is W if the safety is right. A later guess that explores would spoil this
        estimate. So the guess that explores is drawn before the game, and the outcome counts from there on alone.
@@ -74,11 +75,13 @@ def worth_targets(
     values = np.where(last, won[records.games], records.values[following])
     known = np.isfinite(values)
     survival = np.maximum(_later_products(records.games, records.safety), _LEAST_SURVIVAL)
-    counts = won[records.games] & (records.order >= explores[records.games])
+    survived = np.ones(len(won), np.bool_)
+    survived[records.games[records.counts < 0]] = False
+    counts = survived[records.games] & (records.order >= explores[records.games])
     share = np.where(records.order == 0, 1.0, mixing)
     bootstrapped = (1 - share) * known
     weights = bootstrapped + share * counts / survival
-    totals = bootstrapped * np.where(known, values, 0.0) + share * counts
+    totals = bootstrapped * np.where(known, values, 0.0) + share * (counts & won[records.games])
     weights[records.counts < 0] = 0.0
     return np.clip(np.divide(totals, weights, out=np.zeros_like(weights), where=weights > 0), 0, 1), weights
 

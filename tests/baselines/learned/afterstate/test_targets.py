@@ -1,5 +1,6 @@
 """Targets of the worth, against the worth itself: every layout of a tiny board is played."""
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -43,8 +44,11 @@ def guess(board):
     return max(covered, key=lambda cell: (safety[cell], -cell)), safety
 
 
-def play(layout):
-    """Guesses of a game, (board, cell, count or -1, safety), and whether it is won; certain cells open at once."""
+def play(layout, sure):
+    """Guesses of a game, (board, cell, count or -1, safety), and whether it is won; sure cells open at once.
+
+    A cell is sure from this safety on. If it is below 1, games die of clicks that seemed sure.
+    """
     board, records = dict.fromkeys(range(CELLS), HIDDEN), []
     cell, chance = FIRST, 1.0
     while True:
@@ -55,29 +59,32 @@ def play(layout):
         board[cell] = shown
         while True:
             cell, safety = guess(board)
-            certain = [each for each, value in safety.items() if value == 1]
-            if not certain:
+            opened = [each for each, value in safety.items() if value >= sure]
+            if not opened:
                 break
-            for each in certain:
+            if layout.intersection(opened):
+                return records, False
+            for each in opened:
                 board[each] = count(layout, each)
             if sum(value == HIDDEN for value in board.values()) == MINES:
                 return records, True
         chance = safety[cell]
 
 
-GAMES = [play(layout) for layout in LAYOUTS]
+GAMES = [play(layout, 1) for layout in LAYOUTS]
+RASH = [play(layout, 0.8) for layout in LAYOUTS]
 
 
-def win_probability(board):
+def win_probability(board, games=GAMES):
     """Exact probability that the tiny agent wins from a board at which it guesses: the fraction of its layouts won."""
-    wins = [won for layout, (_, won) in zip(LAYOUTS, GAMES, strict=True) if layout in fitting(board)]
+    wins = [won for layout, (_, won) in zip(LAYOUTS, games, strict=True) if layout in fitting(board)]
     return sum(wins) / len(wins)
 
 
-def records_of(values):
+def records_of(values, games=GAMES):
     rows = [
         (number, list(board.values()), cell, shown, chance, values(board), order)
-        for number, (records, _) in enumerate(GAMES)
+        for number, (records, _) in enumerate(games)
         for order, (board, cell, shown, chance) in enumerate(records)
     ]
     games, boards, cells, counts, safety, worth, order = zip(*rows, strict=True)
@@ -99,20 +106,26 @@ def learned(records, targets, weights):
     return {after: weighted / total for after, (total, weighted) in sums.items()}
 
 
-def everything():
-    return np.array([won for _, won in GAMES]), np.full(len(GAMES), -1)
+def everything(games=GAMES):
+    return np.array([won for _, won in games]), np.full(len(games), -1)
 
 
+def deaths_of_sure_clicks(games):
+    return sum(not won and records[-1][2] >= 0 for records, won in games)
+
+
+@pytest.mark.parametrize("games", [GAMES, RASH], ids=["certain", "rash"])
 @pytest.mark.parametrize("mixing", [0.0, 0.3, 1.0])
-def test_the_mean_target_of_every_afterstate_is_its_worth(mixing):
-    assert 0 < sum(won for _, won in GAMES) < len(GAMES)
-    assert max(len(records) for records, _ in GAMES) >= 3
-    records = records_of(win_probability)
-    targets, weights = worth_targets(records, *everything(), mixing)
+def test_the_mean_target_of_every_afterstate_is_its_worth(mixing, games):
+    assert 0 < sum(won for _, won in games) < len(games)
+    assert max(len(records) for records, _ in games) >= 3
+    assert (deaths_of_sure_clicks(games) > 0) == (games is RASH)
+    records = records_of(partial(win_probability, games=games), games)
+    targets, weights = worth_targets(records, *everything(games), mixing)
     assert ((targets >= 0) & (targets <= 1)).all()
     found = learned(records, targets, weights)
     for after, worth in found.items():
-        assert worth == pytest.approx(win_probability(dict(enumerate(after))))
+        assert worth == pytest.approx(win_probability(dict(enumerate(after)), games))
     assert len({round(worth, 6) for worth in found.values()}) > 2
 
 
@@ -146,6 +159,6 @@ def test_a_game_that_ends_by_a_click_that_seemed_sure_counts_as_lost():
     one = np.array([0])
     records = GuessRecords(one, board, one, np.array([1]), np.array([0.5]), np.array([np.nan]), one + 1)
     targets, weights = worth_targets(records, np.array([False]), np.array([-1]), 0.3)
-    assert (targets.tolist(), weights.tolist()) == ([0], [0.7])
+    assert (targets.tolist(), weights.tolist()) == ([0], [1])
     targets, weights = worth_targets(records, np.array([True]), np.array([-1]), 0.3)
     assert (targets.tolist(), weights.tolist()) == ([1], [1])
