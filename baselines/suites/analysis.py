@@ -16,6 +16,9 @@ from baselines.suites.suite import Suite
 from baselines.suites.tasks import LeftOut, Task
 from minesweeper_env.config import BoardConfig
 
+RANKS = ("next", "all")
+"""Values of `Suite.paired` that compare policies by their ranks; the others name a reference."""
+
 
 def analyse(
     suite: Suite,
@@ -90,14 +93,14 @@ def _compare(
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     """Returns the test in the row of each policy, and all tests.
 
-    Only policies that play the same games, and equally many, are compared. If two win rates are equal, the policy
-    listed later counts as stronger.
+    Only policies that play the same games are compared, with a reference on the games that both played, otherwise only
+    if they played equally many. If two win rates are equal, the policy listed later counts as stronger.
     """
     shown: dict[str, dict[str, Any]] = {}
     tests: list[dict[str, Any]] = []
-    for games in dict.fromkeys((task.start, task.games) for task, _ in here):
+    for games in dict.fromkeys(_comparable(task, paired) for task, _ in here):
         rivals = sorted(
-            (result for task, result in here if (task.start, task.games) == games), key=lambda each: each.win_rate
+            (result for task, result in here if _comparable(task, paired) == games), key=lambda each: each.win_rate
         )
         for one, other in _pairs(rivals, paired):
             comparison = compare(one, other)
@@ -105,6 +108,11 @@ def _compare(
                 tests.append({"policy": one.policy, **asdict(comparison)})
                 shown.setdefault(one.policy, asdict(comparison))
     return shown, tests
+
+
+def _comparable(task: Task, paired: str) -> tuple[str | None, int | None]:
+    """Returns what two tasks must have in common to be compared: the start of the games and, in ranks, their number."""
+    return task.start, task.games if paired in RANKS else None
 
 
 def _pairs(rivals: Sequence[PolicyResult], paired: str) -> list[tuple[PolicyResult, PolicyResult]]:
@@ -120,11 +128,12 @@ def _pairs(rivals: Sequence[PolicyResult], paired: str) -> list[tuple[PolicyResu
 def _notes(
     suite: Suite, results: Sequence[tuple[Task, PolicyResult]], left_out: Sequence[LeftOut], games: int
 ) -> list[str]:
-    against = "the next stronger policy that played" if suite.paired in ("next", "all") else f"{suite.paired} on"
+    against = "the next stronger policy that played" if suite.paired in RANKS else f"{suite.paired} on"
     notes = [*suite.notes, f"p: exact McNemar test against {against} the same games."]
     shorter = sorted({(task.policy, task.games) for task, _ in results if task.games < games})
+    compared = "with none that played more" if suite.paired in RANKS else "on these"
     notes += [
-        f"{policy} is slow, played only the first {count} of {games} games, and is compared with none that played more."
+        f"{policy} is slow, played only the first {count} of {games} games, and is compared {compared}."
         for policy, count in shorter
     ]
     notes += [

@@ -26,7 +26,9 @@ ONE_BOARD = replace(TINY, boards=(CONFIG,))
 
 def results(suite, *rows, left_out=(), games=4):
     """Returns the content of results.json for rows (policy, moves, start, records, counters) on one board."""
-    tasks = [Task(policy, replace(CONFIG, moves=moves), games, 2, start) for policy, moves, start, *_ in rows]
+    tasks = [
+        Task(policy, replace(CONFIG, moves=moves), len(records), 2, start) for policy, moves, start, records, _ in rows
+    ]
     parts = [[Part(0, tuple(records), 0.25, counters)] for *_, records, counters in rows]
     return analyse(suite, tasks, parts, left_out, seed=0, games=games, command="python evaluate.py")
 
@@ -105,6 +107,23 @@ def test_every_policy_meets_the_one_that_is_named():
     (test,) = [test for test in board["comparisons"] if test["policy"] == "a"]
     assert (test["games"], test["won_alone"], test["lost_alone"]) == (4, 2, 1)
     assert "p: exact McNemar test against c on the same games." in content["notes"]
+
+
+def test_a_policy_of_fewer_games_meets_the_named_one_on_these_games_alone():
+    rows = [row("a", [0, 1]), row("b", [0, 0, 0, 1]), row("c", [1, 0, 1, 1])]
+    content = results(replace(ONE_BOARD, paired="c"), *rows)
+    tests = {test["policy"]: test for test in content["boards"][0]["comparisons"]}
+    assert (tests["a"]["games"], tests["a"]["won_alone"], tests["a"]["lost_alone"]) == (2, 1, 1)
+    assert tests["b"]["games"] == 4
+    assert "a is slow, played only the first 2 of 4 games, and is compared on these." in content["notes"]
+
+
+def test_a_policy_of_fewer_games_has_no_place_among_the_ranks():
+    rows = [row("a", [0, 1]), row("b", [0, 0, 0, 1]), row("c", [1, 0, 1, 1])]
+    content = results(ONE_BOARD, *rows)
+    assert [test["policy"] for test in content["boards"][0]["comparisons"]] == ["b"]
+    (note,) = [note for note in content["notes"] if note.startswith("a is slow")]
+    assert note.endswith("compared with none that played more.")
 
 
 def test_notes_say_what_is_missing():
