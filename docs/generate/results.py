@@ -19,9 +19,6 @@ from baselines.support.board_names import board_name, no_guess_name
 
 Content = dict[str, Any]
 
-IN_BFLOAT16 = {"learned": ("any-size", "dqn", "ppo"), "learned-safe": ("any-size",)}
-"""Agents that played a suite in bfloat16, where float32 is the default now; their pages leave these results out."""
-
 REFERENCE = PROTOCOL.reference
 
 HEADINGS = ("board", "first click", "n", "win rate", "95 % Wilson interval")
@@ -102,8 +99,6 @@ def _of_source(policy: str, source: Source) -> str:
 
 def _rows(policy: str, source: Source) -> Iterator[tuple[Content, Content]]:
     """Yields (board, row) for each result of a policy under its default options."""
-    if policy in IN_BFLOAT16.get(source.content.get("suite", ""), ()):
-        return
     for board in source.content.get("boards", [source.content]):
         for row in board["results"]:
             if row["policy"] == policy:

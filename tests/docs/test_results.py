@@ -44,15 +44,6 @@ def test_a_page_without_games_says_so():
     assert "No result file" in RESULTS.fill_results(PAGE.format("subset"), [source("single", row("exact", 300))])
 
 
-@pytest.mark.parametrize(("policy", "others"), [("any-size", "exact"), ("dqn", "value")])
-def test_the_page_of_an_agent_leaves_out_games_in_another_number_format(policy, others):
-    learned = source("learned", row(policy, 660), row(others, 670), suite="learned")
-    assert "66.0%" not in RESULTS.fill_results(PAGE.format(policy), [learned])
-    assert "67.0%" in RESULTS.fill_results(PAGE.format(others), [learned])
-    another = source("learned", row(policy, 660), suite="another")
-    assert "66.0%" in RESULTS.fill_results(PAGE.format(policy), [another])
-
-
 @pytest.mark.parametrize("policy", baselines.registry.policy_names())
 def test_tables_have_at_most_twelve_rows_and_name_their_command_and_seeds(policy):
     text = (ROOT / "docs" / PLACES.policy_page(policy)).read_text(encoding="utf-8")
