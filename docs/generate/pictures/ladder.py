@@ -14,14 +14,18 @@ Content = dict[str, Any]
 
 
 def ladder_content() -> Content:
-    """Returns the results of the suite `ladder`, and the rows of trained agents that played the same seeds."""
+    """Returns the results of the suite `ladder`, and the rows of trained agents that played the same seeds.
+
+    Agents with options are left out: they are variants.
+    """
     ladder, learned = (json.loads((DOCS / "results" / f"{name}.json").read_bytes()) for name in ("ladder", "learned"))
     if ladder["seed"] != learned["seed"]:
         raise ValueError(f"learned.json has games from seed {learned['seed']}, ladder.json from seed {ladder['seed']}")
     for board in ladder["boards"]:
         known = {row["policy"] for row in board["results"]}
         same = [other for other in learned["boards"] if _board(other) == _board(board)]
-        board["results"] += [row for other in same for row in other["results"] if row["policy"] not in known]
+        rows = [row for other in same for row in other["results"] if ":" not in row["policy"]]
+        board["results"] += [row for row in rows if row["policy"] not in known]
     return ladder | {"title": "Scripted policies and trained agents on the classic boards"}
 
 
