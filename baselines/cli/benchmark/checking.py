@@ -71,17 +71,20 @@ def prepare_time(options: argparse.Namespace) -> Callable[[], int]:
 
 
 def _time(files: Sequence[Path], seconds: float) -> int:
+    """Measures the times; each is in its file before the next begins, so an interruption loses none."""
     from baselines.benchmark.checks import read_result_file
     from baselines.benchmark.timing import time_games
     from baselines.support.machine import processor_name
 
+    processor = processor_name()
     for path in files:
         result = read_result_file(path)
-        boards: dict[str, Any] = {}
+        same = result.times is not None and result.times["processor"] == processor
+        boards: dict[str, Any] = dict(result.times["boards"]) if result.times is not None and same else {}
         for games in result.boards:
             boards[games.name] = time_games(result.card.policy, games, seconds)
+            replace(result, times={"processor": processor, "boards": boards}).write(path)
             print(f"{result.card.name} on {games.name}: {boards[games.name]['ms_per_game']:.3g} ms/game", flush=True)
-        replace(result, times={"processor": processor_name(), "boards": boards}).write(path)
     return 0
 
 

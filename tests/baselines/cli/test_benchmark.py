@@ -124,6 +124,20 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     assert json.loads(path.read_bytes()) == before
 
 
+def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch):
+    assert run(tmp_path, "random", "--first-click", "opening", "safe") == 0
+    path = tmp_path / "random.json"
+    times = iter([{"games": 20, "ms_per_game": 0.5}])
+    monkeypatch.setattr(timing, "time_games", lambda *_: next(times))
+    with pytest.raises(StopIteration):
+        benchmark.main(["time", str(path), "--anyway"])
+    assert json.loads(path.read_bytes())["times"]["boards"] == {"5x5/5 opening": {"games": 20, "ms_per_game": 0.5}}
+    times = iter([{"games": 20, "ms_per_game": 0.25}, {"games": 20, "ms_per_game": 0.75}])
+    assert benchmark.main(["time", str(path), "--anyway"]) == 0
+    measured = json.loads(path.read_bytes())["times"]["boards"]
+    assert [each["ms_per_game"] for each in measured.values()] == [0.25, 0.75]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
