@@ -93,8 +93,9 @@ def _compare(
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     """Returns the test in the row of each policy, and all tests.
 
-    Only policies that play the same games are compared, with a reference on the games that both played, otherwise only
-    if they played equally many. If two win rates are equal, the policy listed later counts as stronger.
+    Only policies that play the same games are compared. A reference meets each policy on the games that both played;
+    ranks hold only policies of equally many games. If two win rates are equal, the policy listed later counts as
+    stronger.
     """
     shown: dict[str, dict[str, Any]] = {}
     tests: list[dict[str, Any]] = []

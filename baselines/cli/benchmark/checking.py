@@ -79,8 +79,8 @@ def _time(files: Sequence[Path], seconds: float) -> int:
     processor = processor_name()
     for path in files:
         result = read_result_file(path)
-        same = result.times is not None and result.times["processor"] == processor
-        boards: dict[str, Any] = dict(result.times["boards"]) if result.times is not None and same else {}
+        earlier = result.times or {}
+        boards: dict[str, Any] = dict(earlier["boards"]) if earlier.get("processor") == processor else {}
         for games in result.boards:
             boards[games.name] = time_games(result.card.policy, games, seconds)
             replace(result, times={"processor": processor, "boards": boards}).write(path)
