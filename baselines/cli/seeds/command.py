@@ -1,4 +1,4 @@
-"""`python -m baselines seeds`: repeat trainings with several seeds, and compare their algorithms."""
+"""`python -m baselines seeds`: repeat trainings with several seeds, and compare the configurations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from concurrent.futures import as_completed
 from contextlib import closing
 from dataclasses import fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
@@ -96,7 +97,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="train these configurations, names of the package or .toml files, one per algorithm",
+        help="train these configurations, names of the package or .toml files of different names",
     )
     parser.add_argument(
         "--seeds",
@@ -135,9 +136,9 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     if options.steps is not None and options.minutes is not None:
         raise ValueError("give either --minutes or --steps")
-    bases = [_settings(name, options) for name in options.config]
-    if len({base.algo for base in bases}) < len(bases):
-        raise ValueError("the configurations must have different algorithms")
+    bases = {Path(name).stem: _settings(name, options) for name in options.config}
+    if len(bases) < len(options.config):
+        raise ValueError("the configurations must have different names, since their run folders are called after them")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
     from baselines.learned.training.resources import check_resources
@@ -145,7 +146,7 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
 
     tasks = plan(bases, options.seeds, options.out, command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)
-    for base in bases:
+    for base in bases.values():
         check_resources(base, options.out)
     for task in tasks:
         _check_earlier(task)

@@ -26,28 +26,28 @@ def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
     from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
     from baselines.support.files import write_json
 
-    algos = list(dict.fromkeys(task.settings.algo for task in tasks))
+    configs = list(dict.fromkeys(task.config for task in tasks))
     summaries = [
-        summarise(algo, [read_win_rate(task) for task in tasks if task.settings.algo == algo]) for algo in algos
+        summarise(config, [read_win_rate(task) for task in tasks if task.config == config]) for config in configs
     ]
     write_json(out / "results.json", to_json(summaries, tasks))
-    replace_file(out / "curves.png", _draw(tasks, algos))
+    replace_file(out / "curves.png", _draw(tasks, configs))
     _print(summaries, tasks[0], wide)
 
 
-def _draw(tasks: Sequence[Task], algos: Sequence[str]) -> bytes:
-    """Returns the median of each algorithm over the minutes, in a band from its lowest to its highest training."""
+def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
+    """Returns the median of each configuration over the minutes, in a band from its lowest to its highest training."""
     from matplotlib.ticker import PercentFormatter
 
     from baselines.learned.training.seed_study import band, curve, reference
 
     with styled_figure() as figure:
         axes = figure.add_subplot()
-        for algo in algos:
-            curves = [points for task in tasks if task.settings.algo == algo and (points := curve(task))]
+        for config in configs:
+            curves = [points for task in tasks if task.config == config and (points := curve(task))]
             if curves:
                 minutes, low, middle, high = band(curves)
-                (line,) = axes.plot(minutes, middle, label=f"{algo}, median of {len(curves)} seeds")
+                (line,) = axes.plot(minutes, middle, label=f"{config}, median of {len(curves)} seeds")
                 axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
         if (rate := reference(tasks[0])) is not None:
             axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
@@ -67,7 +67,7 @@ def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
     page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
     for one, other in combinations(summaries, 2):
         gap, (low, high) = difference(one, other)
-        page.note(f"{one.algo} minus {other.algo}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
     page.print()
 
 
@@ -76,7 +76,7 @@ def _table(summaries: Sequence[Summary], task: Task) -> Table:
 
     title = f"{', '.join(task.settings.boards)}, {len(summaries[0].win_rates)} seeds, {task.games} test games each"
     columns = (
-        Column("algorithm", "left", folds=True),
+        Column("configuration", "left", folds=True),
         Column("IQM of win rates"),
         Column("95 % bootstrap interval"),
         Column("lowest", priority=1),
@@ -84,7 +84,7 @@ def _table(summaries: Sequence[Summary], task: Task) -> Table:
     )
     rows = [
         (
-            each.algo,
+            each.config,
             f"{each.iqm:.1%}",
             f"{each.interval[0]:.1%} to {each.interval[1]:.1%}",
             f"{each.win_rates.min():.1%}",

@@ -1,4 +1,4 @@
-"""Comparison of algorithms over several trainings that differ in their seeds only.
+"""Comparison of configurations over several trainings that differ in their seeds only.
 
 A single failed training can dominate the mean of a few. So the report gives the interquartile mean, with a bootstrap
 interval over the seeds, as Agarwal et al. (2021) recommend.
@@ -6,7 +6,7 @@ interval over the seeds, as Agarwal et al. (2021) recommend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,12 +32,14 @@ class Task(NamedTuple):
     """One training and its test.
 
     Attributes:
+        config: the name of the configuration.
         settings: the settings of the training.
         folder: its run folder.
         command: the command line to record.
         games: the number of test games per board; their seeds are 0 to games - 1.
     """
 
+    config: str
     settings: TrainingSettings
     folder: Path
     command: str
@@ -45,8 +47,8 @@ class Task(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The algorithm and the seed."""
-        return f"{self.settings.algo} with seed {self.settings.seed}"
+        """The configuration and the seed."""
+        return f"{self.config} with seed {self.settings.seed}"
 
     @property
     def done(self) -> bool:
@@ -55,26 +57,26 @@ class Task(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Result of an algorithm over all seeds.
+    """Result of a configuration over all seeds.
 
     Attributes:
-        algo: the name of the algorithm.
+        config: the name of the configuration.
         win_rates: (seeds,) float64, the mean win rate over the boards for each seed.
         iqm: the interquartile mean of the win rates.
         interval: the 95 % bootstrap interval of `iqm`.
     """
 
-    algo: str
+    config: str
     win_rates: NDArray[np.float64]
     iqm: float
     interval: tuple[float, float]
 
 
-def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
-    """Returns the trainings of all algorithms, seed by seed.
+def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: str, games: int) -> list[Task]:
+    """Returns the trainings of all configurations, seed by seed.
 
     Args:
-        bases: the settings of each algorithm; their seeds are replaced.
+        bases: the settings of each configuration, by its name; their seeds are replaced.
         seeds: the number of seeds 0, 1, ...
         out: the folder for all run folders.
         command: the command line to record.
@@ -87,9 +89,9 @@ def plan(bases: Sequence[TrainingSettings], seeds: int, out: Path, command: str,
         raise ValueError(f"a comparison needs at least {LEAST_SEEDS} seeds, not {seeds}")
     check_test_seeds(0, games)
     return [
-        Task(replace(base, seed=seed), out / f"{base.algo}-{seed}", command, games)
+        Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games)
         for seed in range(seeds)
-        for base in bases
+        for name, base in bases.items()
     ]
 
 
@@ -141,14 +143,14 @@ def read_win_rate(task: Task) -> float:
     return float(np.mean([wins / result["games"] for wins in result["wins"].values()]))
 
 
-def summarise(algo: str, win_rates: Sequence[float]) -> Summary:
-    """Returns the interquartile mean of an algorithm's win rates, and its 95 % percentile bootstrap interval."""
+def summarise(config: str, win_rates: Sequence[float]) -> Summary:
+    """Returns the interquartile mean of a configuration's win rates, and its 95 % percentile bootstrap interval."""
     from scipy.stats import trim_mean
 
     values = np.asarray(win_rates, np.float64)
     draws = np.random.default_rng(0).choice(values, (RESAMPLES, len(values)))
     low, high = np.quantile(trim_mean(draws, TRIMMED, axis=1), (0.025, 0.975))
-    return Summary(algo, values, float(trim_mean(values, TRIMMED)), (float(low), float(high)))
+    return Summary(config, values, float(trim_mean(values, TRIMMED)), (float(low), float(high)))
 
 
 def difference(one: Summary, other: Summary) -> tuple[float, tuple[float, float]]:
@@ -192,10 +194,10 @@ def to_json(summaries: Sequence[Summary], tasks: Sequence[Task]) -> dict[str, An
     return {
         "games": tasks[0].games,
         "command": tasks[0].command,
-        "settings": {task.settings.algo: task.settings.to_json() for task in tasks if task.settings.seed == 0},
+        "settings": {task.config: task.settings.to_json() for task in tasks if task.settings.seed == 0},
         "results": [
             {
-                "algo": summary.algo,
+                "config": summary.config,
                 "win_rates": summary.win_rates.tolist(),
                 "iqm": summary.iqm,
                 "ci95": list(summary.interval),

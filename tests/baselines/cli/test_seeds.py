@@ -56,16 +56,16 @@ def test_a_band_spans_the_trainings_of_all_seeds():
 
 
 def test_trainings_differ_in_their_seeds_alone(tmp_path):
-    tasks = plan([tiny("dqn"), tiny("ppo")], 5, tmp_path, "command", 10)
-    assert [(task.settings.algo, task.settings.seed) for task in tasks[:3]] == [("dqn", 0), ("ppo", 0), ("dqn", 1)]
+    tasks = plan({"one": tiny("dqn"), "other": tiny("dqn", envs=4)}, 5, tmp_path, "command", 10)
+    assert [(task.config, task.settings.seed) for task in tasks[:3]] == [("one", 0), ("other", 0), ("one", 1)]
     assert len({task.folder for task in tasks}) == 10
     with pytest.raises(ValueError, match="at least 5 seeds"):
-        plan([tiny("dqn")], 4, tmp_path, "command", 10)
+        plan({"one": tiny("dqn")}, 4, tmp_path, "command", 10)
 
 
 def test_what_is_done_is_not_done_again(tmp_path):
-    task = plan([tiny("ppo", steps=200)], 5, tmp_path, "command", 20)[1]
-    assert carry_out(task) == "ppo with seed 1"
+    task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[1]
+    assert carry_out(task) == "short with seed 1"
     rate = read_win_rate(task)
     assert 0 <= rate <= 1
     before = (task.folder / "checkpoint.safetensors").stat().st_mtime_ns
@@ -77,9 +77,12 @@ def test_what_is_done_is_not_done_again(tmp_path):
 def test_the_command_compares_and_goes_on(tmp_path, capsys):
     config = tmp_path / "tiny.toml"
     config.write_text(CONFIG)
+    deeper = tmp_path / "deeper.toml"
+    deeper.write_text(CONFIG.replace("depth = 1", "depth = 2"))
     arguments = [
         "--config",
         str(config),
+        str(deeper),
         "--seeds",
         "5",
         "--steps",
@@ -90,14 +93,14 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
         str(tmp_path / "out"),
     ]
     assert main(arguments) == 0
-    assert "dqn" in capsys.readouterr().out
+    assert "tiny minus deeper" in capsys.readouterr().out
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert len(results["results"][0]["win_rates"]) == 5
+    assert [len(each["win_rates"]) for each in results["results"]] == [5, 5]
     assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert main(arguments) == 0
-    assert "5 of 5 trainings are done" in capsys.readouterr().err
+    assert "10 of 10 trainings are done" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main([*arguments[:5], "500", *arguments[6:]])
+        main([*arguments[:6], "500", *arguments[7:]])
     assert "has steps 300, not 500" in capsys.readouterr().err
 
 
@@ -105,7 +108,7 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     ("arguments", "word"),
     [
         (["--config", "moon"], "any-size"),
-        (["--config", "dqn-8x8", "any-size"], "different algorithms"),
+        (["--config", "dqn-8x8", "dqn-8x8"], "different names"),
         (["--config", "dqn-8x8", "--seeds", "3"], "at least 5"),
         (["--config", "dqn-8x8", "--games", "0"], "games"),
         (["--config", "dqn-8x8", "--steps", "5", "--minutes", "1"], "either"),

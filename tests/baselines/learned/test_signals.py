@@ -127,7 +127,7 @@ def test_sigterm_ends_the_last_evaluation():
 def test_an_interrupted_training_of_a_study_has_no_result(tmp_path, monkeypatch):
     outcome = Outcome(interrupted=True, steps=100, summary="", time_fractions={}, kept_steps=100, newest=0.5)
     monkeypatch.setattr(seed_study, "train", lambda *_, **__: outcome)
-    task = seed_study.plan([tiny("ppo", steps=200)], 5, tmp_path, "command", 20)[0]
+    task = seed_study.plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[0]
     with pytest.raises(KeyboardInterrupt):
         seed_study.carry_out(task)
     assert not task.done
