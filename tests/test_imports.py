@@ -18,6 +18,7 @@ LAYERS = (
     {"cluster", "entries", "sharding"},
     {"evaluation", "registry"},
     {"adapters", "scripted"},
+    {"rollouts"},
     {"learned"},
     {"azulejos", "guesses", "recording", "sharing", "suites", "sweeps", "uniformity"},
     {"benchmark"},

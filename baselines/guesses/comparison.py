@@ -16,9 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.guesses.games import Boards, begun_games, clicks_of, first_click, seeded_layouts
-from baselines.guesses.playouts import Playouts, advantages
+from baselines.guesses.games import begun_games, first_click, seeded_layouts
 from baselines.policy import Policy
+from baselines.rollouts.estimates import estimate
+from baselines.rollouts.guess_games import Boards
+from baselines.rollouts.players import clicks_of
+from baselines.rollouts.playouts import Playouts
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
 
@@ -196,5 +199,5 @@ class Comparison:
             return np.zeros(len(chosen))
         values = self._playouts.values(guess.board, layouts, cells)
         free = ~layouts.reshape(len(layouts), -1)[:, cells].T
-        gained = advantages(values, free, 1.0 - guess.risks[cells])
-        return gained[[cells.index(cell) for cell in chosen.tolist()]]
+        worth = estimate(values, free, 1.0 - guess.risks[cells]).worth
+        return (worth - worth[0])[[cells.index(cell) for cell in chosen.tolist()]]

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baselines.guesses.comparison import Guess, guesses_of
-from baselines.guesses.games import Boards, clicks_of
 from baselines.policy import Policy
+from baselines.rollouts.guess_games import Boards
+from baselines.rollouts.players import clicks_of
 from baselines.scripted.oracle_play.endgame import Endings
 from baselines.support.board_names import name_of, parse_board
 from minesweeper_env.config import BoardConfig

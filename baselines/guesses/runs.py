@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from baselines.guesses.comparison import Comparison, Totals
-from baselines.guesses.playouts import Playouts
 from baselines.guesses.regret import ClickValues, Position, collect, regret_of
 from baselines.guesses.tiny_boards import EveryLayoutPlayer, layouts_after, optimum
 from baselines.policy import Policy
 from baselines.registry import build_policy
+from baselines.rollouts.players import player_of
+from baselines.rollouts.playouts import Playouts
 from baselines.support.board_names import parse_board
 from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name
@@ -67,7 +68,7 @@ def compare(board: str, games: int, results: dict[str, Any], path: Path | None =
     comparison = Comparison(
         config,
         {name: build_policy(name, config) for name in own["rules"]},
-        Playouts(config, build_policy(own["playout"], config), own["ends"]),
+        Playouts(config, player_of(build_policy(own["playout"], config), config), own["ends"]),
         own["layouts"],
         own["draws"],
         None if known is None else Totals.of_json(known),

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.guesses.games import Boards, GuessGames, begun_games, clicks_of, first_click
+from baselines.guesses.games import begun_games, first_click
 from baselines.policy import Policy
+from baselines.rollouts.guess_games import Boards, GuessGames
+from baselines.rollouts.players import clicks_of
 from baselines.scripted.oracle_play.endgame import Endings
 from baselines.support.board_names import name_of
 from minesweeper_env.config import BoardConfig

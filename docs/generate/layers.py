@@ -81,6 +81,7 @@ GLOSSES = {
         "registry": "policies by name",
         "adapters": "agents of others",
         "scripted": "rules, oracle_play, bayes, fitted, replicas",
+        "rollouts": "positions played on",
         "learned": "networks, common, settings, dqn, ppo, value, afterstate, agents, training, calibration",
         "azulejos": "the second game",
         "suites": "experiments",

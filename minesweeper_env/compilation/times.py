@@ -162,7 +162,7 @@ PARTS: tuple[Part, ...] = (
     Part(
         "value-training",
         "the games that train value",
-        {"baselines.learned.value.advance_kernel:click_and_advance": 3.4},
+        {"baselines.rollouts.advance_kernel:click_and_advance": 3.4},
         "baselines.cli.warm_up:begin_training",
         after=("engine", "oracle", "sampler", "exact"),
         counting=12.0,

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.advance_kernel import CLICKED, NO_CLICK, click_and_advance
 from baselines.learned.value.safe_games import draw_layout_without
+from baselines.rollouts.advance_kernel import CLICKED, NO_CLICK
+from baselines.rollouts.advancing import advance
 from baselines.scripted.oracle_play.least_risk import choose_least_risks
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
-from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
 from minesweeper_env.neighbours import neighbour_table
 from minesweeper_play.coach.endgames import EndgameSolver
 
@@ -121,7 +121,8 @@ class _Batch:
     def run(self) -> None:
         """Plays all games to their end."""
         active = np.flatnonzero(self._games.status == PLAYING)
-        self._advance(np.where(self._games.status == PLAYING, CLICKED, NO_CLICK))
+        opening = np.where(self._games.status == PLAYING, CLICKED, NO_CLICK)
+        advance(self._games, opening, self._probabilities, self._log_layouts)
         active = self._end_games(active)
         while len(active):
             active = self._end_games(self._guess(active))
@@ -141,7 +142,7 @@ class _Batch:
         for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
             layout = draw_layout_without(self._config, board.reshape(self._config.rows, -1), int(cell), self._rng)
             self._games.lay_out(layout[None], np.array([game]))
-        self._advance(clicks)
+        advance(self._games, clicks, self._probabilities, self._log_layouts)
         return active
 
     def _end_games(self, active: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -158,24 +159,3 @@ class _Batch:
             else:
                 self.won[game] *= endgame.win_probability
         return np.array(going_on, np.int64)
-
-    def _advance(self, clicks: NDArray[np.int64]) -> None:
-        """Clicks and opens certain cells; gives up games that are too hard."""
-        done, config = 0, self._config
-
-        def advance(workspace: Workspace) -> int:
-            nonlocal done
-            done, outcome = click_and_advance(
-                clicks, done, self._probabilities, self._log_layouts, *self._games.arrays, *workspace
-            )
-            return outcome
-
-        while done < len(clicks):
-            try:
-                outcome = run_with_workspace(advance, config.rows, config.cols, config.radius)
-                if outcome != OK:
-                    board = self._games.show()[0][done].reshape(config.rows, config.cols)
-                    raise failure(board, config.mines, config.radius, outcome, done)
-            except PositionTooHardError:
-                self._games.status[done] = TRUNCATED
-                clicks[done] = NO_CLICK

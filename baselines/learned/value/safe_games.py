@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.advance_kernel import NO_CLICK, click_and_advance
 from baselines.learned.value.positions import Positions, ask_oracle
+from baselines.rollouts.advance_kernel import NO_CLICK
+from baselines.rollouts.advancing import advance
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import PLAYING, TRUNCATED, RewardWeights
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
-from minesweeper_env.inference.kernels import OK, Workspace, failure, run_with_workspace
 
 GIVE_UP_AFTER = 10_000
 """Give up if this many games in a row never reach a guess."""
@@ -107,7 +107,7 @@ class SafeGames:
                 layout = draw_layout_without(self.config, codes[i], int(cells[i]), self._rng)
                 self._games.lay_out(layout[None], np.array([i]))
             except PositionTooHardError:
-                self._give_up(i, clicks)
+                self._games.status[i], clicks[i] = TRUNCATED, NO_CLICK
         self._advance(clicks)
         # The games have moved on; copy only the clicked cells into the boards from before.
         codes.reshape(self.count, -1)[everyone, cells] = self._codes().reshape(self.count, -1)[everyone, cells]
@@ -143,27 +143,7 @@ class SafeGames:
         return self._games.show()[0].reshape(self.count, self.config.rows, self.config.cols)
 
     def _advance(self, clicks: NDArray[np.int64]) -> None:
-        """Clicks and opens certain cells in all games; truncates those that are too hard."""
-        done = 0
-
-        def go_on(workspace: Workspace) -> int:
-            nonlocal done
-            done, outcome = click_and_advance(
-                clicks, done, self._probabilities, self._log_layouts, *self._games.arrays, *workspace
-            )
-            return outcome
-
-        while done < self.count:
-            try:
-                outcome = run_with_workspace(go_on, self.config.rows, self.config.cols, self.config.radius)
-                if outcome != OK:
-                    raise failure(self._codes()[done], self.config.mines, self.config.radius, outcome, done)
-            except PositionTooHardError:
-                self._give_up(done, clicks)
-
-    def _give_up(self, game: int, clicks: NDArray[np.int64]) -> None:
-        self._games.status[game] = TRUNCATED
-        clicks[game] = NO_CLICK
+        advance(self._games, clicks, self._probabilities, self._log_layouts)
 
 
 def draw_layout_without(

@@ -7,28 +7,21 @@ import math
 
 import numpy as np
 import pytest
-from support.policies import all_layouts, click_config, consistent_layouts
+from support.guesses import small_guess
+from support.policies import click_config
 
 from baselines.evaluation.games import play_games
 from baselines.guesses.comparison import Comparison, Totals, guesses_of
-from baselines.guesses.playouts import Playouts, advantages
 from baselines.guesses.regret import ClickValues
 from baselines.guesses.runs import begin_results, compare
 from baselines.registry import build_policy
+from baselines.rollouts.players import player_of
+from baselines.rollouts.playouts import Playouts
 from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env import HIDDEN
 
 SETTINGS = {"rules": ["exact", "lookahead:clicks=2"], "playout": "exact", "layouts": 1000, "ends": 200, "draws": 8,
             "seed": 600_000}  # fmt: skip
-
-
-def small_guess():
-    """Returns a configuration, a guess of it with some hundred layouts, and these layouts."""
-    config = click_config(4, 5, 5, "safe")
-    guess = next(
-        each for each in guesses_of(build_policy("exact", config), config, range(40), 60) if each.log_layouts < 6
-    )
-    return config, guess, consistent_layouts(guess.board.reshape(4, 5), all_layouts(config))
 
 
 def test_guesses_are_positions_of_the_games_without_a_safe_cell():
@@ -52,19 +45,6 @@ def test_games_without_a_guess_are_those_that_the_policy_wins_without_a_risk():
     assert all(record.won for record in records if record.seed not in guessed)
 
 
-def test_playouts_on_all_layouts_win_what_the_policy_wins():
-    config, guess, layouts = small_guess()
-    policy, cells = build_policy("exact", config), np.flatnonzero(guess.board == HIDDEN).tolist()[:3]
-    to_the_end = Playouts(config, policy, 1).values(guess.board, layouts, cells)
-    assert set(np.unique(to_the_end)) <= {0.0, 1.0}
-    assert (to_the_end[layouts.reshape(len(layouts), -1)[:, cells].T] == 0.0).all()
-    exact = ClickValues(config, 1000).find(guess.board, cells)
-    best = Playouts(config, policy, 1000).values(guess.board, layouts, cells)
-    for row, cell in enumerate(cells):
-        assert best[row].mean() == pytest.approx(exact[cell])
-        assert to_the_end[row].mean() <= exact[cell] + 1e-12
-
-
 def test_the_best_click_of_an_ending_has_the_value_of_the_position():
     config, guess, _ = small_guess()
     ending = Endings(config, 1000, 100_000).find(guess.board, guess.log_layouts)
@@ -75,29 +55,10 @@ def test_the_best_click_of_an_ending_has_the_value_of_the_position():
     )
 
 
-def test_advantages_have_the_right_mean_and_less_noise_than_plain_differences():
-    rng = np.random.default_rng(0)
-    safety, then = np.array([0.9, 0.8]), np.array([0.6, 0.7])
-    smooth, plain = [], []
-    for _ in range(3000):
-        free = rng.random((2, 40)) < safety[:, None]
-        values = free * (rng.random(40) < then[:, None])
-        smooth.append(advantages(values.astype(float), free, safety)[1])
-        plain.append(values[1].mean() - values[0].mean())
-    assert np.mean(smooth) == pytest.approx(0.8 * 0.7 - 0.9 * 0.6, abs=0.007)
-    assert np.std(smooth) < 0.95 * np.std(plain)
-
-
-def test_advantages_leave_out_layouts_that_were_given_up():
-    values = np.array([[1.0, np.nan, 0.0], [0.0, 1.0, 1.0]])
-    free = np.ones((2, 3), bool)
-    assert advantages(values, free, np.array([0.5, 0.5])).tolist() == [0.0, 0.0]
-
-
 def test_a_rule_has_no_advantage_over_itself():
     config = click_config(8, 8, 14)
     rules = {name: build_policy("exact", config) for name in ("one", "same")}
-    comparison = Comparison(config, rules, Playouts(config, rules["one"], 100), 1000, 4)
+    comparison = Comparison(config, rules, Playouts(config, player_of(rules["one"], config), 100), 1000, 4)
     comparison.add(range(50))
     assert comparison.totals.games == 50
     assert comparison.totals.guesses > 5

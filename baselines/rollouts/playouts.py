@@ -7,30 +7,35 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.guesses.games import Boards, Cells, Flags, GuessGames, clicks_of
-from baselines.policy import Policy
+from baselines.rollouts.guess_games import Boards, Cells, Flags, GuessGames
+from baselines.rollouts.players import Player
 from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env.config import BoardConfig
 
+Floats = NDArray[np.float64]
 NODES = 100_000
 """The number of sets of layouts that the search of an ending examines before its best play so far counts."""
 
 
 class Playouts:
-    """Continues positions with one policy; a game with few layouts left counts its exact probability of winning."""
+    """Continues positions with one player; a game with few layouts left counts its exact probability of winning."""
 
-    def __init__(self, config: BoardConfig, policy: Policy, layouts: int) -> None:
+    def __init__(self, config: BoardConfig, player: Player, layouts: int) -> None:
         """Prepares to play.
 
         Args:
             config: the games.
-            policy: makes the guesses.
+            player: makes the guesses.
             layouts: the largest number of layouts of a position whose value is exact.
         """
         self.config = config
-        self._policy, self._endings = policy, Endings(config, layouts, NODES)
+        self._player, self._endings = player, Endings(config, layouts, NODES)
 
-    def values(self, board: Boards, layouts: Flags, cells: Sequence[int]) -> NDArray[np.float64]:
+    def values(self, board: Boards, layouts: Flags, cells: Sequence[int]) -> Floats:
+        """Returns the values (M, L) of `play`."""
+        return self.play(board, layouts, cells)[0]
+
+    def play(self, board: Boards, layouts: Flags, cells: Sequence[int]) -> tuple[Floats, Floats]:
         """Plays each click on each layout.
 
         Args:
@@ -39,35 +44,44 @@ class Playouts:
             cells: M covered cells.
 
         Returns:
-            (M, L) float64: the probability of winning on each layout; 0 where the cell has a mine, and NaN where the
-            oracle gave up.
+            values: (M, L) float64, the probability of winning on each layout; 0 where the cell has a mine, and NaN
+                where the oracle gave up.
+            luck: (M, L) float64, the sum over later guesses of 1, or 0 for a mine, minus the safety of the cell. Its
+                mean over all layouts is 0, so it serves as a control variate.
         """
         many = len(cells) * len(layouts)
         games = GuessGames(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
         games.click(np.arange(many), np.repeat(np.asarray(cells, np.int64), len(layouts)))
-        return self.finish(games).reshape(len(cells), len(layouts))
+        values, luck = self._finish(games)
+        return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
 
-    def finish(self, games: GuessGames) -> NDArray[np.float64]:
-        """Plays games to their end; returns (N,) as `values` does."""
-        values = np.zeros(len(games.risks))
+    def _finish(self, games: GuessGames) -> tuple[Floats, Floats]:
+        """Plays games to their end; returns the value and the luck of each."""
+        values, luck = np.zeros((2, len(games.risks)))
         known: dict[bytes, float] = {}
         playing = np.flatnonzero(games.under_way)
         while len(playing):
             boards = games.boards()
             playing = self._end_exactly(games, boards, playing, values, known)
             if len(playing):
-                games.click(playing, clicks_of(self._policy, self.config, boards[playing]))
+                self._guess(games, playing, self._player(boards[playing]), luck)
                 playing = playing[games.under_way[playing]]
         values[games.won] = 1.0
         values[games.given_up] = np.nan
-        return values
+        return values, luck
+
+    def _guess(self, games: GuessGames, playing: Cells, cells: Cells, luck: Floats) -> None:
+        """Clicks cells in games under way, and adds to their luck."""
+        safety = 1.0 - games.risks[playing, cells]
+        games.click(playing, cells)
+        luck[playing] += ~games.lost[playing] - safety
 
     def _end_exactly(
         self,
         games: GuessGames,
         boards: Boards,
         playing: Cells,
-        values: NDArray[np.float64],
+        values: Floats,
         known: dict[bytes, float],
     ) -> Cells:
         """Fills in the values of games near their end; returns the other games.
@@ -93,23 +107,3 @@ class Playouts:
             else:
                 values[game] = value
         return np.array(others, np.int64)
-
-
-def advantages(
-    values: NDArray[np.float64], free: NDArray[np.bool_], safety: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Returns the value of each of M clicks less the value of the first one, (M,), from playouts on common layouts.
-
-    The oracle gives the exact safety of a click. The value of the click is this safety times the mean over the layouts
-    where it is safe. The expectation stays the same, and the luck of the draw at the click disappears.
-
-    Args:
-        values: (M, L) as `Playouts.values` returns them. A layout with a NaN counts for none of the clicks.
-        free: (M, L) bool, whether the layout has no mine in the clicked cell.
-        safety: (M,) the exact probability that the clicked cell is free.
-    """
-    known = np.isfinite(values).all(axis=0)
-    values, free = values[:, known], free[:, known]
-    means = (values * free).sum(axis=1) / np.maximum(free.sum(axis=1), 1)
-    worth = safety * means
-    return worth - worth[0]

@@ -1,0 +1,1 @@
+"""Games that are played on from given positions, and what they tell about clicks."""
