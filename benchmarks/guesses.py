@@ -24,7 +24,7 @@ from timing import print_table
 from baselines.guesses.comparison import Totals
 from baselines.guesses.regret import positions_as_json, positions_of_json
 from baselines.guesses.runs import begin_results, board_of, collect_positions, compare, facts, gap_of, regret_row
-from baselines.guesses.times import times_on
+from baselines.guesses.times import BLOCK, times_on
 from baselines.guesses.tiny_boards import free_cells
 from baselines.policy import PolicyError
 from baselines.registry import build_policy, check_name, find_policy
@@ -94,14 +94,15 @@ def run_times(options: argparse.Namespace) -> None:
     """Prints the processor time of games of each policy."""
     rows: list[dict[str, Any]] = []
     for board in options.boards or GAMES:
-        own = times_on(board, options.rules, options.seed, options.games)
+        own = times_on(board, options.rules, options.seed, options.games, options.at_once)
         lines = [
             (row["policy"], f"{row['ms_per_game']:.2f}", f"{row['ratio']:.2f}", f"{row['median_ratio']:.2f}",
              f"{row['longest_call']:.2f}")
             for row in own
         ]  # fmt: skip
         header = ("policy", "CPU ms per game", "ratio", "median ratio of blocks", "longest call, s")
-        print_table(f"{board}: {own[0]['games']} games of each policy, 100 side by side", header, lines)
+        title = f"{board}: {own[0]['games']} games of each policy, {options.at_once} side by side"
+        print_table(title, header, lines)
         rows += own
     save(options, rows)
 
@@ -161,6 +162,13 @@ def make_parser() -> argparse.ArgumentParser:
     times.add_argument(
         "--games", type=whole(1), default=1000, metavar="N", help="games per policy and board (%(default)s)"
     )
+    times.add_argument(
+        "--at-once",
+        type=whole(1),
+        default=BLOCK,
+        metavar="N",
+        help=f"games side by side, at most {BLOCK} (%(default)s); 1 times single moves",
+    )
     regret = commands.add_parser("regret", parents=[rules], help="regret on stored positions")
     regret.add_argument("--positions", type=Path, default=POSITIONS, metavar="FILE", help="file that `collect` wrote")
     add_collect(commands, [seeds])
@@ -198,6 +206,8 @@ def check(options: argparse.Namespace) -> None:
         config = board_of(board)
         if options.command == "gaps":
             free_cells(config, 0)
+    if getattr(options, "at_once", 1) > BLOCK:
+        raise ValueError(f"--at-once must be at most {BLOCK}, not {options.at_once}")
     others = [getattr(options, name) for name in ("playout", "policy") if name in options]
     for policy in [*getattr(options, "rules", ()), *others]:
         check_name(policy)

@@ -14,8 +14,8 @@ from baselines.registry import build_policy
 from baselines.terminal.progress import game_bar
 from minesweeper_env.engine.games import compile_kernels
 
-GAMES_AT_ONCE = 100
-"""The number of games of a block, which are played side by side."""
+BLOCK = 100
+"""The number of games of a block."""
 
 
 class _Clock:
@@ -34,7 +34,7 @@ class _Clock:
         return actions
 
 
-def times_on(board: str, policies: Sequence[str], seed: int, games: int) -> list[dict[str, Any]]:
+def times_on(board: str, policies: Sequence[str], seed: int, games: int, at_once: int = BLOCK) -> list[dict[str, Any]]:
     """Plays the same games with each policy, block by block; returns a row per policy.
 
     Processor time leaves out what the core gives to other programs. The ratios compare blocks of the same games, one
@@ -45,25 +45,27 @@ def times_on(board: str, policies: Sequence[str], seed: int, games: int) -> list
         policies: specifications.
         seed: seed of game 0.
         games: the number of games, rounded up to whole blocks.
+        at_once: the number of games side by side, at most `BLOCK`; with 1, the longest call is the longest move.
     """
     config = board_of(board)
     clocks = [_Clock(build_policy(policy, config)) for policy in policies]
     seconds: list[list[float]] = [[] for _ in policies]
     compile_kernels()
     with game_bar("timing policies on", board, games * len(policies)) as add:
-        for first in range(seed, seed + games, GAMES_AT_ONCE):
+        for first in range(seed, seed + games, BLOCK):
             for clock, own in zip(clocks, seconds, strict=True):
                 begin = time.process_time()
-                play_games(clock, config, range(first, first + GAMES_AT_ONCE))
+                for side in range(first, first + BLOCK, at_once):
+                    play_games(clock, config, range(side, min(side + at_once, first + BLOCK)))
+                    add(min(at_once, first + BLOCK - side))
                 own.append(time.process_time() - begin)
-                add(GAMES_AT_ONCE)
     blocks = len(seconds[0])
     return [
         {
             "board": board,
             "policy": policy,
-            "games": blocks * GAMES_AT_ONCE,
-            "ms_per_game": 1000.0 * sum(own) / (blocks * GAMES_AT_ONCE),
+            "games": blocks * BLOCK,
+            "ms_per_game": 1000.0 * sum(own) / (blocks * BLOCK),
             "ratio": sum(own) / sum(seconds[0]),
             "median_ratio": statistics.median(a / b for a, b in zip(own, seconds[0], strict=True)),
             "longest_call": clock.longest,

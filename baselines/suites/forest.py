@@ -17,7 +17,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "no reasoning": ("random", "marginal"),
     "local rules": ("conditional", "graphical", "semi_deterministic", "straightforward", "subset", "expected_value"),
     "published program": ("graphical_source", "expected_value_source", "bayes_source"),
-    "probabilities": ("bayes", "exact", "lookahead", "optimal"),
+    "probabilities": ("bayes", "exact", "lookahead", "rollout", "optimal"),
 }
 """Scripted policies by what they compute; every other policy counts as learned or given."""
 

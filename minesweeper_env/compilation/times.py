@@ -160,8 +160,8 @@ PARTS: tuple[Part, ...] = (
         counting=12.0,
     ),
     Part(
-        "value-training",
-        "the games that train value",
+        "playouts",
+        "the games of playouts",
         {"baselines.rollouts.advance_kernel:click_and_advance": 3.4},
         "baselines.cli.warm_up:begin_training",
         after=("engine", "oracle", "sampler", "exact"),

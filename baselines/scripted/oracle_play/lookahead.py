@@ -75,8 +75,8 @@ class LookaheadPolicy(EndingPolicy):
         usual = CANDIDATES[self._clicks]
         self._breadth = whole_number("breadth", usual.breadth if breadth is None else breadth, 1)
         self._next_breadth = whole_number("next_breadth", next_breadth, 1)
-        self._slack = _number("slack", usual.slack if slack is None else slack)
-        self._discount = _number("discount", discount)
+        self._slack = nonnegative_number("slack", usual.slack if slack is None else slack)
+        self._discount = nonnegative_number("discount", discount)
         super().__init__(config, layouts, nodes, first)
 
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
@@ -107,8 +107,12 @@ class LookaheadPolicy(EndingPolicy):
         self._run(weigh, boards)
 
 
-def _number(name: str, value: float) -> float:
-    """Returns a checked option that is a number of at least 0."""
+def nonnegative_number(name: str, value: float) -> float:
+    """Returns a checked option that is a finite number of at least 0.
+
+    Raises:
+        ValueError: it is not.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value < math.inf:
         raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
     return float(value)

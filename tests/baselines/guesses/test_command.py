@@ -27,6 +27,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["gaps", "--rules", "exact", "--boards", "4x4/3:any"], "first_click must be opening or safe, not any"),
         (["regret", "--rules", "exact", "--positions", "missing.json"], "missing.json"),
         (["playouts", "--rules", "exact", "--draws", "0"], "must be a whole number of at least 1, not '0'"),
+        (["times", "--rules", "exact", "--at-once", "101"], "--at-once must be at most 100, not 101"),
     ],
 )
 def test_bad_arguments_end_with_one_line_and_status_2(arguments, complaint):

@@ -11,3 +11,8 @@ def test_policies_play_the_same_number_of_games_and_the_first_one_is_the_measure
     assert (rows[0]["ratio"], rows[0]["median_ratio"]) == (1.0, 1.0)
     assert rows[1]["ratio"] > 1.0
     assert all(row["longest_call"] > 0.0 for row in rows)
+
+
+def test_one_game_at_once_plays_as_many_games():
+    (row,) = times_on("4x5/5:safe", ["exact"], 0, 100, at_once=1)
+    assert row["games"] == 100

@@ -1,0 +1,83 @@
+"""Race of clicks: playouts on more and more common layouts, without the clicks that have fallen clearly behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from baselines.rollouts.estimates import Floats, estimate
+from baselines.rollouts.guess_games import Boards, Cells, Flags
+from baselines.rollouts.playouts import Playouts
+
+FIRST_LAYOUTS = 125
+"""The number of layouts before the first comparison; it doubles from one comparison to the next."""
+
+BEHIND = 2.0
+"""A click drops out once it is this many standard errors behind the best one."""
+
+
+class Race:
+    """Compares clicks on one board by playouts; the first click is the favourite.
+
+    The layouts are common to all clicks (Maron and Moore 1993, "Hoeffding races"; here the errors are those of paired
+    differences).
+    """
+
+    def __init__(
+        self, playouts: Playouts, board: Boards, layouts: Flags, cells: Sequence[int], safety: Floats, margin: float
+    ) -> None:
+        """Prepares to play.
+
+        Args:
+            playouts: plays the games.
+            board: (n,) int8, cell codes.
+            layouts: (L, rows, cols) bool, drawn uniformly from the layouts that fit the board.
+            cells: M covered cells; the favourite is the first one.
+            safety: (M,) float64, the exact probabilities that the cells are free; none is 0.
+            margin: what another click must be worth more than the favourite to win.
+        """
+        self._playouts, self._board, self._layouts = playouts, board, layouts
+        self._cells, self._safety, self._margin = list(cells), safety, margin
+        self._free = ~layouts.reshape(len(layouts), -1)[:, self._cells].T
+        self._values, self._luck = np.zeros((2, *self._free.shape))
+
+    def winner(self) -> int:
+        """Plays the race; returns the number of the click that wins it."""
+        running, played = np.arange(len(self._cells)), 0
+        worth = np.zeros(len(running))
+        for count in _stages(len(self._layouts)):
+            self._play(running, slice(played, count))
+            played = count
+            worth, errors = self._compare(running, count)
+            ahead = worth.max() - worth <= BEHIND * errors
+            running, worth = running[ahead], worth[ahead]
+            if len(running) == 1 or not errors[ahead].any():
+                break
+        return int(running[worth.argmax()])
+
+    def _play(self, running: Cells, layouts: slice) -> None:
+        """Plays the clicks that are still running on some layouts."""
+        cells = [self._cells[click] for click in running]
+        played = self._playouts.play(self._board, self._layouts[layouts], cells)
+        self._values[running, layouts], self._luck[running, layouts] = played
+
+    def _compare(self, running: Cells, count: int) -> tuple[Floats, Floats]:
+        """Returns the worth of each running click, margin included, and the error of its distance to the best one."""
+        found = estimate(
+            self._values[running, :count],
+            self._free[running, :count],
+            self._safety[running],
+            self._luck[running, :count],
+        )
+        worth = found.worth - self._margin * (running != 0)
+        return worth, found.errors(int(worth.argmax()))
+
+
+def _stages(layouts: int) -> Iterator[int]:
+    """Yields the numbers of layouts after which the clicks are compared; the last one is all of them."""
+    count = FIRST_LAYOUTS
+    while count < layouts:
+        yield count
+        count *= 2
+    yield layouts
