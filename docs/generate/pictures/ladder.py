@@ -12,6 +12,9 @@ from baselines.suites.plots import draw
 
 Content = dict[str, Any]
 
+LEAST_GAMES = 1000
+"""Rows with fewer games are left out: their intervals are wider than the differences between neighbours."""
+
 
 def ladder_content() -> Content:
     """Returns the results of the suite `ladder`, and the rows of trained agents that played the same seeds.
@@ -25,7 +28,8 @@ def ladder_content() -> Content:
         known = {row["policy"] for row in board["results"]}
         same = [other for other in learned["boards"] if _board(other) == _board(board)]
         rows = [row for other in same for row in other["results"] if ":" not in row["policy"]]
-        board["results"] += [row for row in rows if row["policy"] not in known]
+        rows = board["results"] + [row for row in rows if row["policy"] not in known]
+        board["results"] = [row for row in rows if row["games"] >= LEAST_GAMES]
     return ladder | {"title": "Scripted policies and trained agents on the classic boards"}
 
 
