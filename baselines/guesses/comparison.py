@@ -197,7 +197,7 @@ class Comparison:
         except PositionTooHardError:
             self.totals.given_up += 1
             return np.zeros(len(chosen))
-        values = self._playouts.values(guess.board, layouts, cells)
+        values, _ = self._playouts.play(guess.board, layouts, cells)
         free = ~layouts.reshape(len(layouts), -1)[:, cells].T
         worth = estimate(values, free, 1.0 - guess.risks[cells]).worth
         return (worth - worth[0])[[cells.index(cell) for cell in chosen.tolist()]]

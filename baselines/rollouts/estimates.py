@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from baselines.rollouts.guess_games import Flags, Floats
 
 
 class Estimates(NamedTuple):
@@ -28,7 +27,7 @@ class Estimates(NamedTuple):
         return np.asarray((self.moves - self.moves[click]).std(axis=1) / np.sqrt(layouts))
 
 
-def estimate(values: Floats, free: NDArray[np.bool_], safety: Floats, luck: Floats | None = None) -> Estimates:
+def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats | None = None) -> Estimates:
     """Estimates the worth of each click: its safety times the mean value over the layouts where it is safe.
 
     The oracle gives the exact safety. So the expectation is that of the plain mean over all layouts, and the luck of

@@ -14,6 +14,7 @@ from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON, RewardWe
 Boards = NDArray[np.int8]
 Cells = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 class GuessGames:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from baselines.rollouts.guess_games import Boards, Cells, Flags, GuessGames
+from baselines.rollouts.guess_games import Boards, Cells, Flags, Floats, GuessGames
 from baselines.rollouts.players import Player
 from baselines.scripted.oracle_play.endgame import Endings
 from minesweeper_env.config import BoardConfig
 
-Floats = NDArray[np.float64]
 NODES = 100_000
 """The number of sets of layouts that the search of an ending examines before its best play so far counts."""
 
@@ -30,10 +28,6 @@ class Playouts:
         """
         self.config = config
         self._player, self._endings = player, Endings(config, layouts, NODES)
-
-    def values(self, board: Boards, layouts: Flags, cells: Sequence[int]) -> Floats:
-        """Returns the values (M, L) of `play`."""
-        return self.play(board, layouts, cells)[0]
 
     def play(self, board: Boards, layouts: Flags, cells: Sequence[int]) -> tuple[Floats, Floats]:
         """Plays each click on each layout.

@@ -61,10 +61,9 @@ class RolloutPolicy(EndingPolicy):
         """
         self._draws = whole_number("draws", draws, 2)
         self._margin = nonnegative_number("margin", margin)
-        whole_number("ends", ends, 1)
         self._lookahead = LookaheadPolicy(config, layouts=0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
-        self._playouts = Playouts(config, player_of(base, config), ends)
+        self._playouts = Playouts(config, player_of(base, config), whole_number("ends", ends, 1))
         super().__init__(config, layouts, nodes=100_000, first=first)
         self._compile()
 
@@ -78,6 +77,7 @@ class RolloutPolicy(EndingPolicy):
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
         # Marks are no evidence, so boards that differ in them alone are one.
         boards = np.where(boards > self._max_count, self.config.codes.hidden, boards).astype(np.int8)
+        # On a covered board, where a flag bars the first cell, the click of least risk stays.
         for i in np.flatnonzero((boards <= self._max_count).any(axis=1)):
             clicks[i] = self._roll_out(boards[i], legal[i])
         return clicks

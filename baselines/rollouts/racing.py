@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from baselines.rollouts.estimates import Floats, estimate
-from baselines.rollouts.guess_games import Boards, Cells, Flags
+from baselines.rollouts.estimates import estimate
+from baselines.rollouts.guess_games import Boards, Cells, Flags, Floats
 from baselines.rollouts.playouts import Playouts
 
 FIRST_LAYOUTS = 125

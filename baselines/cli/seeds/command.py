@@ -97,7 +97,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="train these configurations, names of the package or .toml files of different names",
+        help="train these configurations, names of the package or .toml files; no two may have one name",
     )
     parser.add_argument(
         "--seeds",

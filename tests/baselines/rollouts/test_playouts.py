@@ -16,11 +16,11 @@ from minesweeper_env import HIDDEN
 def test_playouts_on_all_layouts_win_what_the_policy_wins():
     config, guess, layouts = small_guess()
     policy, cells = build_policy("exact", config), np.flatnonzero(guess.board == HIDDEN).tolist()[:3]
-    to_the_end = Playouts(config, player_of(policy, config), 1).values(guess.board, layouts, cells)
+    to_the_end, _ = Playouts(config, player_of(policy, config), 1).play(guess.board, layouts, cells)
     assert set(np.unique(to_the_end)) <= {0.0, 1.0}
     assert (to_the_end[layouts.reshape(len(layouts), -1)[:, cells].T] == 0.0).all()
     exact = ClickValues(config, 1000).find(guess.board, cells)
-    best = Playouts(config, player_of(policy, config), 1000).values(guess.board, layouts, cells)
+    best, _ = Playouts(config, player_of(policy, config), 1000).play(guess.board, layouts, cells)
     for row, cell in enumerate(cells):
         assert best[row].mean() == pytest.approx(exact[cell])
         assert to_the_end[row].mean() <= exact[cell] + 1e-12
