@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.rollouts.players import player_of
 from baselines.rollouts.playouts import Playouts
-from baselines.rollouts.racing import Race
+from baselines.rollouts.racing import FIRST_LAYOUTS, Race
 from baselines.scripted.oracle_play.endgame import EndingPolicy
 from baselines.scripted.oracle_play.exact import Boards, Cells
 from baselines.scripted.oracle_play.lookahead import CANDIDATES, LookaheadPolicy, nonnegative_number
@@ -28,8 +28,8 @@ class RolloutPolicy(EndingPolicy):
     """Plays as `lookahead` does, but compares the candidates of a guess by playouts on common layouts.
 
     The layouts are drawn uniformly from those that fit the board. `lookahead`, one click ahead, plays each game on, and
-    an exact search values its end. Candidates that have fallen clearly behind drop out. The click of `lookahead` stays
-    unless another one is worth more by a margin.
+    an exact search values its end. Candidates that have fallen behind drop out, until one is left or the playouts are
+    spent. The click of `lookahead` stays unless another one is worth more by a margin.
 
     The draws depend on the board alone, and all budgets count layouts, so equal boards get equal clicks.
     """
@@ -40,6 +40,7 @@ class RolloutPolicy(EndingPolicy):
         self,
         config: BoardConfig,
         draws: int = 1000,
+        playouts: int = 3000,
         margin: float = 0.004,
         ends: int = 600,
         layouts: int = 10_000,
@@ -50,6 +51,7 @@ class RolloutPolicy(EndingPolicy):
         Args:
             config: the games.
             draws: the largest number of layouts that each candidate is played on, at least 2.
+            playouts: the largest number of playouts of a guess, at least 250; it bounds the time of a move.
             margin: what another click must be worth more than that of `lookahead`, a probability of winning, at least
                 0.
             ends: the largest number of layouts at which a playout ends with its exact value, at least 1.
@@ -60,6 +62,7 @@ class RolloutPolicy(EndingPolicy):
             ValueError: an option is out of range.
         """
         self._draws = whole_number("draws", draws, 2)
+        self._limit = whole_number("playouts", playouts, 2 * FIRST_LAYOUTS)
         self._margin = nonnegative_number("margin", margin)
         self._lookahead = LookaheadPolicy(config, layouts=0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
@@ -96,7 +99,8 @@ class RolloutPolicy(EndingPolicy):
             layouts = sample_layouts(square[0], config.mines, self._draws, rng, radius=config.radius)
         except PositionTooHardError:
             return own
-        return cells[Race(self._playouts, board, layouts, cells, 1.0 - risks[cells], self._margin).winner()]
+        race = Race(self._playouts, board, layouts, cells, 1.0 - risks[cells], self._margin, self._limit)
+        return cells[race.winner()]
 
 
 def _candidates(risks: NDArray[np.float64], legal: NDArray[np.bool_], own: int) -> list[int]:

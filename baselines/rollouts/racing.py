@@ -1,4 +1,4 @@
-"""Race of clicks: playouts on more and more common layouts, without the clicks that have fallen clearly behind."""
+"""Race of clicks: playouts on more and more common layouts, without the clicks that have fallen behind."""
 
 from __future__ import annotations
 
@@ -20,12 +20,20 @@ BEHIND = 2.0
 class Race:
     """Compares clicks on one board by playouts; the first click is the favourite.
 
-    The layouts are common to all clicks (Maron and Moore 1993, "Hoeffding races"; here the errors are those of paired
-    differences).
+    The layouts are common to all clicks. A click drops out when it is clearly behind (Maron and Moore 1993, "Hoeffding
+    races"; here the errors are those of paired differences), or when the limit of playouts is too low for all that are
+    left (as in Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed bandits").
     """
 
     def __init__(
-        self, playouts: Playouts, board: Boards, layouts: Flags, cells: Sequence[int], safety: Floats, margin: float
+        self,
+        playouts: Playouts,
+        board: Boards,
+        layouts: Flags,
+        cells: Sequence[int],
+        safety: Floats,
+        margin: float,
+        limit: int,
     ) -> None:
         """Prepares to play.
 
@@ -36,31 +44,42 @@ class Race:
             cells: M covered cells; the favourite is the first one.
             safety: (M,) float64, the exact probabilities that the cells are free; none is 0.
             margin: what another click must be worth more than the favourite to win.
+            limit: upper bound on the playouts, at least 2 * FIRST_LAYOUTS.
         """
         self._playouts, self._board, self._layouts = playouts, board, layouts
         self._cells, self._safety, self._margin = list(cells), safety, margin
         self._free = ~layouts.reshape(len(layouts), -1)[:, self._cells].T
         self._values, self._luck = np.zeros((2, *self._free.shape))
+        self._left = limit
 
     def winner(self) -> int:
         """Plays the race; returns the number of the click that wins it."""
         running, played = np.arange(len(self._cells)), 0
         worth = np.zeros(len(running))
         for count in _stages(len(self._layouts)):
+            paid = self._paid(worth, count - played)
+            if len(paid) < 2:
+                break
+            running = running[paid]
             self._play(running, slice(played, count))
             played = count
             worth, errors = self._compare(running, count)
             ahead = worth.max() - worth <= BEHIND * errors
             running, worth = running[ahead], worth[ahead]
-            if len(running) == 1 or not errors[ahead].any():
+            if not errors[ahead].any():
                 break
         return int(running[worth.argmax()])
+
+    def _paid(self, worth: Floats, layouts: int) -> Cells:
+        """Returns the indices of the best clicks, as many as may still be played on some more layouts, in order."""
+        return np.sort(np.argsort(-worth, kind="stable")[: self._left // layouts])
 
     def _play(self, running: Cells, layouts: slice) -> None:
         """Plays the clicks that are still running on some layouts."""
         cells = [self._cells[click] for click in running]
         played = self._playouts.play(self._board, self._layouts[layouts], cells)
         self._values[running, layouts], self._luck[running, layouts] = played
+        self._left -= len(cells) * (layouts.stop - layouts.start)
 
     def _compare(self, running: Cells, count: int) -> tuple[Floats, Floats]:
         """Returns the worth of each running click, margin included, and the error of its distance to the best one."""

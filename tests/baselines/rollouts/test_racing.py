@@ -15,6 +15,8 @@ from baselines.rollouts.playouts import Playouts
 from baselines.rollouts.racing import FIRST_LAYOUTS, Race
 from minesweeper_env import HIDDEN
 
+UNLIMITED = 10**9
+
 
 class Counting(Playouts):
     """Playouts that remember which cells they played on how many layouts."""
@@ -37,8 +39,9 @@ class Given:
         return values, np.zeros_like(values)
 
 
-def race(playouts, cells, layouts, margin=0.0):
-    return Race(playouts, np.zeros(9, np.int8), np.zeros((layouts, 3, 3), bool), cells, np.ones(len(cells)), margin)
+def race(playouts, cells, layouts, margin=0.0, limit=UNLIMITED):
+    mines = np.zeros((layouts, 3, 3), bool)
+    return Race(playouts, np.zeros(9, np.int8), mines, cells, np.ones(len(cells)), margin, limit)
 
 
 def everything():
@@ -54,14 +57,14 @@ def test_with_all_layouts_and_exact_ends_the_best_click_wins():
     playouts, board, layouts, cells, safety, values = everything()
     many = np.concatenate([layouts] * 4)
     np.random.default_rng(0).shuffle(many)
-    won = cells[Race(playouts, board, many, cells, safety, 0.0).winner()]
+    won = cells[Race(playouts, board, many, cells, safety, 0.0, UNLIMITED).winner()]
     assert values[won] == pytest.approx(max(values.values()))
 
 
 def test_all_clicks_play_the_first_layouts_and_few_play_the_last():
     playouts, board, layouts, cells, safety, _ = everything()
     many = np.concatenate([layouts] * 8)
-    Race(playouts, board, many, cells, safety, 0.0).winner()
+    Race(playouts, board, many, cells, safety, 0.0, UNLIMITED).winner()
     assert playouts.played[0] == (FIRST_LAYOUTS, *cells)
     fields = [set(cells) for _, *cells in playouts.played]
     assert all(after <= before for before, after in pairwise(fields))
@@ -83,3 +86,17 @@ def test_the_race_ends_when_no_layout_tells_the_clicks_apart():
 @pytest.mark.parametrize(("margin", "winner"), [(0.0, 1), (0.01, 1), (0.03, 0)])
 def test_the_favourite_stays_unless_another_click_is_worth_the_margin_more(margin, winner):
     assert race(Given({0: 0.5, 1: 0.52}), [0, 1], 4000, margin).winner() == winner
+
+
+@pytest.mark.parametrize(("limit", "second"), [(500, ()), (749, ()), (750, (2, 3)), (875, (1, 2, 3))])
+def test_the_best_clicks_share_the_playouts_that_are_left(limit, second):
+    playouts = Given({cell: 0.5 + cell / 100 for cell in range(4)})
+    assert race(playouts, [0, 1, 2, 3], 1000, limit=limit).winner() == 3
+    first = (FIRST_LAYOUTS, 0, 1, 2, 3)
+    assert playouts.played == [first, (FIRST_LAYOUTS, *second)][: 2 if second else 1]
+
+
+def test_the_first_clicks_are_played_if_the_limit_is_too_low_for_all():
+    playouts = Given({0: 0.5, 1: 0.51, 2: 0.9})
+    assert race(playouts, [0, 1, 2], 1000, limit=2 * FIRST_LAYOUTS).winner() == 1
+    assert playouts.played == [(FIRST_LAYOUTS, 0, 1)]
