@@ -35,7 +35,7 @@ class CountHead(nn.Module):
 
 
 class WorthHead(nn.Module):
-    """Maps features to the logarithm of the probability of winning, log W = -sum over covered cells of softplus(h).
+    """Maps features to the hazards of the cells; the probability of winning is exp(-sum of the hazards).
 
     A won game is the product of independent pieces of luck in different places, so each covered cell contributes a
     factor. The same weights fit boards of any size.
@@ -52,9 +52,9 @@ class WorthHead(nn.Module):
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, features: Tensor, codes: Tensor) -> Tensor:
-        """Maps features (N, channels, rows, cols) and codes (N, rows, cols) to (N,) float32."""
+        """Maps features (N, channels, rows, cols) and codes (N, rows, cols) to (N, rows, cols) float32, 0 if open."""
         hazards = functional.softplus(self.layer(torch.relu_(self.hidden(features))).float())[:, 0]
-        return -(hazards * (codes > MAX_COUNT)).sum(dim=(1, 2))
+        return hazards * (codes > MAX_COUNT)
 
 
 class AfterstateNetwork(nn.Module):
@@ -127,7 +127,11 @@ class AfterstateNetwork(nn.Module):
 
     def log_worth(self, codes: Tensor, mines: int) -> Tensor:
         """Returns the logarithm of the probability of winning from afterstates (N, rows, cols), (N,) float32."""
+        return -self.hazards(codes, mines).sum(dim=(1, 2))
+
+    def hazards(self, codes: Tensor, mines: int) -> Tensor:
+        """Returns how much each covered cell lowers the logarithm of the worth, (N, rows, cols) float32; 0 if open."""
         features = self.worth_tower(self.planes(codes, mines))
         with self.worth_tower.autocast(features):
-            worth: Tensor = self.worth(features, codes)
-        return worth
+            hazards: Tensor = self.worth(features, codes)
+        return hazards

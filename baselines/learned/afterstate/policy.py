@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search import Limits, candidates, click_values, first_click_values, rate
+from baselines.learned.afterstate.search import (
+    Limits,
+    candidates,
+    click_values,
+    clicks_to_weigh,
+    first_click_values,
+    rate,
+)
 from baselines.learned.networks.masks import unopened
 from baselines.learned.networks.radius import check_radius
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
@@ -117,7 +124,7 @@ class AfterstatePolicy:
         ratings = rate(network, mines, boards, legal, counts=True, averaged=averaged)
         if self._exact:
             ratings = ratings._replace(safety=self._exact_safety(boards, legal))
-        values = click_values(network, mines, boards, ratings, candidates(ratings.safety, self._limits))
+        values = click_values(network, mines, boards, ratings, clicks_to_weigh(ratings, self._limits))
         if averaged:
             values = click_values(network, mines, boards, ratings, candidates(values, _CLOSE), averaged)
         return values.argmax(axis=1)

@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
+from baselines.learned.afterstate.passes import boards_on_device, parts_of, views_of
+from baselines.learned.afterstate.worths import worths
+from baselines.learned.networks.symmetry import transform, transform_cells
 from minesweeper_env.config import BoardConfig
-
-AT_ONCE = 512
-"""Upper bound on the boards of 64 cells in one pass of the network, so that its features stay in the cache."""
 
 _SLACK_CELLS = 64
 """Largest number of cells on which the slack holds as given; with more cells it falls in inverse proportion."""
+
+_OPENING_BONUS = 0.1
+"""Added to the order of the clicks to weigh, as a fraction of the safety, for a cell that would certainly show 0.
+
+On a large board hundreds of cells may be equally safe, far more than are weighed. A 0 opens its neighbours too, so the
+likeliest zeros, at corners and edges, must be among those that are.
+"""
 
 _LEAST_COUNT = 0.02
 """Counts of lower probability are left out; the others are rescaled to sum to 1."""
@@ -83,8 +89,8 @@ def rate(
         averaged: whether to average the probabilities over all rotations and reflections of the board.
     """
     safeties, distributions = [], []
-    for part in _parts(boards):
-        safety, shown = _rated_part(network, mines, _on_device(network, boards[part]), counts, averaged)
+    for part in parts_of(boards):
+        safety, shown = _rated_part(network, mines, boards_on_device(network, boards[part]), counts, averaged)
         safeties.append(safety.cpu().numpy())
         if shown is not None:
             distributions.append(shown.cpu().numpy())
@@ -99,40 +105,13 @@ def _rated_part(
     rows, cols = codes.shape[1:]
     cells = torch.arange(rows * cols, device=codes.device)
     safeties, distributions = [], []
-    for symmetry in _views(codes, averaged):
+    for symmetry in views_of(codes, averaged):
         features = network.features(transform(codes, symmetry), mines)
         back = transform_cells(cells, rows, cols, symmetry)
         safeties.append(torch.sigmoid(network.safety_logits(features))[:, back])
         if counts:
             distributions.append(torch.softmax(network.count_logits(features), dim=1)[:, :, back])
     return torch.stack(safeties).mean(dim=0), torch.stack(distributions).mean(dim=0) if counts else None
-
-
-@torch.no_grad()
-def worths(network: AfterstateNetwork, mines: int, boards: Boards, averaged: bool = False) -> Floats:
-    """Returns the probability of winning from afterstates, (N,) float32, for codes (N, rows, cols).
-
-    Args:
-        network: on any device.
-        mines: the number of mines on the boards.
-        boards: (N, rows, cols) int8 codes.
-        averaged: whether to average it over all rotations and reflections of the board.
-    """
-    parts = []
-    for part in _parts(boards):
-        codes = _on_device(network, boards[part])
-        views = [torch.exp(network.log_worth(transform(codes, each), mines)) for each in _views(codes, averaged)]
-        parts.append(torch.stack(views).mean(dim=0))
-    return torch.cat(parts).cpu().numpy() if parts else np.zeros(0, np.float32)
-
-
-def _on_device(network: AfterstateNetwork, boards: Boards) -> Tensor:
-    return torch.as_tensor(boards, device=next(network.parameters()).device)
-
-
-def _views(codes: Tensor, averaged: bool) -> list[tuple[int, bool]]:
-    """Returns the symmetries of boards (N, rows, cols), or the identity alone."""
-    return symmetries(*codes.shape[1:])[: None if averaged else 1]
 
 
 def click_values(
@@ -150,7 +129,7 @@ def click_values(
         mines: the number of mines on the boards.
         boards: (N, rows, cols) int8 codes.
         ratings: of these boards, with counts.
-        clicks: (N, rows * cols) bool, the clicks to weigh; see `candidates`.
+        clicks: (N, rows * cols) bool, the clicks to weigh; see `clicks_to_weigh`.
         averaged: whether to average the worth over all rotations and reflections of the board.
 
     Returns:
@@ -162,26 +141,40 @@ def click_values(
     pairs, counts = np.nonzero(shown > _LEAST_COUNT)
     after = afterstates(boards[rows[pairs]], cells[pairs], counts)
     weights = shown[pairs, counts]
-    sums = np.bincount(pairs, weights * worths(network, mines, after, averaged), len(rows))
+    worth = worths(network, mines, after, rows[pairs], cells[pairs], weights, averaged)
+    sums = np.bincount(pairs, weights * worth, len(rows))
     values = np.full(ratings.safety.shape, -1.0)
     values[rows, cells] = ratings.safety[rows, cells] * sums / np.bincount(pairs, weights, len(rows))
     return values
 
 
-def candidates(ratings: NDArray[np.floating[Any]], limits: Limits) -> NDArray[np.bool_]:
+def clicks_to_weigh(ratings: Ratings, limits: Limits) -> NDArray[np.bool_]:
+    """Returns (N, n) bool, True for safe clicks; of more than `limits.breadth`, likely zeros come first.
+
+    Args:
+        ratings: of N boards, with counts.
+        limits: how much less safe than the safest click, and how many.
+    """
+    assert ratings.counts is not None
+    return candidates(ratings.safety, limits, ratings.safety * (1 + _OPENING_BONUS * ratings.counts[:, 0]))
+
+
+def candidates(
+    ratings: NDArray[np.floating[Any]], limits: Limits, order: NDArray[np.floating[Any]] | None = None
+) -> NDArray[np.bool_]:
     """Returns (N, n) bool, True for the clicks of high ratings: at least one per board where a rating is positive.
 
     Args:
         ratings: (N, n), of safety or of values; 0 or less where a click is out of the question.
         limits: how far below the highest rating of a board, and how many.
+        order: (N, n), positive; if there are more, those where it is highest. None for the ratings themselves.
     """
     near = (ratings >= ratings.max(axis=1, keepdims=True) - limits.slack) & (ratings > 0)
-    if ratings.shape[1] <= limits.breadth:
-        return near
-    least = -np.partition(-ratings, limits.breadth - 1, axis=1)[:, limits.breadth - 1, None]
-    chosen = near & (ratings >= least)
-    # Exact ties at the last place may exceed the breadth: those further on in reading order are left out.
-    return chosen & (np.cumsum(chosen, axis=1) <= limits.breadth)
+    places = np.where(near, ratings if order is None else order, 0)
+    first = np.argsort(-places, axis=1, kind="stable")[:, : limits.breadth]
+    chosen = np.zeros_like(near)
+    np.put_along_axis(chosen, first, True, axis=1)
+    return chosen & near
 
 
 def afterstates(boards: Boards, cells: NDArray[np.int64], counts: NDArray[np.int64]) -> Boards:
@@ -212,8 +205,3 @@ def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> NDArr
     board = values.reshape(config.rows, config.cols)
     mirrored = (board + board[::-1] + board[:, ::-1] + board[::-1, ::-1]) / 4
     return ((mirrored + mirrored.T) / 2 if config.rows == config.cols else mirrored).reshape(-1)
-
-
-def _parts(boards: Boards) -> list[slice]:
-    size = max(1, AT_ONCE * 64 // (boards.shape[1] * boards.shape[2]))
-    return [slice(start, start + size) for start in range(0, len(boards), size)]

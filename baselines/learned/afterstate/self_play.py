@@ -15,8 +15,8 @@ from baselines.learned.afterstate.search import (
     Limits,
     Ratings,
     afterstates,
-    candidates,
     click_values,
+    clicks_to_weigh,
     first_click_values,
     rate,
 )
@@ -204,7 +204,7 @@ class SelfPlay:
         ratings = Ratings(np.maximum(ratings.safety, 1e-6 * legal), ratings.counts)
         cells, best = self._best_clicks(current, boards, ratings)
         exploring = current.guesses[which] == current.explores[which]
-        cells = np.where(exploring, self._exploring_clicks(current.rng, ratings.safety), cells)
+        cells = np.where(exploring, self._exploring_clicks(current.rng, ratings), cells)
         return cells, best, ratings.safety[np.arange(len(boards)), cells].astype(np.float64)
 
     def _best_clicks(
@@ -215,14 +215,14 @@ class SelfPlay:
         self.counters.guesses += len(boards)
         if not current.searches:
             return cells, best
-        clicks = candidates(ratings.safety, self._limits)
+        clicks = clicks_to_weigh(ratings, self._limits)
         values = click_values(current.network, self.config.mines, boards, ratings, clicks)
         self.counters.changed += int((values.argmax(axis=1) != cells).sum())
         return values.argmax(axis=1), values.max(axis=1)
 
-    def _exploring_clicks(self, rng: np.random.Generator, safety: Floats) -> NDArray[np.int64]:
+    def _exploring_clicks(self, rng: np.random.Generator, ratings: Ratings) -> NDArray[np.int64]:
         """Draws a click on each board, uniformly among those near the highest safety."""
-        weighed = candidates(safety, Limits(self._own.exploration_slack, self._own.breadth))
+        weighed = clicks_to_weigh(ratings, Limits(self._own.exploration_slack, self._own.breadth))
         return np.where(weighed, rng.random(weighed.shape), -1.0).argmax(axis=1)
 
     def _open(self, games: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
