@@ -11,7 +11,7 @@ from torch import Tensor
 
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.passes import boards_on_device, parts_of, views_of
-from baselines.learned.afterstate.worths import worths
+from baselines.learned.afterstate.worths import worths, worths_alone
 from baselines.learned.networks.symmetry import transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
@@ -121,6 +121,7 @@ def click_values(
     ratings: Ratings,
     clicks: NDArray[np.bool_],
     averaged: bool = False,
+    alone: bool = False,
 ) -> NDArray[np.float64]:
     """Weighs clicks: safety times the sum over counts of P(count) W(the board with this count in the cell).
 
@@ -131,6 +132,7 @@ def click_values(
         ratings: of these boards, with counts.
         clicks: (N, rows * cols) bool, the clicks to weigh; see `clicks_to_weigh`.
         averaged: whether to average the worth over all rotations and reflections of the board.
+        alone: whether the worth of each afterstate counts alone, `worths_alone`, instead of `worths`.
 
     Returns:
         (N, rows * cols) float64, the estimated probability of winning with each click; -1 for clicks not weighed.
@@ -141,7 +143,10 @@ def click_values(
     pairs, counts = np.nonzero(shown > _LEAST_COUNT)
     after = afterstates(boards[rows[pairs]], cells[pairs], counts)
     weights = shown[pairs, counts]
-    worth = worths(network, mines, after, rows[pairs], cells[pairs], weights, averaged)
+    if alone:
+        worth = worths_alone(network, mines, after, averaged)
+    else:
+        worth = worths(network, mines, after, rows[pairs], cells[pairs], weights, averaged)
     sums = np.bincount(pairs, weights * worth, len(rows))
     values = np.full(ratings.safety.shape, -1.0)
     values[rows, cells] = ratings.safety[rows, cells] * sums / np.bincount(pairs, weights, len(rows))
@@ -194,14 +199,16 @@ def first_click_values(network: AfterstateNetwork, config: BoardConfig) -> NDArr
     Returns:
         (n,) float64, the estimated probability of winning with each first click.
     """
+    everywhere = np.ones((1, config.cells), np.bool_)
     covered = np.full((1, config.rows, config.cols), config.codes.hidden, np.int8)
-    ratings = rate(network, config.mines, covered, np.ones((1, config.cells), np.bool_), counts=True)
+    ratings = rate(network, config.mines, covered, everywhere, counts=True)
     assert ratings.counts is not None
     if config.first_click != "any":
         ratings.safety[:] = 1.0
     if config.first_click in ("opening", "corners"):
         ratings.counts[:] = np.eye(ratings.counts.shape[1])[0][None, :, None]
-    values = click_values(network, config.mines, covered, ratings, np.ones((1, config.cells), np.bool_))
+    # The first click may open much of the board, so it changes distant hazards too.
+    values = click_values(network, config.mines, covered, ratings, everywhere, alone=True)
     board = values.reshape(config.rows, config.cols)
     mirrored = (board + board[::-1] + board[:, ::-1] + board[::-1, ::-1]) / 4
     return ((mirrored + mirrored.T) / 2 if config.rows == config.cols else mirrored).reshape(-1)

@@ -28,7 +28,7 @@ def worths(
     weights: NDArray[np.float32],
     averaged: bool = False,
 ) -> NDArray[np.float64]:
-    """Returns the probability of winning from each afterstate, (K,) float64.
+    """Returns the probability of winning from each afterstate of guesses, (K,) float64.
 
     The logarithm of the worth is a sum of hazards over all covered cells. A click changes it near the cell, but the
     hazards of distant cells have errors that differ from one afterstate to the next, and on a large board their sum
@@ -56,6 +56,19 @@ def worths(
         means.add(owners[part], clicked[part], hazards, inside, torch.as_tensor(weights[part]).double())
         sums.append(inside.sum(dim=1))
     return np.asarray(torch.exp(-(torch.cat(sums) + means.distant(owners, clicked))).numpy())
+
+
+def worths_alone(network: AfterstateNetwork, mines: int, after: Boards, averaged: bool = False) -> NDArray[np.float64]:
+    """Returns the probability of winning from each afterstate by its own hazards alone, (K,) float64.
+
+    Args:
+        network: on any device.
+        mines: the number of mines on the boards.
+        after: (K, rows, cols) int8, codes of afterstates.
+        averaged: see `worths`.
+    """
+    sums = [_hazards(network, mines, after[part], averaged).sum(dim=(1, 2)) for part in parts_of(after)]
+    return np.asarray(torch.exp(-torch.cat(sums)).numpy())
 
 
 @torch.no_grad()
