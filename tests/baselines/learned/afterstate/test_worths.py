@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.worths import REACH, worths
+from baselines.learned.afterstate.worths import REACH, worths, worths_alone
 from baselines.learned.networks.size import NetworkSize
 
 
@@ -61,6 +61,7 @@ def test_on_a_board_within_reach_every_afterstate_counts_alone():
     made, (codes, *rest) = network(), afterstates(4, 4)
     alone = np.exp(-hazards(made, codes).sum(axis=(1, 2)))
     assert worths(made, 6, codes, *rest) == pytest.approx(alone, rel=1e-5)
+    assert worths_alone(made, 6, codes) == pytest.approx(alone, rel=1e-5)
 
 
 def test_with_symmetries_hazards_are_means_over_the_eight_views():
@@ -76,7 +77,9 @@ def test_with_symmetries_hazards_are_means_over_the_eight_views():
             for flip in (False, True)
         )
     ]
-    expected = plain_worths(np.mean(views, axis=0), *rest)
+    mean = np.mean(views, axis=0)
+    expected = plain_worths(mean, *rest)
+    assert worths_alone(made, 6, codes, averaged=True) == pytest.approx(np.exp(-mean.sum(axis=(1, 2))), rel=1e-5)
     assert worths(made, 6, codes, *rest, averaged=True) == pytest.approx(expected, rel=1e-5)
     assert worths(made, 6, codes, *rest) != pytest.approx(expected, rel=1e-6)
 
