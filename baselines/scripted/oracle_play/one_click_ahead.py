@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.least_risk import Boards, Floats, promise_of
+from baselines.support.rounding import TIE
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.kernels import CONTRADICTION, OK, Workspace, posterior
 
@@ -58,10 +59,10 @@ def weigh_clicks(
         best = -1.0
         for _ in range(breadth):
             cell = take_first(probabilities[1])
-            # The value of a click is at most its safety, and the ranks fall with safety.
-            if cell < 0 or 1.0 - probabilities[0, cell] <= best:
+            # The ranks fall with safety, so no later click is worth more either.
+            if cell < 0 or most_worth(1.0 - probabilities[0, cell], layouts, max_count + 1, discount) <= best - TIE:
                 break
-            outcome, value = _value_of(cell, board, max_count, mines, discount, layouts, probabilities, workspace)
+            outcome, value = _value_of(cell, board, max_count, mines, discount, layouts, best, probabilities, workspace)
             if outcome != OK:
                 return i, outcome
             if value > best:
@@ -100,6 +101,26 @@ def take_first(ranks: Floats) -> int:
 
 
 @inlined
+def most_worth(safety: float, layouts: float, clues: int, discount: float) -> float:
+    """Returns an upper bound of the value of a click.
+
+    No click is worth more than its safety s. A click that can show K clues, on a board with N layouts, is not worth
+    more than (K / N) ** d * s ** (1 - d) either, where d is the discount: a clue of probability w leaves w * N layouts,
+    so the click is worth at most the sum of w * (w * N) ** -d. That sum is largest if all w are s / K, because
+    w ** (1 - d) is concave.
+
+    Args:
+        safety: the probability that the cell is free; or a part of it, for the clues that remain.
+        layouts: the logarithm of the number of layouts before the click.
+        clues: the number of clues that the cell can show.
+        discount: the exponent of the number of layouts.
+    """
+    if discount >= 1.0 or safety <= 0.0:
+        return max(safety, 0.0)
+    return min(safety, math.exp(discount * (math.log(clues) - layouts) + (1.0 - discount) * math.log(safety)))
+
+
+@inlined
 def _value_of(
     cell: int,
     board: Boards,
@@ -107,19 +128,26 @@ def _value_of(
     mines: int,
     discount: float,
     layouts: float,
+    goal: float,
     probabilities: Floats,
     workspace: Workspace,
 ) -> tuple[int, float]:
-    """Returns an outcome and the value of a click; `probabilities[0]` holds the probabilities before it."""
+    """Returns an outcome and the value of a click; less than that if it is below `goal`.
+
+    `probabilities[0]` holds the probabilities before the click.
+    """
     covered = board[cell]
     least, most = count_bounds(cell, probabilities[0], workspace.neighbours)
-    outcome, value = OK, 0.0
+    outcome, value, rest = OK, 0.0, 1.0 - probabilities[0, cell]
     for count in range(least, most + 1):
+        if value + most_worth(rest, layouts, most + 1 - count, discount) <= goal - TIE:
+            break
         outcome, then = show_count(cell, count, board, max_count, mines, probabilities[2], workspace)
         if outcome != OK:
             break
         if then > -math.inf:
             value += math.exp(then - layouts - discount * then) * best_safety(board, max_count, probabilities[2])
+            rest -= math.exp(then - layouts)
     board[cell] = covered
     return outcome, value
 

@@ -4,10 +4,7 @@ The value of a click adds, for each clue that the cell can show, the probability
 a next click. A next click is valued as `one_click_ahead` values clicks.
 
 Cut-offs skip what cannot change the choice, as in the Star1 search of trees with random outcomes (Ballard 1983, "The
-*-minimax search procedure for trees containing chance nodes"). They rest on bounds. No click is worth more than its
-safety s. A click that can show K clues, on a board with N layouts, is not worth more than (K / N) ** d * s ** (1 - d)
-either, where d is the discount: a clue of probability w leaves w * N layouts, so the click is worth at most the sum of
-w * (w * N) ** -d. That sum is largest if all w are s / K, because w ** (1 - d) is concave.
+*-minimax search procedure for trees containing chance nodes"). They rest on the bounds of `most_worth`.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from baselines.scripted.oracle_play.least_risk import Boards, Floats
 from baselines.scripted.oracle_play.one_click_ahead import (
     best_safety,
     count_bounds,
+    most_worth,
     rank_clicks,
     show_count,
     take_first,
@@ -141,7 +139,7 @@ def weigh_two_clicks(
             # The ranks fall with safety, so no later click is worth more either. Two clicks show up to K * K clues.
             if (
                 cell < 0
-                or _most_worth(1.0 - scratch.risks[cell], layouts, (max_count + 1) ** 2, discount) <= values[i] + TIE
+                or most_worth(1.0 - scratch.risks[cell], layouts, (max_count + 1) ** 2, discount) <= values[i] + TIE
             ):
                 break
             outcome, value = _value_of(cell, board, max_count, mines, layouts, values[i], limits, scratch, workspace)
@@ -150,21 +148,6 @@ def weigh_two_clicks(
             if value > values[i] + TIE:
                 values[i], clicks[i] = value, cell
     return len(boards), OK
-
-
-@inlined
-def _most_worth(safety: float, layouts: float, clues: int, discount: float) -> float:
-    """Returns an upper bound of the value of a click; see the text of this module.
-
-    Args:
-        safety: the probability that the cell is free; or a part of it, for the clues that remain.
-        layouts: the logarithm of the number of layouts before the click.
-        clues: the number of clues that the cell can show.
-        discount: the exponent of the number of layouts.
-    """
-    if discount >= 1.0 or safety <= 0.0:
-        return max(safety, 0.0)
-    return min(safety, math.exp(discount * (math.log(clues) - layouts) + (1.0 - discount) * math.log(safety)))
 
 
 @inlined
@@ -213,7 +196,7 @@ def _bound_counts(
         if then > -math.inf:
             scratch.log_layouts[count] = then
             safety = best_safety(board, max_count, scratch.next_risks[count])
-            scratch.bounds[count] = math.exp(then - layouts) * _most_worth(safety, then, max_count + 1, discount)
+            scratch.bounds[count] = math.exp(then - layouts) * most_worth(safety, then, max_count + 1, discount)
             total += scratch.bounds[count]
     board[cell] = covered
     return outcome, total
@@ -233,7 +216,7 @@ def _best_next(
             # One layout fits: the game is as good as won.
             best = 1.0
         goal = max(best, needed) + TIE
-        if cell < 0 or _most_worth(1.0 - risks[cell], layouts, max_count + 1, limits.discount) <= goal:
+        if cell < 0 or most_worth(1.0 - risks[cell], layouts, max_count + 1, limits.discount) <= goal:
             break
         outcome, value = _value_of_next(
             cell, board, max_count, mines, layouts, goal, limits.discount, risks, scratch.last_risks, workspace
@@ -254,7 +237,7 @@ def _value_of_next(
     least, most = count_bounds(cell, risks, workspace.neighbours)
     outcome, value, left = OK, 0.0, 1.0 - risks[cell]
     for count in range(least, most + 1):
-        if value + _most_worth(left, layouts, most - count + 1, discount) <= goal:
+        if value + most_worth(left, layouts, most - count + 1, discount) <= goal:
             break
         outcome, then = _show(cell, count, board, max_count, mines, last_risks, workspace)
         if outcome != OK:
