@@ -57,10 +57,10 @@ class Race:
         running, played = np.arange(len(self._cells)), 0
         worth = np.zeros(len(running))
         for count in _stages(len(self._layouts)):
-            paid = self._paid(worth, count - played)
-            if len(paid) < 2:
+            affordable = self._affordable(worth, count - played)
+            if len(affordable) < 2:
                 break
-            running = running[paid]
+            running = running[affordable]
             self._play(running, slice(played, count))
             played = count
             worth, errors = self._compare(running, count)
@@ -70,8 +70,8 @@ class Race:
                 break
         return int(running[worth.argmax()])
 
-    def _paid(self, worth: Floats, layouts: int) -> Cells:
-        """Returns the indices of the best clicks, as many as may still be played on some more layouts, in order."""
+    def _affordable(self, worth: Floats, layouts: int) -> Cells:
+        """Returns the indices of the best clicks, as many as the limit still allows on some more layouts, in order."""
         return np.sort(np.argsort(-worth, kind="stable")[: self._left // layouts])
 
     def _play(self, running: Cells, layouts: slice) -> None:
