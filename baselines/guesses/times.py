@@ -51,8 +51,9 @@ def times_on(board: str, policies: Sequence[str], seed: int, games: int, at_once
     clocks = [_Clock(build_policy(policy, config)) for policy in policies]
     seconds: list[list[float]] = [[] for _ in policies]
     compile_kernels()
-    with game_bar("timing policies on", board, games * len(policies)) as add:
-        for first in range(seed, seed + games, BLOCK):
+    firsts = range(seed, seed + games, BLOCK)
+    with game_bar("timing policies on", board, len(firsts) * BLOCK * len(policies)) as add:
+        for first in firsts:
             for clock, own in zip(clocks, seconds, strict=True):
                 begin = time.process_time()
                 for side in range(first, first + BLOCK, at_once):

@@ -37,7 +37,7 @@ class Limits(NamedTuple):
 
     Attributes:
         slack: clicks are weighed if their rating is at most this much below the highest one on the board.
-        breadth: upper bound on the clicks weighed on each board; those of the highest ratings stay.
+        breadth: upper bound on the clicks weighed on each board.
     """
 
     slack: float
@@ -154,7 +154,7 @@ def click_values(
 
 
 def clicks_to_weigh(ratings: Ratings, limits: Limits) -> NDArray[np.bool_]:
-    """Returns (N, n) bool, True for safe clicks; of more than `limits.breadth`, likely zeros come first.
+    """Returns the clicks to weigh at a guess, (N, n) bool: those within the slack, likely zeros first if they are many.
 
     Args:
         ratings: of N boards, with counts.
@@ -172,7 +172,8 @@ def candidates(
     Args:
         ratings: (N, n), of safety or of values; 0 or less where a click is out of the question.
         limits: how far below the highest rating of a board, and how many.
-        order: (N, n), positive; if there are more, those where it is highest. None for the ratings themselves.
+        order: (N, n), positive. The clicks where it is highest stay if the breadth is too low for all; None for the
+            order of the ratings.
     """
     near = (ratings >= ratings.max(axis=1, keepdims=True) - limits.slack) & (ratings > 0)
     places = np.where(near, ratings if order is None else order, 0)
