@@ -160,6 +160,15 @@ PARTS: tuple[Part, ...] = (
         counting=12.0,
     ),
     Part(
+        "afterstate",
+        "the policy afterstate",
+        {"baselines.learned.afterstate.clue_kernel:fit_to_clues": 1.1},
+        "baselines.cli.warm_up:play",
+        "afterstate",
+        ("engine",),
+        ("torch", "safetensors"),
+    ),
+    Part(
         "playouts",
         "the games of playouts",
         {"baselines.rollouts.advance_kernel:click_and_advance": 3.4},

@@ -7,9 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import (
     Limits,
+    Ratings,
     candidates,
     click_values,
     clicks_to_weigh,
@@ -54,6 +56,7 @@ class AfterstatePolicy:
         first: str | int = LEARNED,
         symmetries: bool = True,
         safety: str = LEARNED,
+        clues: bool = True,
     ) -> None:
         """Prepares to play games of one configuration.
 
@@ -70,6 +73,7 @@ class AfterstatePolicy:
                 on a square and 4 otherwise; the worth for the best three clicks alone.
             safety: "learned" for the safety by the network, or "exact" for the exact one by the oracle, as a measure of
                 what better safety would add.
+            clues: whether to fit the learned safety to the clues, see `clues.py`, where no cell is certain.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -82,6 +86,7 @@ class AfterstatePolicy:
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
         self._exact = one_of("safety", safety, (LEARNED, EXACT)) == EXACT
+        self._clues = whether("clues", clues) and not self._exact
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random.
@@ -109,7 +114,7 @@ class AfterstatePolicy:
 
     def _choose(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         exact = self._exact_safety(boards, legal) if self._exact else None
-        safety = rate(self.network, self.config.mines, boards, legal, counts=False).safety if exact is None else exact
+        safety = self._rate(boards, legal).safety if exact is None else exact
         # A legal click whose safety rounds to 0 still beats an illegal one.
         clicks = np.where(legal, safety, -1.0).argmax(axis=1)
         best = safety.max(axis=1)
@@ -121,13 +126,23 @@ class AfterstatePolicy:
     def _weigh(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the click of the highest value on each board; close ones are weighed again, with all symmetries."""
         network, mines, averaged = self.network, self.config.mines, self._symmetries
-        ratings = rate(network, mines, boards, legal, counts=True, averaged=averaged)
+        ratings = self._rate(boards, legal, counts=True, averaged=averaged)
         if self._exact:
             ratings = ratings._replace(safety=self._exact_safety(boards, legal))
         values = click_values(network, mines, boards, ratings, clicks_to_weigh(ratings, self._limits))
         if averaged:
             values = click_values(network, mines, boards, ratings, candidates(values, _CLOSE), averaged)
         return values.argmax(axis=1)
+
+    def _rate(
+        self, boards: NDArray[np.int8], legal: NDArray[np.bool_], counts: bool = False, averaged: bool = False
+    ) -> Ratings:
+        """Rates all legal clicks by the network, and fits the safety to the clues; see `rate` for the options."""
+        # The clues also count the mines under flags, which are no legal clicks.
+        covered = (boards > self.config.codes.max_count).reshape(legal.shape)
+        ratings = rate(self.network, self.config.mines, boards, covered, counts, averaged)
+        fitted = fitted_safety(ratings.safety, boards, self.config.mines) if self._clues else ratings.safety
+        return ratings._replace(safety=fitted * legal)
 
     def _exact_safety(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float32]:
         risks = mine_probabilities_batch(boards, self.config.mines).reshape(legal.shape)

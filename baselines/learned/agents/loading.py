@@ -126,10 +126,11 @@ class AfterstateAgent:
         first: str | int = "learned",
         symmetries: bool = True,
         safety: str = "learned",
+        clues: bool = True,
         depth: int = 0,
         precision: str = "float32",
     ) -> Policy:
-        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first six options.
+        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first seven options.
 
         Args:
             config: the board; it may differ from the boards of the training.
@@ -139,6 +140,7 @@ class AfterstateAgent:
             first: see there.
             symmetries: see there.
             safety: see there.
+            clues: see there.
             depth: number of applications of the network's block; 0 for the one of the training.
             precision: number format of the convolutions, "float32" or "bfloat16".
 
@@ -154,7 +156,7 @@ class AfterstateAgent:
         keep_freed_memory()
         for tower in network.towers:
             tower.depth = depth or tower.depth
-        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety)
+        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues)
 
 
 _AGENTS: dict[str, Callable[[Path], Callable[..., Policy]]] = {

@@ -1,0 +1,114 @@
+"""Safety fitted to the clues: the equations, the nearest point, and what follows from it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from baselines.learned.afterstate.clues import CERTAIN, fitted_safety
+from baselines.learned.afterstate.network import AfterstateNetwork
+from baselines.learned.afterstate.policy import AfterstatePolicy
+from baselines.learned.networks.size import NetworkSize
+from minesweeper_env.codes import FLAGGED, HIDDEN
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities
+
+MINES = 7
+
+
+def board_and_guess(seed, opened=12):
+    """Returns codes (6, 6) of a random layout, some cells open, and a rough safety (36,) of the covered cells."""
+    rng = np.random.default_rng(seed)
+    mines = np.zeros(36, np.bool_)
+    mines[rng.choice(36, MINES, replace=False)] = True
+    padded = np.pad(mines.reshape(6, 6), 1).astype(np.int8)
+    counts = sum(padded[i : i + 6, j : j + 6] for i in range(3) for j in range(3))
+    codes = np.full(36, HIDDEN, np.int8)
+    cells = rng.choice(np.flatnonzero(~mines), opened, replace=False)
+    codes[cells] = counts.reshape(-1)[cells]
+    return codes.reshape(6, 6), np.where(codes == HIDDEN, rng.uniform(0.05, 0.95, 36), 0.0).astype(np.float32)
+
+
+def equations(codes):
+    """Returns the matrix (K, 36) and the right sides (K,) of the equations for the mine probabilities."""
+    covered = codes >= FLAGGED
+    rows, sums = [covered.reshape(-1)], [MINES]
+    for row, col in zip(*np.nonzero(~covered), strict=True):
+        around = np.zeros((6, 6), np.bool_)
+        around[max(row - 1, 0) : row + 2, max(col - 1, 0) : col + 2] = True
+        rows.append((around & covered).reshape(-1))
+        sums.append(codes[row, col])
+    return np.array(rows, np.float64), np.array(sums, np.float64)
+
+
+def divergence(exact, safety, codes):
+    """Returns the sum over covered cells of the divergence of a safety from the exact probabilities, in nats."""
+    covered = (codes >= FLAGGED).reshape(-1)
+    risk, own = exact.reshape(-1)[covered], np.clip(1 - safety[covered].astype(np.float64), 1e-12, 1 - 1e-12)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mine, safe = risk * np.log(risk / own), (1 - risk) * np.log((1 - risk) / (1 - own))
+    return np.nansum(mine) + np.nansum(safe)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_equations_hold_and_the_exact_probabilities_are_nearer(seed):
+    codes, safety = board_and_guess(seed)
+    fitted = fitted_safety(safety[None], codes[None], MINES)[0]
+    matrix, sums = equations(codes)
+    assert abs(matrix @ np.where(codes.reshape(-1) == HIDDEN, 1 - fitted, 0) - sums).max() < 0.15
+    exact = mine_probabilities(codes, MINES)
+    assert divergence(exact, fitted, codes) < divergence(exact, safety, codes) + 0.01
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_is_the_nearest_point_that_meets_the_equations(seed):
+    codes, safety = board_and_guess(seed, opened=4)
+    (matrix, sums), covered = equations(codes), (codes == HIDDEN).reshape(-1)
+    matrix, logits = matrix[:, covered], np.log(1 / safety[covered].astype(np.float64) - 1)
+
+    def dual(multipliers):
+        shifted = logits + multipliers @ matrix
+        return np.logaddexp(0, shifted).sum() - multipliers @ sums, matrix @ (1 / (1 + np.exp(-shifted))) - sums
+
+    best = minimize(dual, np.zeros(len(sums)), jac=True, method="BFGS", options={"gtol": 1e-6})
+    nearest = 1 / (1 + np.exp(logits + best.x @ matrix))
+    fitted = fitted_safety(safety[None], codes[None], MINES)[0][covered]
+    assert fitted == pytest.approx(nearest, abs=0.01)
+
+
+def test_clues_find_a_cell_that_the_network_missed():
+    # The 1 on the left touches the first two covered cells alone, and the 1 in the middle all three.
+    codes = np.array([[1, 1, 1], [HIDDEN, HIDDEN, HIDDEN]], np.int8)
+    safety = np.array([[0, 0, 0, 0.5, 0.9, 0.6]], np.float32)
+    assert fitted_safety(safety, codes[None], 1)[0, 3:] == pytest.approx([1, 0, 1], abs=0.05)
+
+
+def test_boards_with_a_certain_cell_stay_as_they_are():
+    codes, safety = board_and_guess(1)
+    safety[np.flatnonzero(safety)[0]] = CERTAIN
+    np.testing.assert_array_equal(fitted_safety(safety[None], codes[None], MINES)[0], safety)
+
+
+def test_before_the_first_click_all_risks_sum_to_the_mines():
+    safety = np.full((1, 25), 0.6, np.float32)
+    assert fitted_safety(safety, np.full((1, 5, 5), HIDDEN, np.int8), 5)[0] == pytest.approx(0.8, abs=1e-3)
+
+
+def test_an_impossible_board_gives_probabilities_too():
+    codes = np.full((1, 4, 4), HIDDEN, np.int8)
+    codes[0, 0, 0], codes[0, 3, 3] = 8, 0
+    fitted = fitted_safety(np.full((1, 16), 0.5, np.float32), codes, 3)
+    assert np.isfinite(fitted).all()
+    assert ((fitted >= 0) & (fitted <= 1)).all()
+
+
+def test_the_policy_counts_the_mines_under_flags():
+    config = BoardConfig(3, 4, 2, moves=("click",))
+    codes = np.array([[[1, FLAGGED, 1, HIDDEN], [1, 1, 2, HIDDEN], [0, 0, 1, HIDDEN]]], np.int8)
+    policy = AfterstatePolicy(config, AfterstateNetwork(NetworkSize(4, 1)).eval(), breadth=1)
+    legal = (codes == HIDDEN).reshape(1, -1).astype(np.int8)
+    # The mine under the flag explains the clues on its left, so the second one is at the bottom right.
+    safest = policy.act(codes, legal)[0]
+    assert mine_probabilities(codes[0], config.mines).reshape(-1)[safest] == 0
