@@ -57,6 +57,7 @@ class AfterstatePolicy:
         symmetries: bool = True,
         safety: str = LEARNED,
         clues: bool = True,
+        onward: bool = True,
     ) -> None:
         """Prepares to play games of one configuration.
 
@@ -74,6 +75,7 @@ class AfterstatePolicy:
             safety: "learned" for the safety by the network, or "exact" for the exact one by the oracle, as a measure of
                 what better safety would add.
             clues: whether to fit the learned safety to the clues, see `clues.py`, where no cell is certain.
+            onward: whether a click also counts by the safety of the safest click after it, which is always fitted.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -86,6 +88,7 @@ class AfterstatePolicy:
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
         self._exact = one_of("safety", safety, (LEARNED, EXACT)) == EXACT
+        self._onward = whether("onward", onward)
         self._clues = whether("clues", clues) and not self._exact
 
     def reset(self, seed: int) -> None:
@@ -125,13 +128,17 @@ class AfterstatePolicy:
 
     def _weigh(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the click of the highest value on each board; close ones are weighed again, with all symmetries."""
-        network, mines, averaged = self.network, self.config.mines, self._symmetries
-        ratings = self._rate(boards, legal, counts=True, averaged=averaged)
+        ratings = self._rate(boards, legal, counts=True, averaged=self._symmetries)
         if self._exact:
             ratings = ratings._replace(safety=self._exact_safety(boards, legal))
-        values = click_values(network, mines, boards, ratings, clicks_to_weigh(ratings, self._limits))
-        if averaged:
-            values = click_values(network, mines, boards, ratings, candidates(values, _CLOSE), averaged)
+
+        def values_of(clicks: NDArray[np.bool_], averaged: bool) -> NDArray[np.float64]:
+            network, mines = self.network, self.config.mines
+            return click_values(network, mines, boards, ratings, clicks, averaged, onward=self._onward)
+
+        values = values_of(clicks_to_weigh(ratings, self._limits), averaged=False)
+        if self._symmetries:
+            values = values_of(candidates(values, _CLOSE), averaged=True)
         return values.argmax(axis=1)
 
     def _rate(

@@ -9,9 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.passes import boards_on_device, parts_of, views_of
 from baselines.learned.afterstate.worths import worths, worths_alone
+from baselines.learned.networks.board import MAX_COUNT
 from baselines.learned.networks.symmetry import transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
@@ -122,8 +124,12 @@ def click_values(
     clicks: NDArray[np.bool_],
     averaged: bool = False,
     alone: bool = False,
+    onward: bool = False,
 ) -> NDArray[np.float64]:
     """Weighs clicks: safety times the sum over counts of P(count) W(the board with this count in the cell).
+
+    With `onward`, W counts times the safety of the safest click there, fitted to the clues. The errors of W, a sum over
+    all covered cells, hide which click uncovers a safe cell. `lookahead:clicks=1` weighs by this safety alone, exactly.
 
     Args:
         network: on any device.
@@ -133,6 +139,7 @@ def click_values(
         clicks: (N, rows * cols) bool, the clicks to weigh; see `clicks_to_weigh`.
         averaged: whether to average the worth over all rotations and reflections of the board.
         alone: whether the worth of each afterstate counts alone, `worths_alone`, instead of `worths`.
+        onward: see above.
 
     Returns:
         (N, rows * cols) float64, the estimated probability of winning with each click; -1 for clicks not weighed.
@@ -147,10 +154,27 @@ def click_values(
         worth = worths_alone(network, mines, after, averaged)
     else:
         worth = worths(network, mines, after, rows[pairs], cells[pairs], weights, averaged)
+    if onward:
+        worth = worth * next_safety(network, mines, after)
     sums = np.bincount(pairs, weights * worth, len(rows))
     values = np.full(ratings.safety.shape, -1.0)
     values[rows, cells] = ratings.safety[rows, cells] * sums / np.bincount(pairs, weights, len(rows))
     return values
+
+
+def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Floats:
+    """Returns the safety of the safest cell of each board, fitted to its clues, (N,) float32; 1 if the board is won.
+
+    Args:
+        network: on any device.
+        mines: the number of mines on the boards.
+        boards: (N, rows, cols) int8 codes.
+    """
+    if len(boards) == 0:
+        return np.zeros(0, np.float32)
+    covered = (boards > MAX_COUNT).reshape(len(boards), -1)
+    safety = fitted_safety(rate(network, mines, boards, covered, counts=False).safety, boards, mines)
+    return np.where(covered.sum(axis=1) <= mines, np.float32(1), safety.max(axis=1))
 
 
 def clicks_to_weigh(ratings: Ratings, limits: Limits) -> NDArray[np.bool_]:

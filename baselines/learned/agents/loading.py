@@ -127,10 +127,11 @@ class AfterstateAgent:
         symmetries: bool = True,
         safety: str = "learned",
         clues: bool = True,
+        onward: bool = True,
         depth: int = 0,
         precision: str = "float32",
     ) -> Policy:
-        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first seven options.
+        """Loads the agent; see `baselines.learned.afterstate.policy.AfterstatePolicy` for the first eight options.
 
         Args:
             config: the board; it may differ from the boards of the training.
@@ -141,6 +142,7 @@ class AfterstateAgent:
             symmetries: see there.
             safety: see there.
             clues: see there.
+            onward: see there.
             depth: number of applications of the network's block; 0 for the one of the training.
             precision: number format of the convolutions, "float32" or "bfloat16".
 
@@ -156,7 +158,7 @@ class AfterstateAgent:
         keep_freed_memory()
         for tower in network.towers:
             tower.depth = depth or tower.depth
-        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues)
+        return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues, onward)
 
 
 _AGENTS: dict[str, Callable[[Path], Callable[..., Policy]]] = {

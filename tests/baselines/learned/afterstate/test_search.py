@@ -8,6 +8,7 @@ from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fix
 
 from baselines.evaluation.games import play_games
 from baselines.learned.afterstate import policy as policy_module
+from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.search import (
@@ -18,6 +19,7 @@ from baselines.learned.afterstate.search import (
     click_values,
     clicks_to_weigh,
     first_click_values,
+    next_safety,
     rate,
 )
 from baselines.learned.networks.board import BoardNetwork
@@ -86,6 +88,28 @@ def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes
     assert (values[~legal] == -1).all()
 
 
+def test_onward_the_safety_of_the_next_click_counts_too():
+    made, codes = network(), boards(cols=4)
+    legal = (codes == 11).reshape(len(codes), -1)
+    ratings = rate(made, 4, codes, legal, counts=True)
+    values = click_values(made, 4, codes, ratings, legal, onward=True)
+    for board, cell in zip(*np.nonzero(legal), strict=True):
+        shown = ratings.counts[board, :, cell]
+        shown = np.where(shown > 0.02, shown, 0)
+        after = afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
+        worth = plain_worths(made, after) * next_safety(made, 4, after)
+        assert values[board, cell] == pytest.approx(ratings.safety[board, cell] * (shown * worth).sum() / shown.sum())
+
+
+def test_the_next_safety_is_that_of_the_safest_cell_and_1_on_a_won_board():
+    made = network()
+    codes = np.array([[[1, 1, 11], [11, 1, 11], [11, 11, 11]], [[1, 1, 1], [11, 2, 11], [1, 2, 1]]], np.int8)
+    covered = (codes == 11).reshape(2, -1)
+    fitted = fitted_safety(rate(made, 2, codes, covered, counts=False).safety, codes, 2)
+    assert next_safety(made, 2, codes).tolist() == [fitted[0].max(), 1.0]
+    assert fitted[1].max() < 0.1
+
+
 def plain_worths(made, codes):
     """The worth of each board by itself; on four rows and columns every cell is near every other."""
     with torch.no_grad():
@@ -126,14 +150,18 @@ def test_averages_are_the_same_however_the_board_is_turned():
 def test_with_symmetries_a_turned_board_gets_the_turned_click():
     made, codes = network(), boards(60, 4, 4)
     game = config(4, 4)
+    # Most of these boards are impossible: no safety fits their clues, and the order of the clues would matter.
     clicks = [
-        AfterstatePolicy(game, made, slack=1.0, breadth=3).act(each, masks(each)) for each in (codes, turned(codes))
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, clues=False, onward=False).act(each, masks(each))
+        for each in (codes, turned(codes))
     ]
     # A click (row, col) is at (3 - col, row) after the turn; the safest cells of one view alone may differ.
     moved = (3 - clicks[0] % 4) * 4 + clicks[0] // 4
     assert (moved == clicks[1]).mean() > 0.9
     alone = [
-        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False).act(each, masks(each))
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False, clues=False, onward=False).act(
+            each, masks(each)
+        )
         for each in (codes, turned(codes))
     ]
     assert ((3 - alone[0] % 4) * 4 + alone[0] // 4 == alone[1]).mean() < 0.9
@@ -166,9 +194,12 @@ def test_the_first_click_is_the_best_one_or_the_one_asked_for():
 def test_without_breadth_the_safest_cell_is_clicked():
     made, codes = network(), boards(40)
     legal = (codes == 11).reshape(len(codes), -1)
-    safest = rate(made, 4, codes, legal, counts=False).safety.argmax(axis=1)
+    safety = rate(made, 4, codes, legal, counts=False).safety
+    safest, fitted = safety.argmax(axis=1), fitted_safety(safety, codes, 4).argmax(axis=1)
     masks = legal.astype(np.int8)
-    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == safest).all()
+    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == fitted).all()
+    assert (AfterstatePolicy(config(), made, breadth=1, clues=False).act(codes, masks) == safest).all()
+    assert (fitted != safest).any()
     searched = AfterstatePolicy(config(), made, slack=1.0).act(codes, masks)
     assert (searched != safest).any()
     assert legal[np.arange(len(codes)), searched].all()
@@ -239,7 +270,9 @@ def test_exact_safety_enters_the_values_of_clicks(monkeypatch):
     policy = AfterstatePolicy(game, network(), slack=1.0, breadth=25, sure=1.0, safety="exact", symmetries=False)
     guesses = [each for each in recorded_boards(game, policy) if mine_probabilities(each, 5)[each > 8].min() > 0]
     seen = []
-    monkeypatch.setattr(policy_module, "click_values", lambda *given: seen.append(given[3]) or click_values(*given))
+    monkeypatch.setattr(
+        policy_module, "click_values", lambda *given, **rest: seen.append(given[3]) or click_values(*given, **rest)
+    )
     for board in guesses[:5]:
         policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))
         safety = np.where(board > 8, 1 - mine_probabilities(board, 5), 0)
