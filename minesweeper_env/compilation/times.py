@@ -164,7 +164,7 @@ PARTS: tuple[Part, ...] = (
         "the policy afterstate",
         {"baselines.learned.afterstate.clue_kernel:fit_to_clues": 1.1},
         "baselines.cli.warm_up:play",
-        "afterstate",
+        "afterstate:clues=always",
         ("engine",),
         ("torch", "safetensors"),
     ),

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search import (
+    WHEN,
     Limits,
     Ratings,
+    applies,
     candidates,
     click_values,
     clicks_to_weigh,
@@ -56,8 +58,8 @@ class AfterstatePolicy:
         first: str | int = LEARNED,
         symmetries: bool = True,
         safety: str = LEARNED,
-        clues: bool = True,
-        onward: bool = True,
+        clues: str = "large",
+        onward: str = "large",
     ) -> None:
         """Prepares to play games of one configuration.
 
@@ -74,8 +76,10 @@ class AfterstatePolicy:
                 on a square and 4 otherwise; the worth for the best three clicks alone.
             safety: "learned" for the safety by the network, or "exact" for the exact one by the oracle, as a measure of
                 what better safety would add.
-            clues: whether to fit the learned safety to the clues, see `clues.py`, where no cell is certain.
-            onward: whether a click also counts by the safety of the safest click after it, which is always fitted.
+            clues: where to fit the learned safety to the clues if no cell is certain, see `clues.py`: "always",
+                "never", or on "large" boards alone, of more than 64 cells.
+            onward: where a click also counts by the safety of the safest click after it, which is always fitted:
+                "always", "never", or on "large" boards alone.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -88,8 +92,8 @@ class AfterstatePolicy:
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
         self._exact = one_of("safety", safety, (LEARNED, EXACT)) == EXACT
-        self._onward = whether("onward", onward)
-        self._clues = whether("clues", clues) and not self._exact
+        self._onward = applies(one_of("onward", onward, WHEN), config)
+        self._clues = applies(one_of("clues", clues, WHEN), config) and not self._exact
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random.

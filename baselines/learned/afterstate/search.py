@@ -17,8 +17,11 @@ from baselines.learned.networks.board import MAX_COUNT
 from baselines.learned.networks.symmetry import transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
-_SLACK_CELLS = 64
-"""Largest number of cells on which the slack holds as given; with more cells it falls in inverse proportion."""
+_SMALL_CELLS = 64
+"""Largest number of cells of a small board. With more cells the slack falls in inverse proportion."""
+
+WHEN = ("large", "always", "never")
+"""Boards to which an aid of the search applies; see `applies`."""
 
 _OPENING_BONUS = 0.1
 """Added to the order of the clicks to weigh, as a fraction of the safety, for a cell that would certainly show 0.
@@ -47,17 +50,17 @@ class Limits(NamedTuple):
 
     @classmethod
     def on(cls, config: BoardConfig, slack: float, breadth: int) -> Limits:
-        """Returns the limits of a search on a board; the slack falls on boards of more than `_SLACK_CELLS` cells.
+        """Returns the limits of a search on a board; the slack falls on boards of more than `_SMALL_CELLS` cells.
 
         The logarithm of the worth is a sum over the covered cells, so its error grows with them. On a large board the
         worth therefore decides between clicks of nearly equal safety alone.
 
         Args:
             config: the board.
-            slack: the slack on a board of at most `_SLACK_CELLS` cells.
+            slack: the slack on a board of at most `_SMALL_CELLS` cells.
             breadth: see the class.
         """
-        return cls(slack * min(1.0, _SLACK_CELLS / config.cells), breadth)
+        return cls(slack * min(1.0, _SMALL_CELLS / config.cells), breadth)
 
 
 class Ratings(NamedTuple):
@@ -160,6 +163,11 @@ def click_values(
     values = np.full(ratings.safety.shape, -1.0)
     values[rows, cells] = ratings.safety[rows, cells] * sums / np.bincount(pairs, weights, len(rows))
     return values
+
+
+def applies(when: str, config: BoardConfig) -> bool:
+    """Returns whether an aid of the search applies to a board: "always", "never", or on "large" boards alone."""
+    return when == "always" or (when == "large" and config.cells > _SMALL_CELLS)
 
 
 def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Floats:

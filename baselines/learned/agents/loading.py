@@ -126,8 +126,8 @@ class AfterstateAgent:
         first: str | int = "learned",
         symmetries: bool = True,
         safety: str = "learned",
-        clues: bool = True,
-        onward: bool = True,
+        clues: str = "large",
+        onward: str = "large",
         depth: int = 0,
         precision: str = "float32",
     ) -> Policy:

@@ -107,7 +107,7 @@ def test_an_impossible_board_gives_probabilities_too():
 def test_the_policy_counts_the_mines_under_flags():
     config = BoardConfig(3, 4, 2, moves=("click",))
     codes = np.array([[[1, FLAGGED, 1, HIDDEN], [1, 1, 2, HIDDEN], [0, 0, 1, HIDDEN]]], np.int8)
-    policy = AfterstatePolicy(config, AfterstateNetwork(NetworkSize(4, 1)).eval(), breadth=1)
+    policy = AfterstatePolicy(config, AfterstateNetwork(NetworkSize(4, 1)).eval(), breadth=1, clues="always")
     legal = (codes == HIDDEN).reshape(1, -1).astype(np.int8)
     # The mine under the flag explains the clues on its left, so the second one is at the bottom right.
     safest = policy.act(codes, legal)[0]

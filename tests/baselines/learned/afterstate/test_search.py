@@ -15,6 +15,7 @@ from baselines.learned.afterstate.search import (
     Limits,
     Ratings,
     afterstates,
+    applies,
     candidates,
     click_values,
     clicks_to_weigh,
@@ -71,6 +72,14 @@ def test_the_slack_falls_with_the_cells_of_boards_larger_than_64_cells():
     small, large = BoardConfig(8, 8, 14), BoardConfig(16, 16, 40)
     assert Limits.on(small, 0.12, 5) == Limits(0.12, 5)
     assert Limits.on(large, 0.12, 5) == Limits(pytest.approx(0.03), 5)
+
+
+@pytest.mark.parametrize(
+    ("when", "small", "large"), [("large", False, True), ("always", True, True), ("never", False, False)]
+)
+def test_aids_apply_to_large_boards_alone_by_default(when, small, large):
+    assert applies(when, BoardConfig(8, 8, 14)) is small
+    assert applies(when, BoardConfig(9, 9, 10)) is large
 
 
 def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes():
@@ -152,14 +161,14 @@ def test_with_symmetries_a_turned_board_gets_the_turned_click():
     game = config(4, 4)
     # Most of these boards are impossible: no safety fits their clues, and the order of the clues would matter.
     clicks = [
-        AfterstatePolicy(game, made, slack=1.0, breadth=3, clues=False, onward=False).act(each, masks(each))
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, clues="never", onward="never").act(each, masks(each))
         for each in (codes, turned(codes))
     ]
     # A click (row, col) is at (3 - col, row) after the turn; the safest cells of one view alone may differ.
     moved = (3 - clicks[0] % 4) * 4 + clicks[0] // 4
     assert (moved == clicks[1]).mean() > 0.9
     alone = [
-        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False, clues=False, onward=False).act(
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False, clues="never", onward="never").act(
             each, masks(each)
         )
         for each in (codes, turned(codes))
@@ -197,8 +206,8 @@ def test_without_breadth_the_safest_cell_is_clicked():
     safety = rate(made, 4, codes, legal, counts=False).safety
     safest, fitted = safety.argmax(axis=1), fitted_safety(safety, codes, 4).argmax(axis=1)
     masks = legal.astype(np.int8)
-    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == fitted).all()
-    assert (AfterstatePolicy(config(), made, breadth=1, clues=False).act(codes, masks) == safest).all()
+    assert (AfterstatePolicy(config(), made, breadth=1, clues="always").act(codes, masks) == fitted).all()
+    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == safest).all()
     assert (fitted != safest).any()
     searched = AfterstatePolicy(config(), made, slack=1.0).act(codes, masks)
     assert (searched != safest).any()
@@ -219,6 +228,8 @@ def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
         ({"slack": -0.1}, "slack must be a number of 0 to 1, not -0.1"),
         ({"breadth": 0}, "breadth must be a whole number of at least 1, not 0"),
         ({"sure": "yes"}, "sure must be a number of 0 to 1"),
+        ({"clues": "small"}, "clues must be one of large, always, never, not 'small'"),
+        ({"onward": "yes"}, "onward must be one of large, always, never, not 'yes'"),
         ({"first": "corner"}, "first must be learned, exact, middle or a cell of 0 to 19, not 'corner'"),
     ],
 )
