@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate.clue_kernel import fit_to_clues
-from minesweeper_env.codes import Codes
+from baselines.learned.networks.board import MAX_COUNT
 
 CERTAIN = 0.999
 """Safety from which a cell counts as certain. Boards with such a cell stay as they are, since the agent clicks it."""
-
-_MAX_COUNT = Codes.of_radius(1).max_count
 
 
 def fitted_safety(safety: NDArray[np.float32], boards: NDArray[np.int8], mines: int) -> NDArray[np.float32]:
@@ -35,7 +33,7 @@ def fitted_safety(safety: NDArray[np.float32], boards: NDArray[np.int8], mines: 
     unsure = np.flatnonzero(safety.max(axis=1) < CERTAIN)
     codes = np.ascontiguousarray(boards[unsure])
     risks = 1.0 - safety[unsure].astype(np.float64).reshape(codes.shape)
-    fit_to_clues(risks, np.empty_like(risks), codes, mines, _MAX_COUNT)
+    fit_to_clues(risks, np.empty_like(risks), codes, mines, MAX_COUNT)
     fitted = safety.copy()
-    fitted[unsure] = np.where(codes > _MAX_COUNT, 1.0 - risks, 0.0).reshape(len(unsure), safety.shape[1])
+    fitted[unsure] = np.where(codes > MAX_COUNT, 1.0 - risks, 0.0).reshape(len(unsure), safety.shape[1])
     return fitted
