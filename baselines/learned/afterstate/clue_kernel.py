@@ -29,7 +29,7 @@ _LARGEST_LOGIT = 20.0
 def fit_to_clues(
     risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
 ) -> None:
-    """Changes the mine probabilities of N boards until they sum to each clue around it, and to the mines everywhere.
+    """Changes the mine probabilities of boards until those around each clue sum to it, and all to the number of mines.
 
     Args:
         risks: (N, rows, cols) float64, the probability that each covered cell is a mine; changed in place.

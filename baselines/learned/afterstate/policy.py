@@ -20,7 +20,7 @@ from baselines.learned.afterstate.search import (
     first_click_values,
     rate,
 )
-from baselines.learned.networks.masks import unopened
+from baselines.learned.networks.masks import covered_cells, unopened
 from baselines.learned.networks.radius import check_radius
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
@@ -78,8 +78,8 @@ class AfterstatePolicy:
                 what better safety would add.
             clues: where to fit the learned safety to the clues if no cell is certain, see `clues.py`: "always",
                 "never", or on "large" boards alone, of more than 64 cells.
-            onward: where a click also counts by the safety of the safest click after it, which is always fitted:
-                "always", "never", or on "large" boards alone.
+            onward: where to count the safety of the safest next click, too: "always", "never", or on "large" boards
+                alone. This safety is always fitted to the clues.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -150,8 +150,7 @@ class AfterstatePolicy:
     ) -> Ratings:
         """Rates all legal clicks by the network, and fits the safety to the clues; see `rate` for the options."""
         # The clues also count the mines under flags, which are no legal clicks.
-        covered = (boards > self.config.codes.max_count).reshape(legal.shape)
-        ratings = rate(self.network, self.config.mines, boards, covered, counts, averaged)
+        ratings = rate(self.network, self.config.mines, boards, covered_cells(boards), counts, averaged)
         fitted = fitted_safety(ratings.safety, boards, self.config.mines) if self._clues else ratings.safety
         return ratings._replace(safety=fitted * legal)
 

@@ -13,7 +13,7 @@ from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.passes import boards_on_device, parts_of, views_of
 from baselines.learned.afterstate.worths import worths, worths_alone
-from baselines.learned.networks.board import MAX_COUNT
+from baselines.learned.networks.masks import covered_cells
 from baselines.learned.networks.symmetry import transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
@@ -21,7 +21,7 @@ _SMALL_CELLS = 64
 """Largest number of cells of a small board. With more cells the slack falls in inverse proportion."""
 
 WHEN = ("large", "always", "never")
-"""Boards to which an aid of the search applies; see `applies`."""
+"""Values of the options `clues` and `onward` of the policy; see `applies`."""
 
 _OPENING_BONUS = 0.1
 """Added to the order of the clicks to weigh, as a fraction of the safety, for a cell that would certainly show 0.
@@ -131,8 +131,8 @@ def click_values(
 ) -> NDArray[np.float64]:
     """Weighs clicks: safety times the sum over counts of P(count) W(the board with this count in the cell).
 
-    With `onward`, W counts times the safety of the safest click there, fitted to the clues. The errors of W, a sum over
-    all covered cells, hide which click uncovers a safe cell. `lookahead:clicks=1` weighs by this safety alone, exactly.
+    With `onward`, W is multiplied by the safety of the safest next click, fitted to the clues. W sums over all covered
+    cells, and its errors hide which click uncovers a safe cell. `lookahead:clicks=1` uses this safety alone, exactly.
 
     Args:
         network: on any device.
@@ -166,7 +166,7 @@ def click_values(
 
 
 def applies(when: str, config: BoardConfig) -> bool:
-    """Returns whether an aid of the search applies to a board: "always", "never", or on "large" boards alone."""
+    """Returns whether an option of `WHEN` is on for a board: "large" means more than `_SMALL_CELLS` cells."""
     return when == "always" or (when == "large" and config.cells > _SMALL_CELLS)
 
 
@@ -180,7 +180,7 @@ def next_safety(network: AfterstateNetwork, mines: int, boards: Boards) -> Float
     """
     if len(boards) == 0:
         return np.zeros(0, np.float32)
-    covered = (boards > MAX_COUNT).reshape(len(boards), -1)
+    covered = covered_cells(boards)
     safety = fitted_safety(rate(network, mines, boards, covered, counts=False).safety, boards, mines)
     return np.where(covered.sum(axis=1) <= mines, np.float32(1), safety.max(axis=1))
 

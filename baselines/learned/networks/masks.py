@@ -26,6 +26,15 @@ def click_masks(codes: ArrayOrTensor) -> ArrayOrTensor:
     return legal
 
 
+def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Returns the covered cells of boards that show no mine, flags and question marks included, (N, rows * cols) bool.
+
+    Args:
+        codes: (N, rows, cols) int8, radius 1.
+    """
+    return np.asarray((codes >= FLAGGED).reshape(len(codes), -1))
+
+
 def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Returns the safe cells of a finished game, (rows * cols,) bool.
 
