@@ -195,13 +195,17 @@ _AFTERSTATE_PARTS = entries_of(
     "dqn:first=exact",
     "afterstate:first=exact,breadth=1",
     "afterstate:first=exact,symmetries=false",
+    "afterstate:first=exact,clues=false",
+    "afterstate:first=exact,onward=false",
     "afterstate:first=exact",
     "afterstate",
     "exact",
     "afterstate:first=exact,safety=exact",
 )
 _AFTERSTATE_NOTES = (
-    "breadth=1 clicks the safest cell and ignores counts and worth; safety=exact takes risks from the oracle.",
+    "breadth=1 clicks the safest cell and ignores counts and worth; symmetries=false averages no views.",
+    "clues=false takes the safety as the network gives it; onward=false leaves out the safety of the next click; "
+    "safety=exact takes risks from the oracle.",
     "first=exact begins with the cell of exact; afterstate alone chooses its own, which makes other boards.",
 )
 

@@ -162,7 +162,7 @@ PARTS: tuple[Part, ...] = (
     Part(
         "afterstate",
         "the policy afterstate",
-        {"baselines.learned.afterstate.clue_kernel:fit_to_clues": 1.1},
+        {"baselines.learned.afterstate.search.clue_kernel:fit_to_clues": 1.1},
         "baselines.cli.warm_up:play",
         "afterstate:clues=always",
         ("engine",),

@@ -7,19 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search import (
-    WHEN,
-    Limits,
-    Ratings,
-    applies,
-    candidates,
-    click_values,
-    clicks_to_weigh,
-    first_click_values,
-    rate,
-)
+from baselines.learned.afterstate.search.candidates import Limits
+from baselines.learned.afterstate.search.click_values import best_clicks, first_click_values
+from baselines.learned.afterstate.search.clues import fitted_safety
+from baselines.learned.afterstate.search.ratings import Ratings, rate
 from baselines.learned.networks.masks import covered_cells, unopened
 from baselines.learned.networks.radius import check_radius
 from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
@@ -35,8 +27,8 @@ LEARNED = "learned"
 EXACT = "exact"
 """Safety by the oracle, which shows what better safety would add."""
 
-_CLOSE = Limits(slack=0.03, breadth=3)
-"""Values so near to the best one are weighed again with all symmetries."""
+_SLACK_POWER = 1.5
+"""On more than 64 cells the slack falls with this power of the cells: to 0.04 on 16x16, and 0.015 on 16x30."""
 
 
 class AfterstatePolicy:
@@ -58,28 +50,26 @@ class AfterstatePolicy:
         first: str | int = LEARNED,
         symmetries: bool = True,
         safety: str = LEARNED,
-        clues: str = "large",
-        onward: str = "large",
+        clues: bool = True,
+        onward: bool = True,
     ) -> None:
         """Prepares to play games of one configuration.
 
         Args:
             config: the games, of radius 1.
             network: on any device; its mode and weights stay unchanged.
-            slack: weighs the clicks whose safety is at most this much below the highest; on boards of more than 64
-                cells, less in proportion.
+            slack: weighs the clicks whose safety is at most this much below the highest; less on boards of more
+                than 64 cells, in inverse proportion to the power 1.5 of the cells.
             breadth: upper bound on the number of clicks weighed; 1 turns the search off.
             sure: safety from which a cell is clicked without weighing.
             first: the first click: "learned" for the one of the highest worth, "exact" as `exact` clicks, "middle" for
                 the middle of the board, or a cell, row * cols + col.
-            symmetries: whether to average the network at a guess over all rotations and reflections of the board, 8
-                on a square and 4 otherwise; the worth for the best three clicks alone.
+            symmetries: whether to average the network at a guess over the half turn and the reflections of the
+                board; the worth for the best three clicks alone.
             safety: "learned" for the safety by the network, or "exact" for the exact one by the oracle, as a measure of
                 what better safety would add.
-            clues: where to fit the learned safety to the clues if no cell is certain, see `clues.py`: "always",
-                "never", or on "large" boards alone, of more than 64 cells.
-            onward: where to count the safety of the safest next click, too: "always", "never", or on "large" boards
-                alone. This safety is always fitted to the clues.
+            clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
+            onward: whether to count the safety of the safest next click, too, fitted to the clues.
 
         Raises:
             ValueError: an option is not allowed; the message names the allowed values.
@@ -87,13 +77,12 @@ class AfterstatePolicy:
         check_radius(config)
         self.config, self.network = config, network
         slack, breadth = number_within("slack", slack, 0, 1), whole_number_within("breadth", breadth, 1, 1000)
-        self._limits = Limits.on(config, slack, breadth)
+        self._limits = Limits.on(config, slack, breadth, _SLACK_POWER)
         self._sure = number_within("sure", sure, 0, 1)
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
         self._exact = one_of("safety", safety, (LEARNED, EXACT)) == EXACT
-        self._onward = applies(one_of("onward", onward, WHEN), config)
-        self._clues = applies(one_of("clues", clues, WHEN), config) and not self._exact
+        self._clues, self._onward = whether("clues", clues) and not self._exact, whether("onward", onward)
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random.
@@ -131,19 +120,12 @@ class AfterstatePolicy:
         return clicks
 
     def _weigh(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Returns the click of the highest value on each board; close ones are weighed again, with all symmetries."""
+        """Returns the click of the highest value on each board."""
         ratings = self._rate(boards, legal, counts=True, averaged=self._symmetries)
         if self._exact:
             ratings = ratings._replace(safety=self._exact_safety(boards, legal))
-
-        def values_of(clicks: NDArray[np.bool_], averaged: bool) -> NDArray[np.float64]:
-            network, mines = self.network, self.config.mines
-            return click_values(network, mines, boards, ratings, clicks, averaged, onward=self._onward)
-
-        values = values_of(clicks_to_weigh(ratings, self._limits), averaged=False)
-        if self._symmetries:
-            values = values_of(candidates(values, _CLOSE), averaged=True)
-        return values.argmax(axis=1)
+        network, mines = self.network, self.config.mines
+        return best_clicks(network, mines, boards, ratings, self._limits, self._symmetries, self._onward)
 
     def _rate(
         self, boards: NDArray[np.int8], legal: NDArray[np.bool_], counts: bool = False, averaged: bool = False

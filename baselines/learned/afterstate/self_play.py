@@ -10,16 +10,10 @@ from numpy.typing import NDArray
 
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.open_kernel import open_cells
-from baselines.learned.afterstate.search import (
-    Floats,
-    Limits,
-    Ratings,
-    afterstates,
-    click_values,
-    clicks_to_weigh,
-    first_click_values,
-    rate,
-)
+from baselines.learned.afterstate.search.candidates import Limits, clicks_to_weigh
+from baselines.learned.afterstate.search.click_values import click_values, first_click_values
+from baselines.learned.afterstate.search.outcomes import Floats, afterstates
+from baselines.learned.afterstate.search.ratings import Ratings, rate
 from baselines.learned.afterstate.targets import GuessRecords, worth_targets
 from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
 from minesweeper_env.config import BoardConfig
@@ -120,7 +114,7 @@ class SelfPlay:
         self.counters = Counters()
         self.rated = 0
         self._own = hyperparameters
-        self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth)
+        self._limits = Limits.on(config, hyperparameters.slack, hyperparameters.breadth, power=1.0)
         self._games = Games(config, count, RewardWeights())
 
     def play(self, network: AfterstateNetwork, rng: np.random.Generator, searches: bool) -> tuple[Lessons, Afterstates]:

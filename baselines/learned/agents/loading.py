@@ -126,8 +126,8 @@ class AfterstateAgent:
         first: str | int = "learned",
         symmetries: bool = True,
         safety: str = "learned",
-        clues: str = "large",
-        onward: str = "large",
+        clues: bool = True,
+        onward: bool = True,
         depth: int = 0,
         precision: str = "float32",
     ) -> Policy:

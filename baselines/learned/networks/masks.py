@@ -32,7 +32,7 @@ def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
     Args:
         codes: (N, rows, cols) int8, radius 1.
     """
-    return np.asarray((codes >= FLAGGED).reshape(len(codes), -1))
+    return np.asarray((codes >= FLAGGED).reshape(len(codes), codes.shape[1] * codes.shape[2]))
 
 
 def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:

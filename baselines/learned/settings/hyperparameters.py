@@ -7,7 +7,7 @@ from typing import Any
 
 from baselines.learned.settings.options import check_options, option
 from baselines.learned.settings.retired import present_names
-from baselines.learned.settings.search_limits import BREADTH, GUESS_BREADTH, SLACK
+from baselines.learned.settings.search_limits import BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
@@ -152,7 +152,7 @@ class AfterstateHyperparameters(Hyperparameters):
     exploration: float = option(0.3, "probability that a guess explores; one guess per game does, at most", 1e-3, 1)
     exploration_slack: float = option(0.12, "maximum risk of an exploring click above the least risk", 0, 1)
     slack: float = option(0.05, "maximum risk of a weighed click above the least, on up to 64 cells", 0, 1)
-    breadth: int = option(GUESS_BREADTH, "upper bound on the clicks weighed at a guess", 1, 1_000)
+    breadth: int = option(8, "upper bound on the clicks weighed at a guess", 1, 1_000)
     sure: float = option(0.99, "safety at which a training game clicks a cell without weighing others", 0, 1)
     search_starts: int = option(60_000, "boards to learn from before training games weigh clicks", 0, MAX_BUFFER)
     depth_spread: int = option(2, "training leaves out up to this many applications of the block, at random", 0, 63)

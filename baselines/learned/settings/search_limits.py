@@ -18,10 +18,10 @@ GUESSES = ("auto", "network", "lookahead")
 NEAR = 2.0
 """Most cells of a board on which "auto" trusts the network of `value`, as a multiple of its largest training board."""
 
-GUESS_SLACK = 0.15
+GUESS_SLACK = 0.3
 """Excess over the least risk up to which `afterstate` weighs a click, on boards of at most 64 cells."""
 
-GUESS_BREADTH = 8
+GUESS_BREADTH = 20
 """Maximum number of clicks that `afterstate` weighs."""
 
 SURE = 0.95

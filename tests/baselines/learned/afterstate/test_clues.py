@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from baselines.learned.afterstate.clues import CERTAIN, fitted_safety
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
+from baselines.learned.afterstate.search.clues import CERTAIN, fitted_safety
 from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.codes import FLAGGED, HIDDEN
 from minesweeper_env.config import BoardConfig
@@ -67,6 +67,10 @@ def test_it_is_the_nearest_point_that_meets_the_equations(seed):
     codes, safety = board_and_guess(seed, opened=4)
     (matrix, sums), covered = equations(codes), (codes == HIDDEN).reshape(-1)
     matrix, logits = matrix[:, covered], np.log(1 / safety[covered].astype(np.float64) - 1)
+    # Exchangeable cells are in the same equations; their equality is an equation, too.
+    alike = (matrix[:, :, None] == matrix[:, None, :]).all(axis=0)
+    assert alike.sum(axis=1).max() > 1
+    logits = alike @ logits / alike.sum(axis=1)
 
     def dual(multipliers):
         shifted = logits + multipliers @ matrix
@@ -107,7 +111,7 @@ def test_an_impossible_board_gives_probabilities_too():
 def test_the_policy_counts_the_mines_under_flags():
     config = BoardConfig(3, 4, 2, moves=("click",))
     codes = np.array([[[1, FLAGGED, 1, HIDDEN], [1, 1, 2, HIDDEN], [0, 0, 1, HIDDEN]]], np.int8)
-    policy = AfterstatePolicy(config, AfterstateNetwork(NetworkSize(4, 1)).eval(), breadth=1, clues="always")
+    policy = AfterstatePolicy(config, AfterstateNetwork(NetworkSize(4, 1)).eval(), breadth=1)
     legal = (codes == HIDDEN).reshape(1, -1).astype(np.int8)
     # The mine under the flag explains the clues on its left, so the second one is at the bottom right.
     safest = policy.act(codes, legal)[0]

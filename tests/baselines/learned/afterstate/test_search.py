@@ -8,21 +8,14 @@ from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fix
 
 from baselines.evaluation.games import play_games
 from baselines.learned.afterstate import policy as policy_module
-from baselines.learned.afterstate.clues import fitted_safety
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.search import (
-    Limits,
-    Ratings,
-    afterstates,
-    applies,
-    candidates,
-    click_values,
-    clicks_to_weigh,
-    first_click_values,
-    next_safety,
-    rate,
-)
+from baselines.learned.afterstate.search.candidates import Limits, candidates, clicks_to_weigh
+from baselines.learned.afterstate.search.click_values import best_clicks, click_values, first_click_values
+from baselines.learned.afterstate.search.clues import fitted_safety
+from baselines.learned.afterstate.search.outcomes import Outcomes, afterstates
+from baselines.learned.afterstate.search.ratings import Ratings, next_safety, rate
+from baselines.learned.afterstate.search.worths import worths
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.config import BoardConfig
@@ -70,16 +63,9 @@ def test_likely_zeros_come_first_among_clicks_of_about_the_same_safety():
 
 def test_the_slack_falls_with_the_cells_of_boards_larger_than_64_cells():
     small, large = BoardConfig(8, 8, 14), BoardConfig(16, 16, 40)
-    assert Limits.on(small, 0.12, 5) == Limits(0.12, 5)
-    assert Limits.on(large, 0.12, 5) == Limits(pytest.approx(0.03), 5)
-
-
-@pytest.mark.parametrize(
-    ("when", "small", "large"), [("large", False, True), ("always", True, True), ("never", False, False)]
-)
-def test_aids_apply_to_large_boards_alone_by_default(when, small, large):
-    assert applies(when, BoardConfig(8, 8, 14)) is small
-    assert applies(when, BoardConfig(9, 9, 10)) is large
+    assert Limits.on(small, 0.12, 5, power=1.5) == Limits(0.12, 5)
+    assert Limits.on(large, 0.12, 5, power=1.0) == Limits(pytest.approx(0.03), 5)
+    assert Limits.on(large, 0.12, 5, power=1.5) == Limits(pytest.approx(0.015), 5)
 
 
 def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes():
@@ -90,24 +76,59 @@ def test_the_value_of_a_click_is_its_safety_times_the_mean_worth_of_its_outcomes
     assert ratings.counts.sum(axis=1) == pytest.approx(1, abs=1e-5)
     for board, cell in zip(*np.nonzero(legal), strict=True):
         shown = ratings.counts[board, :, cell]
-        shown = np.where(shown > 0.02, shown, 0)
+        shown = np.where(shown > 0.05, shown, 0)
         after = afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
         expected = ratings.safety[board, cell] * (shown * plain_worths(made, after)).sum() / shown.sum()
         assert values[board, cell] == pytest.approx(expected, rel=1e-4)
     assert (values[~legal] == -1).all()
 
 
-def test_onward_the_safety_of_the_next_click_counts_too():
-    made, codes = network(), boards(cols=4)
+@pytest.mark.parametrize("onward", [False, True])
+def test_the_best_click_has_the_highest_value_and_onward_the_next_safety_counts_too(onward):
+    made, codes = network(), boards(40, cols=4)
     legal = (codes == 11).reshape(len(codes), -1)
     ratings = rate(made, 4, codes, legal, counts=True)
-    values = click_values(made, 4, codes, ratings, legal, onward=True)
-    for board, cell in zip(*np.nonzero(legal), strict=True):
-        shown = ratings.counts[board, :, cell]
-        shown = np.where(shown > 0.02, shown, 0)
-        after = afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
-        worth = plain_worths(made, after) * next_safety(made, 4, after)
-        assert values[board, cell] == pytest.approx(ratings.safety[board, cell] * (shown * worth).sum() / shown.sum())
+    chosen = best_clicks(made, 4, codes, ratings, Limits(1.0, 16), symmetries=False, onward=onward)
+    for board, click in enumerate(chosen):
+        values = {}
+        for cell in np.flatnonzero(legal[board]):
+            shown = ratings.counts[board, :, cell]
+            shown = np.where(shown > 0.05, shown, 0)
+            after = afterstates(codes[[board] * COUNTS], np.full(COUNTS, cell), np.arange(COUNTS))
+            worth = plain_worths(made, after) * (next_safety(made, 4, after) if onward else 1)
+            values[cell] = ratings.safety[board, cell] * (shown * worth).sum() / shown.sum()
+        assert values[click] == pytest.approx(max(values.values()), rel=1e-5)
+
+
+def test_close_values_are_weighed_again_with_all_views():
+    """The three best clicks of the plain values are compared by the averaged ones, unless one stands alone."""
+    made, codes = network(), boards(80, 4, 4)
+    legal = (codes == 11).reshape(len(codes), -1)
+    ratings, limits = rate(made, 4, codes, legal, counts=True), Limits(1.0, 16)
+    # The safety of a new network hardly differs from cell to cell, so all values would be close.
+    ratings = ratings._replace(safety=legal * np.random.default_rng(2).uniform(0.6, 1, legal.shape).round(1))
+    plain = click_values(made, 4, codes, ratings, legal)
+    close = candidates(plain, Limits(0.015, 3))
+    outcomes = Outcomes.of(codes, ratings.counts, close)
+    finer = outcomes.click_values(ratings.safety, worths(made, 4, outcomes, averaged=True))
+    clicks = best_clicks(made, 4, codes, ratings, limits, symmetries=True, onward=False)
+    single = close.sum(axis=1) == 1
+    assert 0 < single.sum() < len(codes)
+    assert (clicks == np.where(single, plain.argmax(axis=1), finer.argmax(axis=1))).all()
+    assert (clicks != plain.argmax(axis=1)).any()
+
+
+def test_the_chances_of_the_outcomes_of_a_click_sum_to_1_without_the_rare_counts():
+    counts = np.zeros((1, COUNTS, 4), np.float32)
+    counts[0, :3, 1] = 0.6, 0.36, 0.04
+    counts[0, 2, 3] = 1.0
+    codes, clicks = np.full((1, 2, 2), 11, np.int8), np.array([[False, True, False, True]])
+    outcomes = Outcomes.of(codes, counts, clicks)
+    assert outcomes.cells.tolist() == [1, 1, 3]
+    assert outcomes.chances == pytest.approx([0.6 / 0.96, 0.36 / 0.96, 1])
+    assert outcomes.after.reshape(3, 4).tolist() == [[11, 0, 11, 11], [11, 1, 11, 11], [11, 11, 11, 2]]
+    values = outcomes.click_values(np.full((1, 4), 0.5, np.float32), np.array([0.2, 0.4, 0.8]))
+    assert values[0] == pytest.approx([-1, 0.5 * (0.6 * 0.2 + 0.36 * 0.4) / 0.96, -1, 0.4])
 
 
 def test_the_next_safety_is_that_of_the_safest_cell_and_1_on_a_won_board():
@@ -142,8 +163,8 @@ def test_the_worth_is_a_product_over_covered_cells():
 
 
 def turned(codes):
-    """The boards after a quarter turn."""
-    return np.ascontiguousarray(np.rot90(codes, axes=(1, 2)))
+    """The boards after a half turn."""
+    return np.ascontiguousarray(np.rot90(codes, 2, axes=(1, 2)))
 
 
 def test_averages_are_the_same_however_the_board_is_turned():
@@ -152,7 +173,7 @@ def test_averages_are_the_same_however_the_board_is_turned():
     after = (turned(codes) == 11).reshape(5, 16)
     there, here = rate(made, 4, turned(codes), after, True, True), rate(made, 4, codes, legal, True, True)
     assert there.safety.reshape(5, 4, 4) == pytest.approx(turned(here.safety.reshape(5, 4, 4)), rel=1e-5)
-    shown = np.rot90(here.counts.reshape(5, COUNTS, 4, 4), axes=(2, 3))
+    shown = np.rot90(here.counts.reshape(5, COUNTS, 4, 4), 2, axes=(2, 3))
     assert there.counts.reshape(5, COUNTS, 4, 4) == pytest.approx(shown, rel=1e-5)
 
 
@@ -161,19 +182,18 @@ def test_with_symmetries_a_turned_board_gets_the_turned_click():
     game = config(4, 4)
     # Most of these boards are impossible: no safety fits their clues, and the order of the clues would matter.
     clicks = [
-        AfterstatePolicy(game, made, slack=1.0, breadth=3, clues="never", onward="never").act(each, masks(each))
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, clues=False, onward=False).act(each, masks(each))
         for each in (codes, turned(codes))
     ]
-    # A click (row, col) is at (3 - col, row) after the turn; the safest cells of one view alone may differ.
-    moved = (3 - clicks[0] % 4) * 4 + clicks[0] // 4
-    assert (moved == clicks[1]).mean() > 0.9
+    # A click is at 15 - click after the half turn; the safest cells of one view alone may differ.
+    assert (15 - clicks[0] == clicks[1]).mean() > 0.9
     alone = [
-        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False, clues="never", onward="never").act(
+        AfterstatePolicy(game, made, slack=1.0, breadth=3, symmetries=False, clues=False, onward=False).act(
             each, masks(each)
         )
         for each in (codes, turned(codes))
     ]
-    assert ((3 - alone[0] % 4) * 4 + alone[0] // 4 == alone[1]).mean() < 0.9
+    assert (15 - alone[0] == alone[1]).mean() < 0.9
 
 
 def masks(codes):
@@ -206,8 +226,8 @@ def test_without_breadth_the_safest_cell_is_clicked():
     safety = rate(made, 4, codes, legal, counts=False).safety
     safest, fitted = safety.argmax(axis=1), fitted_safety(safety, codes, 4).argmax(axis=1)
     masks = legal.astype(np.int8)
-    assert (AfterstatePolicy(config(), made, breadth=1, clues="always").act(codes, masks) == fitted).all()
-    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == safest).all()
+    assert (AfterstatePolicy(config(), made, breadth=1).act(codes, masks) == fitted).all()
+    assert (AfterstatePolicy(config(), made, breadth=1, clues=False).act(codes, masks) == safest).all()
     assert (fitted != safest).any()
     searched = AfterstatePolicy(config(), made, slack=1.0).act(codes, masks)
     assert (searched != safest).any()
@@ -228,8 +248,8 @@ def test_it_plays_boards_of_any_size(rows, cols, mines, first_click):
         ({"slack": -0.1}, "slack must be a number of 0 to 1, not -0.1"),
         ({"breadth": 0}, "breadth must be a whole number of at least 1, not 0"),
         ({"sure": "yes"}, "sure must be a number of 0 to 1"),
-        ({"clues": "small"}, "clues must be one of large, always, never, not 'small'"),
-        ({"onward": "yes"}, "onward must be one of large, always, never, not 'yes'"),
+        ({"clues": "small"}, "clues must be true or false, not 'small'"),
+        ({"onward": 2}, "onward must be true or false, not 2"),
         ({"first": "corner"}, "first must be learned, exact, middle or a cell of 0 to 19, not 'corner'"),
     ],
 )
@@ -282,7 +302,7 @@ def test_exact_safety_enters_the_values_of_clicks(monkeypatch):
     guesses = [each for each in recorded_boards(game, policy) if mine_probabilities(each, 5)[each > 8].min() > 0]
     seen = []
     monkeypatch.setattr(
-        policy_module, "click_values", lambda *given, **rest: seen.append(given[3]) or click_values(*given, **rest)
+        policy_module, "best_clicks", lambda *given, **rest: seen.append(given[3]) or best_clicks(*given, **rest)
     )
     for board in guesses[:5]:
         policy.act(board[None], (board > 8).reshape(1, -1).astype(np.int8))

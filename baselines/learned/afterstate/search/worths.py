@@ -9,26 +9,16 @@ from torch import Tensor
 from torch.nn import functional
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.passes import boards_on_device, parts_of, views_of
+from baselines.learned.afterstate.search.outcomes import Boards, Outcomes
+from baselines.learned.afterstate.search.passes import boards_on_device, parts_of, views_of
 from baselines.learned.networks.symmetry import transform, transform_cells
 
 REACH = 3
 """Distance up to which a click is taken to change the hazards of cells, in rows and in columns."""
 
-Boards = NDArray[np.int8]
-Cells = NDArray[np.int64]
 
-
-def worths(
-    network: AfterstateNetwork,
-    mines: int,
-    after: Boards,
-    guesses: Cells,
-    cells: Cells,
-    weights: NDArray[np.float32],
-    averaged: bool = False,
-) -> NDArray[np.float64]:
-    """Returns the probability of winning from each afterstate of guesses, (K,) float64.
+def worths(network: AfterstateNetwork, mines: int, outcomes: Outcomes, averaged: bool = False) -> NDArray[np.float64]:
+    """Returns the probability of winning after each outcome of clicks, (K,) float64.
 
     The logarithm of the worth is a sum of hazards over all covered cells. A click changes it near the cell, but the
     hazards of distant cells have errors that differ from one afterstate to the next, and on a large board their sum
@@ -38,22 +28,21 @@ def worths(
     Args:
         network: on any device.
         mines: the number of mines on the boards.
-        after: (K, rows, cols) int8, codes of afterstates.
-        guesses: (K,) the number of the guess that each one follows, counted from 0.
-        cells: (K,) the clicked cells.
-        weights: (K,) float32, positive, weights of the mean.
-        averaged: whether to average the hazards over all rotations and reflections of the board.
+        outcomes: K outcomes, of all clicks that are compared; their chances are the weights of the mean.
+        averaged: whether to average the hazards over the half turn and the reflections of the board.
     """
+    after = outcomes.after
     if len(after) == 0:
         return np.zeros(0)
-    owners, clicked = torch.as_tensor(guesses), torch.as_tensor(cells)
+    owners, clicked = torch.as_tensor(outcomes.guesses), torch.as_tensor(outcomes.cells)
+    weights = torch.as_tensor(outcomes.chances).double()
     near = _Near(after.shape[1], after.shape[2])
-    means = _DistantMeans(int(guesses.max()) + 1, near)
+    means = _DistantMeans(int(outcomes.guesses.max()) + 1, near)
     sums = []
     for part in parts_of(after):
         hazards = near.padded(_hazards(network, mines, after[part], averaged))
         inside = hazards.gather(1, near.of(clicked[part]))
-        means.add(owners[part], clicked[part], hazards, inside, torch.as_tensor(weights[part]).double())
+        means.add(owners[part], clicked[part], hazards, inside, weights[part])
         sums.append(inside.sum(dim=1))
     return np.asarray(torch.exp(-(torch.cat(sums) + means.distant(owners, clicked))).numpy())
 
@@ -78,7 +67,7 @@ def _hazards(network: AfterstateNetwork, mines: int, boards: Boards, averaged: b
     rows, cols = codes.shape[1:]
     cells = torch.arange(rows * cols, device=codes.device)
     views = []
-    for symmetry in views_of(codes, averaged):
+    for symmetry in views_of(averaged):
         turned = network.hazards(transform(codes, symmetry), mines).flatten(start_dim=1)
         views.append(turned[:, transform_cells(cells, rows, cols, symmetry)])
     return torch.stack(views).mean(dim=0).reshape(codes.shape).cpu().double()

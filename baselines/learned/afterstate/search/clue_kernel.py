@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ _SWEEPS = 100
 
 _TOLERANCE = 0.003
 """Largest difference between a clue and the sum of the probabilities around it, in mines."""
-
-_LEAST = 1e-5
-"""Bound on the probabilities of the network, since no clue can correct one that is exactly 0 or 1."""
 
 _LONGEST_STEP = 3.0
 """Bound on one change of the logits. Newton's method would go too far where all probabilities are near 0 or 1."""
@@ -33,26 +30,15 @@ def fit_to_clues(
 
     Args:
         risks: (N, rows, cols) float64, the probability that each covered cell is a mine; changed in place.
-        logits: (N, rows, cols) float64, scratch.
+        logits: (N, rows, cols) float64, those of the probabilities; changed in place.
         codes: (N, rows, cols) int8.
         mines: the number of mines on each board.
         max_count: the largest code of an open cell.
     """
     for i in range(len(codes)):
-        _begin(risks[i], logits[i])
         for _ in range(_SWEEPS):
             if _sweep(risks[i], logits[i], codes[i], mines, max_count) < _TOLERANCE:
                 break
-
-
-@subroutine
-def _begin(risks: NDArray[np.float64], logits: NDArray[np.float64]) -> None:
-    """Sets the logits to those of the probabilities, which are bounded first."""
-    for row in range(risks.shape[0]):
-        for col in range(risks.shape[1]):
-            risk = min(max(risks[row, col], _LEAST), 1 - _LEAST)
-            risks[row, col] = risk
-            logits[row, col] = log(risk / (1 - risk))
 
 
 @subroutine

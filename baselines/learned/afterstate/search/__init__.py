@@ -1,0 +1,1 @@
+"""Search one click ahead at a guess, with what the network learned."""
