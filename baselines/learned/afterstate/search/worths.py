@@ -47,16 +47,15 @@ def worths(network: AfterstateNetwork, mines: int, outcomes: Outcomes, averaged:
     return np.asarray(torch.exp(-(torch.cat(sums) + means.distant(owners, clicked))).numpy())
 
 
-def worths_alone(network: AfterstateNetwork, mines: int, after: Boards, averaged: bool = False) -> NDArray[np.float64]:
+def worths_alone(network: AfterstateNetwork, mines: int, after: Boards) -> NDArray[np.float64]:
     """Returns the probability of winning from each afterstate by its own hazards alone, (K,) float64.
 
     Args:
         network: on any device.
         mines: the number of mines on the boards.
         after: (K, rows, cols) int8, codes of afterstates.
-        averaged: see `worths`.
     """
-    sums = [_hazards(network, mines, after[part], averaged).sum(dim=(1, 2)) for part in parts_of(after)]
+    sums = [_hazards(network, mines, after[part], averaged=False).sum(dim=(1, 2)) for part in parts_of(after)]
     return np.asarray(torch.exp(-torch.cat(sums)).numpy())
 
 
