@@ -164,7 +164,7 @@ PARTS: tuple[Part, ...] = (
         "the policy afterstate",
         {"baselines.learned.afterstate.search.clue_kernel:fit_to_clues": 1.1},
         "baselines.cli.warm_up:play",
-        "afterstate:clues=always",
+        "afterstate",
         ("engine",),
         ("torch", "safetensors"),
     ),
