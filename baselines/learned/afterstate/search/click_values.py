@@ -65,10 +65,13 @@ def _finer_values(
     further: NDArray[np.float64],
     values: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Returns the values by all views, of the clicks near the best value alone; a board with one keeps its values."""
+    """Returns the values of the clicks near the best one, averaged over all views; -1 for the other clicks.
+
+    A board with a single such click keeps its values.
+    """
     close = candidates(values, _CLOSE)
     close &= close.sum(axis=1, keepdims=True) > 1
-    which = close[outcomes.guesses, outcomes.cells]
+    which = outcomes.are_of(close)
     again = outcomes.chosen(which)
     finer = again.click_values(safety, further[which] * worths(network, mines, again, averaged=True))
     return np.where(close.any(axis=1, keepdims=True), finer, values)
@@ -84,7 +87,7 @@ def _further_safety(
     further = np.ones_like(worth)
 
     def enter(clicks: Flags) -> None:
-        which = clicks[outcomes.guesses, outcomes.cells]
+        which = outcomes.are_of(clicks)
         further[which] = next_safety(network, mines, outcomes.after[which])
 
     bounds = outcomes.click_values(safety, worth)

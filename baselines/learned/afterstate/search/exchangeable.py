@@ -1,6 +1,6 @@
 """Average risks over exchangeable cells: covered cells that neighbour the same clues, or none.
 
-To exchange two such cells turns each layout that fits the clues into another one that fits, so their exact risks are
+Exchanging two such cells turns each layout that fits the clues into another one that fits. So their exact risks are
 equal.
 """
 

@@ -48,8 +48,12 @@ class Outcomes(NamedTuple):
         after = afterstates(boards[guesses[click]], cells[click], count)
         return cls(after, guesses[click], cells[click], chances[click, count])
 
+    def are_of(self, clicks: Flags) -> Flags:
+        """Returns whether each outcome follows one of these clicks (N, rows * cols) bool, (K,) bool."""
+        return clicks[self.guesses, self.cells]
+
     def chosen(self, which: Flags) -> Outcomes:
-        """Returns some of the outcomes, `which` is (K,) bool."""
+        """Returns the outcomes where `which`, (K,) bool, is True."""
         return Outcomes(self.after[which], self.guesses[which], self.cells[which], self.chances[which])
 
     def click_values(self, safety: Floats, worth: NDArray[np.float64]) -> NDArray[np.float64]:
