@@ -1,4 +1,4 @@
-"""Checks of values from users; every error message is one line and names the allowed values."""
+"""Values from users, parsed and checked; every error message is one line and names the allowed values."""
 
 from __future__ import annotations
 
@@ -54,3 +54,13 @@ def number_within(name: str, value: Any, least: float, most: float) -> float:
     if not fits or not least <= value <= most:
         raise ValueError(f"{name} must be a number of {least:g} to {most:g}, not {value!r}")
     return float(value)
+
+
+def number_or_text(text: str) -> int | float | str:
+    """Returns the int or the float that a text writes; other texts come back as they are."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from baselines.hub.names import PREFIX, malformed
+from baselines.support.checks import number_or_text
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _IN_FILE = re.compile(rf"(?P<base>.+?\.py):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
@@ -87,9 +88,4 @@ def _parse_value(text: str) -> int | float | bool | str | None:
     words: dict[str, bool | None] = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
+    return number_or_text(text)

@@ -11,6 +11,7 @@ import numpy as np
 
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.training import TrainingSettings
+from baselines.support.checks import number_or_text
 
 SETTINGS = ("gamma", "reward", "optimizer", "channels", "depth", "envs")
 """Settings of a training that may vary, apart from the hyperparameters of its algorithm."""
@@ -59,7 +60,7 @@ def parse_dimension(text: str, algo: str) -> Dimension:
 def _parse_form(name: str, form: str) -> Draw:
     kind, *ends = form.split(":")
     if kind not in ("log", "uniform", "int"):
-        return _choice([_value(each) for each in form.split(",")])
+        return _choice([number_or_text(each) for each in form.split(",")])
     try:
         low, high = (float(end) for end in ends)
     except ValueError as error:
@@ -76,15 +77,6 @@ def _parse_form(name: str, form: str) -> Draw:
 
 def _choice(values: Sequence[Any]) -> Draw:
     return lambda rng: values[int(rng.integers(len(values)))]
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _rounded(number: float) -> float:

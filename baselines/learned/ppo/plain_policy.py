@@ -10,20 +10,7 @@ from torch import Tensor, nn
 
 from baselines.learned.networks.board import CellHead
 from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
-
-
-class MeanValueHead(nn.Module):
-    """Maps features to one number per board, from their mean over the board."""
-
-    def __init__(self, channels: int) -> None:
-        """Makes the linear layer."""
-        super().__init__()
-        self.layer = nn.Linear(channels, 1)
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Maps (N, channels, rows, cols) to (N, 1)."""
-        value: Tensor = self.layer(features.mean(dim=(2, 3)))
-        return value
+from baselines.learned.ppo.value_heads import VALUE_HEADS
 
 
 class _Both(nn.Module):
@@ -45,22 +32,30 @@ class PlainPolicy(MaskableActorCriticPolicy):
     Args:
         args: arguments of `MaskableActorCriticPolicy`.
         probability: ignored; the value loss is the squared error for all returns.
+        value_pooling: a name in `VALUE_HEADS`, how the value reads the cells.
         kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
+            With share_features_extractor False the value has a trunk of its own.
     """
 
     action_net: CellHead
-    value_net: MeanValueHead  # type: ignore[assignment]
+    value_net: nn.Module  # type: ignore[assignment]
 
-    def __init__(self, *args: Any, probability: bool = False, **kwargs: Any) -> None:  # noqa: ARG002
+    def __init__(
+        self,
+        *args: Any,
+        probability: bool = False,  # noqa: ARG002
+        value_pooling: str = "mean",
+        **kwargs: Any,
+    ) -> None:
         """Builds the network."""
-        self.probability = False
+        self.probability, self.value_pooling = False, value_pooling
         super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
 
     def _build(self, lr_schedule: Schedule) -> None:
         check_clicks_alone(self.observation_space, self.action_space)
         self.mlp_extractor = _Both()  # type: ignore[assignment]
         self.action_net = CellHead(self.features_dim)
-        self.value_net = MeanValueHead(self.features_dim)
+        self.value_net = VALUE_HEADS[self.value_pooling](self.features_dim)
         parameters = self.parameters()
         self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 

@@ -13,6 +13,7 @@ from baselines.learned.settings.files import RUN_FILE, read_configuration
 from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name
+from baselines.support.checks import number_or_text
 from baselines.support.files import read_json
 from minesweeper_env.config import PRESETS, default_mines, parse_size
 
@@ -77,15 +78,12 @@ def given_settings(options: argparse.Namespace, names: set[str]) -> dict[str, An
     return given
 
 
-def _assignment(text: str) -> tuple[str, int | float]:
-    """Returns the name and the number of a text such as "batch_size=128"."""
-    name, _, value = text.partition("=")
-    for number in (int, float):
-        try:
-            return name, number(value)
-        except ValueError:
-            continue
-    raise ValueError(f"a hyperparameter is set by NAME=NUMBER, not {text!r}")
+def _assignment(text: str) -> tuple[str, int | float | str]:
+    """Returns the name and the value of a text such as "batch_size=128"."""
+    name, equals, value = text.partition("=")
+    if not name or not equals or not value:
+        raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {text!r}")
+    return name, number_or_text(value)
 
 
 def resumed(kind: type[Settings], folder: Path, given: dict[str, Any]) -> Settings:

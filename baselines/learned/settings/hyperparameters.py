@@ -11,6 +11,7 @@ from baselines.learned.settings.search_limits import BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
+VALUE_POOLINGS = ("mean", "mean_max", "attention")
 
 _ISOLATED = "cap on the total loss weight, in cells, of covered cells without an open neighbour"
 
@@ -115,6 +116,8 @@ class PlainPPOHyperparameters(PPOHyperparameters):
     ent_coef: float = option(0.01, "weight of the entropy", 0, 1e6)
     hindsight: float = option(0.0, "always 0", 0, 0)
     keep_scale: float = option(0.0, "always 0", 0, 0)
+    value_pooling: str = option("mean", "how the value pools the cells of the board", choices=VALUE_POOLINGS)
+    share_features_extractor: int = option(1, "1: policy and value share one trunk; 0: each has its own", 0, 1)
 
 
 @dataclass(frozen=True)

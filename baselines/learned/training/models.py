@@ -36,6 +36,9 @@ MIN_GAMES, MIN_BATCH = 32, 32
 NOT_FOR_MODELS = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size", "weight_decay")
 """Hyperparameters that the constructors of the algorithms take in another form."""
 
+OF_POLICY = ("value_pooling", "share_features_extractor")
+"""Hyperparameters of plain PPO that the constructor of its policy takes."""
+
 
 class ModelLearner:
     """An algorithm of Stable-Baselines3 as a `Learner`.
@@ -132,7 +135,7 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
     else:
         of_algorithm = {"normalize_advantage": settings.algo == "plain-ppo"}
     return {
-        **{name: value for name, value in own.to_json().items() if name not in NOT_FOR_MODELS},
+        **{name: value for name, value in own.to_json().items() if name not in NOT_FOR_MODELS + OF_POLICY},
         **of_algorithm,
         "learning_rate": learning_rate_schedule(own),
         "gamma": settings.gamma,
@@ -143,7 +146,9 @@ def _arguments(settings: TrainingSettings) -> dict[str, Any]:
 
 
 def _policy_arguments(settings: TrainingSettings) -> dict[str, Any]:
+    own = settings.hyperparameters.to_json()
     return {
+        **{name: own[name] for name in OF_POLICY if name in own},
         "probability": is_probability(settings.reward, settings.gamma),
         "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
         "optimizer_kwargs": {"weight_decay": settings.hyperparameters.weight_decay},

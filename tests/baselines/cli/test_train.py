@@ -122,7 +122,9 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--config", "no/such.toml"], "cannot be read"),
         (["--set", "batch_size=0"], "batch_size"),
         (["--start", "nowhere"], "cannot start from nowhere"),
-        (["--set", "batch_size=many"], "NAME=NUMBER"),
+        (["--set", "batch_size=many"], "batch_size must be a whole number of at least 1, not 'many'"),
+        (["--set", "batch_size"], "NAME=VALUE"),
+        (["--set", "learning_rate=fast"], "learning_rate must be a number of 1e-08 to 1, not 'fast'"),
         (["--set", "batch_size=1000000"], "GB of memory"),
         (["--algo", "dqn", "--set", "buffer_size=60000000", "--boards", "90x90/900"], "GB of memory"),
         pytest.param(

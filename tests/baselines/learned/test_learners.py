@@ -18,6 +18,8 @@ from baselines.learned.networks.size import NetworkSize
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
 from baselines.learned.ppo.algorithm import MinesweeperPPO
 from baselines.learned.ppo.policy import MinesweeperPolicy
+from baselines.learned.ppo.value_heads import VALUE_HEADS
+from baselines.learned.settings.hyperparameters import VALUE_POOLINGS, PlainPPOHyperparameters
 from baselines.learned.training.models import make_envs, make_model
 from baselines.learned.training.schedule import EvaluationSchedule
 from baselines.scripted.oracle_play.first_click import first_cell
@@ -271,6 +273,38 @@ def test_every_reward_and_gamma_trains(algo, reward, gamma):
     model = tiny_model(algo, reward=reward, gamma=gamma).learn(400)
     assert model._n_updates > 0
     assert all(torch.isfinite(parameter).all() for parameter in model.policy.parameters())
+
+
+@pytest.mark.parametrize("pooling", VALUE_POOLINGS)
+@pytest.mark.parametrize("shared", [0, 1])
+def test_the_value_of_plain_ppo_learns_from_each_input(pooling, shared):
+    settings = {"value_pooling": pooling, "share_features_extractor": shared}
+    model = tiny_model("plain-ppo", hyperparameters=settings, reward="safe_click", gamma=0.0)
+    policy, boards = model.policy, torch.as_tensor(random_boards()[0])
+    before = policy.predict_values(boards).detach()
+    model.learn(400)
+    after = policy.predict_values(boards).detach()
+    assert before.shape == after.shape == (len(boards), 1)
+    assert not torch.equal(before, after)
+    assert (policy.vf_features_extractor is policy.pi_features_extractor) == bool(shared)
+
+
+def test_value_heads_compute_what_their_names_say():
+    assert tuple(VALUE_HEADS) == VALUE_POOLINGS
+    channels = torch.rand(3, 4, 5, 6)
+    mean, extreme, weighted = (VALUE_HEADS[name](4) for name in VALUE_POOLINGS)
+    torch.testing.assert_close(mean(channels), channels.mean(dim=(2, 3)) @ mean.layer.weight.T + mean.layer.bias)
+    flat = channels.flatten(start_dim=2)
+    pooled = torch.cat([flat.mean(dim=2), flat.max(dim=2).values], dim=1)
+    torch.testing.assert_close(extreme(channels), pooled @ extreme.layer.weight.T + extreme.layer.bias)
+    numbers, scores = weighted.layer(channels).flatten(start_dim=2).unbind(dim=1)
+    shares = scores.exp() / scores.exp().sum(dim=1, keepdim=True)
+    torch.testing.assert_close(weighted(channels)[:, 0], (shares * numbers).sum(dim=1))
+
+
+def test_an_unknown_pooling_of_the_value_is_refused():
+    with pytest.raises(ValueError, match="value_pooling must be one of mean, mean_max, attention, not 'max'"):
+        PlainPPOHyperparameters(value_pooling="max")
 
 
 def test_schedule_is_flat_and_then_falls():
