@@ -14,7 +14,7 @@ from baselines.learned.ppo.value_heads import VALUE_HEADS
 
 
 class _Both(nn.Module):
-    """Passes the same features to the actor and the critic, in place of the MLPs of Stable-Baselines3."""
+    """Passes features on to the actor and the critic as they are, in place of the MLPs of Stable-Baselines3."""
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         return features, features
