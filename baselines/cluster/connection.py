@@ -154,18 +154,32 @@ def connect(address: str, cpus: int | None = None) -> Connection:
     ray = import_extra("ray", "ray")
     # Ray prints a paragraph on stdout for each lost process, in the midst of the tables.
     vars(import_module("ray._private.worker"))["print_to_stdstream"] = _print_nothing
-    # Without clusters, as by default on macOS, Ray listens on the loopback interface alone.
-    vars(import_module("ray._private.ray_constants"))["ENABLE_RAY_CLUSTER"] = address != LOCAL
     own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES} if address == LOCAL else {}
     COLD_START.tell("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
     try:
         head = address if address == LOCAL else _reachable(address)
-        context = ray.init(head, log_to_driver=False, logging_level="CRITICAL", **own)
+        with _clusters_enabled(address != LOCAL):
+            context = ray.init(head, log_to_driver=False, logging_level="CRITICAL", **own)
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise ClusterError(_why(address, error)) from error
     # SIGTERM then ends the command as Ctrl-C does.
     _on_sigterm(signal.default_int_handler)
     return Connection(ray, context.address_info["gcs_address"])
+
+
+@contextmanager
+def _clusters_enabled(enabled: bool) -> Generator[None]:
+    """Sets whether Ray may listen on other interfaces than the loopback one, which it does not by default on macOS.
+
+    The end of the block restores what was set: a cluster that this process starts later must be reachable.
+    """
+    constants = vars(import_module("ray._private.ray_constants"))
+    before = constants["ENABLE_RAY_CLUSTER"]
+    constants["ENABLE_RAY_CLUSTER"] = enabled
+    try:
+        yield
+    finally:
+        constants["ENABLE_RAY_CLUSTER"] = before
 
 
 def _print_nothing(*_arguments: object, **_settings: object) -> None:

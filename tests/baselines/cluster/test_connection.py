@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
@@ -65,6 +66,18 @@ def test_a_head_node_that_stops_answering_counts_as_gone(monkeypatch):
         watched.check()
     watched.close()
     assert left == [socket]
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_local_cluster_leaves_the_settings_of_ray_as_they_were():
+    constants = import_module("ray._private.ray_constants")
+    for enabled in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(constants, "ENABLE_RAY_CLUSTER", enabled)
+            with connected("local", cpus=1):
+                pass
+            assert constants.ENABLE_RAY_CLUSTER is enabled
 
 
 def test_differences_of_installations_are_named():
