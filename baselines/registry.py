@@ -18,7 +18,7 @@ from baselines.entries.loading import existing_file, load, source_file
 from baselines.entries.maker import PolicyMaker
 from baselines.hub.cache import pinned_within
 from baselines.hub.errors import naming
-from baselines.hub.names import is_hub_name
+from baselines.hub.names import is_hub_name, parse_hub_name
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.environments import config_of
 from baselines.support.extras import check_extra, import_extra
@@ -44,6 +44,7 @@ __all__ = [
     "policy_digest",
     "policy_files",
     "policy_names",
+    "policy_of_file",
     "read_specification",
 ]
 
@@ -168,6 +169,49 @@ def pinned(name: str) -> str:
         MissingExtraError: the client of the hub is not installed.
     """
     return pinned_within(name, read_specification(name).base)
+
+
+def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
+    """Returns the specification to play for a name that a file of somebody else holds.
+
+    Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file:
+    these are data. A class, a function, or an option that names a file counts only if the user types it.
+
+    Args:
+        name: what the file holds.
+        folder: the folder of the file.
+        typed: what the user has typed for a name that is not data; None for nothing.
+
+    Raises:
+        ValueError: the name is not data, and nothing is typed.
+    """
+
+    def is_public(text: str) -> bool:
+        return text in policy_names() or (is_hub_name(text) and parse_hub_name(text).is_pinned)
+
+    def is_beside(text: str) -> bool:
+        path = (folder / text).resolve()
+        return path.is_relative_to(folder.resolve()) and (path / AGENT_FILE).is_file()
+
+    specification = parse_specification(name, lambda text: is_public(text) or is_hub_name(text) or is_beside(text))
+    if is_public(specification.base) and not _names_file(specification):
+        return name
+    if specification.attribute is None and is_beside(specification.base):
+        return f"{folder}/{name}"
+    if typed is None:
+        raise ValueError(
+            f"the policy {name!r} may run code: it is no name of the package, no run folder beside the file and no "
+            "hf:user/repo@COMMIT; read its code, and then type it yourself with --policy"
+        )
+    return typed
+
+
+def _names_file(specification: Specification) -> bool:
+    """Returns whether an option of a scripted policy is the path of a file."""
+    if specification.base not in SCRIPTED:
+        return False
+    parameters = inspect.signature(_built_in(specification.base)).parameters
+    return any("Path" in str(parameters[each].annotation) for each in specification.options if each in parameters)
 
 
 def check_name(name: str) -> None:

@@ -45,7 +45,13 @@ def make_parser() -> Parser:
             type=whole_number_from(0),
             default=0,
             metavar="N",
-            help="play N more games of each board with the policy itself, which runs its code (default 0)",
+            help="play N more games of each board with the policy itself (default 0)",
+        )
+    for each in (check, timed, add):
+        each.add_argument(
+            "--policy",
+            metavar="NAME",
+            help="play NAME for a file whose policy may run code, and read that code first (default: refuse the file)",
         )
     timed.add_argument(
         "--seconds",

@@ -6,7 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +20,13 @@ def prepare_check(options: argparse.Namespace) -> Callable[[], int]:
 
     def work() -> int:
         for path in options.files:
-            _check(path, options.replay)
+            _check(path, options)
         return 0
 
     return work
 
 
-def _check(path: Path, replayed: int) -> ResultFile:
+def _check(path: Path, options: argparse.Namespace) -> ResultFile:
     """Checks a file, prints what was checked, and returns its content.
 
     Raises:
@@ -35,27 +35,38 @@ def _check(path: Path, replayed: int) -> ResultFile:
     from baselines.benchmark.checks import check_result_file
 
     result, sampled = check_result_file(path)
+    replayed = options.replay
     total = sum(games.games for games in result.boards)
     boards = "1 board" if len(result.boards) == 1 else f"{len(result.boards)} boards"
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
-    print(line + (f", {_replay(path, result, replayed)} more played by the policy itself" if replayed else ""))
+    print(line + (f", {_replay(path, result, options)} more played by the policy itself" if replayed else ""))
     return result
 
 
-def _replay(path: Path, result: ResultFile, least: int) -> int:
+def _replay(path: Path, result: ResultFile, options: argparse.Namespace) -> int:
     from baselines.benchmark.checks import RefusedFileError
     from baselines.benchmark.replay import replay_policy
     from baselines.registry import policy_digest
 
-    card, played = result.card, 0
-    if policy_digest(card.policy) != card.sha256:
-        raise RefusedFileError(f"{path}: {card.policy} has other files here than those that played")
+    policy, played = _policy(path, result, options), 0
+    if policy_digest(policy) != result.card.sha256:
+        raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
     for games in result.boards:
-        count, fault = replay_policy(card.policy, games, least)
+        count, fault = replay_policy(policy, games, options.replay)
         if fault is not None:
             raise RefusedFileError(f"{path}: {fault}")
         played += count
     return played
+
+
+def _policy(path: Path, result: ResultFile, options: argparse.Namespace) -> str:
+    from baselines.benchmark.checks import RefusedFileError
+    from baselines.registry import policy_of_file
+
+    try:
+        return policy_of_file(result.card.policy, path.parent, options.policy)
+    except ValueError as error:
+        raise RefusedFileError(f"{path}: {error}") from error
 
 
 def prepare_time(options: argparse.Namespace) -> Callable[[], int]:
@@ -67,22 +78,23 @@ def prepare_time(options: argparse.Namespace) -> Callable[[], int]:
         raise ValueError(
             f"the load of this machine is {load:.1f}, so a time would be wrong; add --anyway to measure it"
         )
-    return lambda: _time(options.files, options.seconds)
+    return lambda: _time(options)
 
 
-def _time(files: Sequence[Path], seconds: float) -> int:
+def _time(options: argparse.Namespace) -> int:
     """Measures the times; each is in its file before the next begins, so an interruption loses none."""
     from baselines.benchmark.checks import read_result_file
     from baselines.benchmark.timing import time_games
     from baselines.support.machine import processor_name
 
     processor = processor_name()
-    for path in files:
+    for path in options.files:
         result = read_result_file(path)
+        policy = _policy(path, result, options)
         earlier = result.times or {}
         boards: dict[str, Any] = dict(earlier["boards"]) if earlier.get("processor") == processor else {}
         for games in result.boards:
-            boards[games.name] = time_games(result.card.policy, games, seconds)
+            boards[games.name] = time_games(policy, games, options.seconds)
             replace(result, times={"processor": processor, "boards": boards}).write(path)
             print(f"{result.card.name} on {games.name}: {boards[games.name]['ms_per_game']:.3g} ms/game", flush=True)
     return 0
@@ -98,7 +110,7 @@ def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
 
     def work() -> int:
         for path in options.files:
-            result = _check(path, options.replay)
+            result = _check(path, options)
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.file_name)
         package = str(Path(__file__).parents[3])

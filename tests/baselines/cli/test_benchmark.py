@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
+from support import ROOT
 from support.commands import complaint
 
 from baselines.benchmark import timing
+from baselines.benchmark.checks import read_result_file
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
 
@@ -74,12 +77,13 @@ def test_a_policy_of_ones_own_enters_with_the_hash_of_its_file(working_folder, c
     assert content["card"]["policy"] == "mine.py:Agent"
     assert (content["card"]["track"], content["card"]["links"]) == ("board", ["https://x.org"])
     assert len(content["card"]["sha256"]) == 64
-    assert benchmark.main(["check", "out/first.json", "--replay", "1"]) == 0
+    again = ["check", "out/first.json", "--replay", "1", "--policy", "mine.py:Agent"]
+    assert benchmark.main(again) == 0
     capsys.readouterr()
     (working_folder / "mine.py").write_text(AGENT.replace("argmax", "argmin"))
     assert benchmark.main(["check", "out/first.json"]) == 0
     capsys.readouterr()
-    assert benchmark.main(["check", "out/first.json", "--replay", "1"]) == 1
+    assert benchmark.main(again) == 1
     assert complaint(capsys.readouterr().err).endswith("mine.py:Agent has other files here than those that played")
 
 
@@ -157,6 +161,31 @@ def test_bad_arguments_are_refused_in_one_line(tmp_path, capsys, arguments, said
 
 def test_an_entry_of_ones_own_needs_a_card(working_folder, capsys):
     assert "needs --track and --author" in refused(capsys, "run", "--policy", "mine.py:Agent", "--out", "a")
+
+
+PLAYS = (["check", "--replay", "1"], ["time", "--anyway"], ["add", "--replay", "1"])
+RUN_CODE = ("./mine.py:Agent", "mine:Agent:path=agent.zip", "marginal:parameters=fit.json")
+NO_DATA = ("hf:user/agent@main", "../run", "no such")
+
+
+@pytest.mark.parametrize(
+    ("work", "policy"), [*((work, "mine:Agent") for work in PLAYS), *((PLAYS[0], each) for each in RUN_CODE + NO_DATA)]
+)
+def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder, capsys, work, policy):
+    """The module leaves a mark when it is imported."""
+    (working_folder / "mine.py").write_text(f"open('imported', 'w'){AGENT}")
+    (working_folder / "run").mkdir()
+    (working_folder / "run" / "agent.json").write_text("{}")
+    (working_folder / "docs" / "generate").mkdir(parents=True)
+    (working_folder / "docs" / "generate" / "pages.py").touch()
+    path = working_folder / "out" / "random.json"
+    path.parent.mkdir()
+    published = ROOT / "docs" / "leaderboard" / "results" / "random.json"
+    result = read_result_file(published)
+    replace(result, card=replace(result.card, policy=policy)).write(path)
+    assert benchmark.main([work[0], str(path), *work[1:]]) == 1
+    assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
+    assert not (working_folder / "imported").exists()
 
 
 def test_add_needs_the_documentation(tmp_path, capsys):

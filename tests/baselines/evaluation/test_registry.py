@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 
 import pytest
 
 import baselines
 from baselines import registry
-from baselines.registry import AGENT_FILE, agent_names, build_policy, config_for, find_policy, policy_names
+from baselines.registry import (
+    AGENT_FILE,
+    SCRIPTED,
+    agent_names,
+    build_policy,
+    config_for,
+    find_policy,
+    policy_names,
+    policy_of_file,
+)
 from minesweeper_env import BoardConfig
 
 CONFIG = BoardConfig(4, 4, 3, "safe", ("click",))
@@ -144,3 +154,25 @@ def test_mines_left_out_follow_the_size(size, mines):
 def test_a_size_without_default_mines_needs_them():
     with pytest.raises(ValueError, match="mines must be given for a board of 12x12; left out, they are 14 on 8x8"):
         baselines.make_policy("straightforward", size=12)
+
+
+@pytest.mark.parametrize(
+    "name", ["exact", "exact:first=3", "dqn:symmetries=true", f"hf:user/repo@{'0a' * 20}", "run:first=3"]
+)
+def test_what_a_file_may_name(tmp_path, name):
+    for folder in ("run", "exact"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "agent.json").write_text("{}")
+    assert policy_of_file(name, tmp_path) == (f"{tmp_path}/{name}" if name.startswith("run") else name)
+    assert policy_of_file("mine:Agent", tmp_path, "yours:Agent") == "yours:Agent"
+
+
+def test_every_option_that_names_a_file_says_so():
+    """`policy_of_file` looks for the type of the option."""
+    options = {
+        name
+        for policy in SCRIPTED
+        for name, each in signature(find_policy(policy).make).parameters.items()
+        if "str" in str(each.annotation) and "Path" not in str(each.annotation)
+    }
+    assert options == {"alternative", "choice", "deduction", "first", "inference", "prior"}
