@@ -90,6 +90,6 @@ def _make_parser(program: str) -> Parser:
         choices=TRACKERS,
         default=[],
         metavar="TRACKER",
-        help="send the log to wandb (Weights & Biases) or mlflow, too; needs the extra of that name (default none)",
+        help="send the log to wandb (Weights & Biases), too; needs the extra of that name (default none)",
     )
     return parser

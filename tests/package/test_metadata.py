@@ -76,7 +76,7 @@ def test_the_citation_names_this_version_and_licence():
 
 def test_everything_includes_every_extra_but_trackers_and_the_tools_of_developers():
     extras = settings()["options.extras_require"]
-    assert set(re.findall(r"%\((\w+)\)s", extras["all"])) == set(extras) - {"all", "dev", "docs", "mlflow", "wandb"}
+    assert set(re.findall(r"%\((\w+)\)s", extras["all"])) == set(extras) - {"all", "dev", "docs", "wandb"}
 
 
 def lower_bounds() -> dict[str, Version]:

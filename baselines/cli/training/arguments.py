@@ -10,7 +10,7 @@ from typing import Any
 from baselines.cli.arguments import Parser, whole_number_from
 from baselines.learned.settings.options import describe, options_of
 
-TRACKERS = ("wandb", "mlflow")
+TRACKERS = ("wandb",)
 """Trackers that a training may log to, which are extras of the same names."""
 
 

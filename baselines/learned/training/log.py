@@ -1,14 +1,27 @@
-"""Log of a training: progress.csv and TensorBoard files in the run folder, and trackers that the user names."""
+"""Log of a training: progress.csv and TensorBoard files in the run folder, and Weights & Biases if the user names it.
+
+The environment variable WANDB_PROJECT names another project. A resumed training continues its run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from numbers import Real
 from pathlib import Path
+from typing import Any
 
 from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
 from baselines.learned.training.evaluation import References, Score
 from baselines.support.board_names import file_name
+from baselines.support.extras import MissingExtraError, import_extra
+from baselines.support.files import replace_file
+from minesweeper_env.compilation.live_line import say
+
+PROJECT = "minesweeper-env"
+ID_FILE = "wandb.id"
+"""The file of a run folder with the id of the run that a training continues."""
 
 
 class Log:
@@ -60,3 +73,68 @@ class Log:
     def __exit__(self, *_: object) -> None:
         """Closes the files."""
         self.logger.close()
+
+
+class Tracker(KVWriter):
+    """Writes the rows of a log to a tracker. A failure ends the logging, and not the training."""
+
+    def __init__(self, name: str, log: Callable[[dict[str, float], int], object], close: Callable[[], object]) -> None:
+        """Takes the name, what logs the numbers of a step, and what ends the session."""
+        self._name, self._log, self._close = name, log, close
+        self._works = True
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Logs the numbers of a row."""
+        numbers = {
+            key: float(value)
+            for key, value in key_values.items()
+            if isinstance(value, Real) and type(self).__name__ not in (key_excluded[key] or ())
+        }
+        self._call(lambda: self._log(numbers, step))
+
+    def close(self) -> None:
+        """Ends the session."""
+        self._call(self._close)
+
+    def _call(self, work: Callable[[], object]) -> None:
+        if not self._works:
+            return
+        try:
+            work()
+        except Exception as error:
+            self._works = False
+            say(f"{self._name} fails, and the training goes on without it: {str(error).splitlines()[0]}")
+
+
+def open_tracker(name: str, folder: Path, settings: Any) -> Tracker:
+    """Returns a tracker that continues the run of a folder, or begins one.
+
+    Args:
+        name: "wandb".
+        folder: the run folder.
+        settings: the settings of the training.
+
+    Raises:
+        MissingExtraError: the tracker is not installed.
+        ConnectionError: the tracker refuses; the message is one line.
+    """
+    try:
+        return {"wandb": _open_wandb}[name](folder, settings)
+    except MissingExtraError:
+        raise
+    except Exception as error:
+        raise ConnectionError(f"{name} cannot be used: {str(error).splitlines()[0]}") from error
+
+
+def _open_wandb(folder: Path, settings: Any) -> Tracker:
+    wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
+    run = wandb.init(
+        project=os.environ.get("WANDB_PROJECT", PROJECT),
+        name=folder.name,
+        dir=str(folder),
+        id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
+        resume="allow",
+        config=settings.to_json(),
+    )
+    replace_file(path, f"{run.id}\n".encode())
+    return Tracker("wandb", lambda numbers, step: run.log(numbers, step=step), run.finish)

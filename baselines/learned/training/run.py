@@ -21,12 +21,11 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
 from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Selection, SelectionGames
 from baselines.learned.training.learner import Learner, make_learner
-from baselines.learned.training.log import Log
+from baselines.learned.training.log import Log, open_tracker
 from baselines.learned.training.provenance import earlier_sessions, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
-from baselines.learned.training.trackers.opening import open_tracker
 from baselines.support.run_folders import agent_folder, agent_names
 
 CHECKPOINT_SECONDS = 30.0
@@ -110,7 +109,7 @@ def train(
         on_evaluation: called after each evaluation, when its agent and a checkpoint are written. If it returns False,
             the training ends: its run folder is complete, and it can be resumed.
         compares: whether scripted policies play the selection games, too.
-        log_to: trackers that get the settings and every row of the log: names of `trackers.opening.TRACKERS`.
+        log_to: trackers that get the settings and every row of the log: "wandb".
 
     The training may run in any thread; it handles signals in the main thread alone.
 
