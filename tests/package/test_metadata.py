@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
-from collections.abc import Callable
 from configparser import ConfigParser
 
 import pytest
@@ -21,11 +19,6 @@ def settings() -> ConfigParser:
     parser = ConfigParser(interpolation=None)
     parser.read(ROOT / "setup.cfg", encoding="utf-8")
     return parser
-
-
-def page(source: str | None) -> str:
-    make: Callable[..., str] = runpy.run_path(str(ROOT / "setup.py"))["package_page"]
-    return make((ROOT / "README.md").read_text(encoding="utf-8"), source, "1.2")
 
 
 def test_the_licence_is_an_spdx_expression_without_the_old_classifier():
@@ -45,24 +38,6 @@ def test_the_declared_interpreters_are_those_that_are_tested():
 def test_type_checkers_read_the_types_of_every_package(name):
     assert (ROOT / name / "py.typed").is_file()
     assert "py.typed" in settings()["options.package_data"][name].split()
-
-
-def test_every_link_of_the_description_leads_to_the_files_of_the_tag():
-    source = "https://github.com/someone/somewhere"
-    shown = page(source)
-    links = re.findall(r"\]\(([^)]+)\)", shown)
-    assert links
-    assert not [link for link in links if not link.startswith("https://")]
-    assert f"[play]({source}/blob/v1.2/docs/how-to/play.md)" in shown
-    assert f"({source}/raw/v1.2/docs/images/ladder.png)" in shown
-
-
-def test_without_a_repository_the_description_has_no_links_into_it():
-    shown = page(None)
-    assert not [link for link in re.findall(r"\]\(([^)]+)\)", shown) if not link.startswith("https://")]
-    assert "play, coach" in shown
-    assert "![" not in shown
-    assert "<!--" not in shown
 
 
 def test_the_citation_names_this_version_and_licence():
