@@ -171,7 +171,7 @@ def add_seed(parser: argparse._ActionsContainer) -> None:
         type=whole_number_from(0),
         default=0,
         metavar="SEED",
-        help="give game i the seed SEED + i (default 0)",
+        help="give game i the seed SEED + i (default 0, test seeds; development seeds begin at 1500000000)",
     )
 
 

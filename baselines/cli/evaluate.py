@@ -28,7 +28,7 @@ from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.policy import PolicyError
 from baselines.recording.options import OPTION_NAMES, add_recording_options, check_recording
 from baselines.registry import check_name, pinned, policy_names
@@ -169,7 +169,7 @@ def _check_policies(options: argparse.Namespace, given: Sequence[str]) -> str:
     options.policy = options.policy or list(DEFAULT_POLICIES)
     config = _config(options)
     options.games = options.games or DEFAULT_GAMES
-    check_test_seeds(options.seed, options.games)
+    check_seeds(options.seed, options.games)
     _check_files(options)
     check_recording(options, given, config.cells)
     for module in ("scipy", "rich") + (("matplotlib",) if options.plot is not None else ()):

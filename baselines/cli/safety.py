@@ -17,7 +17,7 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.hub.cache import pinned_within
 from baselines.hub.errors import naming
 from baselines.registry import AGENT_FILE, agent_folder, agent_names
@@ -101,7 +101,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 
 def _prepare(options: argparse.Namespace) -> tuple[range, BoardConfig, BoardNetwork]:
     """Checks the arguments before the first game."""
-    seeds = check_test_seeds(options.seed, options.games)
+    seeds = check_seeds(options.seed, options.games)
     config = BoardConfig.of_size(options.size, options.mines, first_click=options.first_click, moves=("click",))
     options.agent = pinned_within(options.agent, options.agent)
     folder = agent_folder(options.agent)

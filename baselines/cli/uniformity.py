@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from baselines.cli.arguments import Parser, add_board_arguments, add_count, add_seed, add_wide, parse_path
 from baselines.cli.failures import carry_out, explain
 from baselines.cli.start import MODULE, announce, typed_command
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import replace_file
@@ -87,7 +87,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 
 def _prepare(options: argparse.Namespace) -> list[BoardConfig]:
     """Checks the arguments before the first game; returns the configuration of each rule."""
-    check_test_seeds(options.seed, 2 * options.games)
+    check_seeds(options.seed, 2 * options.games)
     rules = UNIFORM_FIRST_CLICKS if options.first_click == ALL else (options.first_click,)
     configs = [BoardConfig.of_size(options.size, options.mines, first_click=rule, moves=("click",)) for rule in rules]
     for module in ("scipy", "rich") + (("matplotlib",) if options.out is not None else ()):

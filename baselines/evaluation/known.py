@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from baselines.evaluation.records import unpack_won
 from minesweeper_env.config import BoardConfig
 
 KNOWN_FILE = Path(__file__).parent / "exact_wins.json"
@@ -36,7 +33,9 @@ def known_wins(config: BoardConfig, seed: int, games: int) -> int | None:
             config.first_click,
         ):
             first = seed - entry["seed"]
-            return int(_won(entry)[first : first + games].sum()) if 0 <= first <= entry["games"] - games else None
+            if not 0 <= first <= entry["games"] - games:
+                return None
+            return int(unpack_won(entry["won"], entry["games"])[first : first + games].sum())
     return None
 
 
@@ -52,9 +51,3 @@ def known_rate_note(config: BoardConfig, seed: int, games: int) -> str:
 def _entries() -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = json.loads(KNOWN_FILE.read_text(encoding="utf-8"))["boards"]
     return entries
-
-
-def _won(entry: dict[str, Any]) -> NDArray[np.bool_]:
-    """Returns (games,) bool: which of the games of an entry are won."""
-    bits = np.frombuffer(base64.b64decode(entry["won"]), np.uint8)
-    return np.unpackbits(bits, count=entry["games"]).astype(np.bool_)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,3 +61,13 @@ class Batch(NamedTuple):
     records: list[GameRecord]
     seconds: float
     counters: dict[str, int]
+
+
+def pack_won(won: Sequence[bool]) -> str:
+    """Returns the outcomes of games as the files of results hold them: a bit per game (`numpy.packbits`) in base64."""
+    return base64.b64encode(np.packbits(won).tobytes()).decode()
+
+
+def unpack_won(text: str, games: int) -> NDArray[np.bool_]:
+    """Returns (games,) bool: the outcomes in a text of `pack_won`."""
+    return np.unpackbits(np.frombuffer(base64.b64decode(text), np.uint8), count=games).astype(np.bool_)

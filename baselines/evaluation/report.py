@@ -14,10 +14,13 @@ from typing import Any
 from baselines.evaluation.diagnostics import Diagnostics, add_diagnostics
 from baselines.evaluation.intervals import holm
 from baselines.evaluation.known import known_rate_note
+from baselines.evaluation.records import pack_won
 from baselines.evaluation.results import PolicyResult, compare_with_best
+from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
+from baselines.support.machine import source_commit
 from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table, marked_numbers
 from minesweeper_env import __version__
@@ -52,6 +55,7 @@ class Report:
         games: number of games requested of each policy.
         command: command line that repeats the evaluation.
         results: results of the policies that have played.
+        versions: the code that plays; see `versions`.
     """
 
     config: BoardConfig
@@ -59,6 +63,7 @@ class Report:
     games: int
     command: str
     results: list[PolicyResult] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=lambda: versions())
 
     def title(self) -> str:
         """Returns the board, the rule and the seeds in one line."""
@@ -66,7 +71,7 @@ class Report:
         logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
         return (
             f"{size_name(config.rows, config.cols)}, {config.mines} mines, first click {config.first_click}{logic}, "
-            f"seeds {self.seed} to {self.seed + self.games - 1}"
+            f"{range_text(self.seed, self.games)}"
         )
 
     def notes(self) -> list[str]:
@@ -102,8 +107,9 @@ class Report:
             "config": config_row(self.config),
             "seed": self.seed,
             "games": self.games,
+            "seeds_for": use_of(self.seed),
             "command": self.command,
-            "versions": versions(),
+            "versions": self.versions,
             "results": [
                 {**result_row(result), "mcnemar": None if comparison is None else asdict(comparison)}
                 for result, comparison in zip(self.results, comparisons, strict=True)
@@ -169,11 +175,11 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of Python and the packages that results depend on; of optional packages, the installed ones.
+    """Returns the commit of the code, and the versions of Python and of the installed packages that results depend on.
 
     Imported modules play no part: a driver that plays with other processes may not import what its workers import.
     """
-    found = {"python": platform.python_version(), "minesweeper_env": __version__}
+    found = {"commit": source_commit(), "python": platform.python_version(), "minesweeper_env": __version__}
     optional = [name for name in ("pgmpy", "torch") if find_spec(name) is not None]
     return found | {name: version(name) for name in ("numpy", "gymnasium", "numba", *optional)}
 
@@ -198,6 +204,7 @@ def result_row(result: PolicyResult) -> dict[str, Any]:
         "ms_per_game": round(result.ms_per_game, 3),
         "clicks_per_game": result.clicks_per_game,
         "truncated": result.truncated,
+        "won": pack_won([record.won for record in result.records]),
         **precision,
         **result.counters_per_game,
         **diagnostics,

@@ -1,6 +1,6 @@
-"""Disjoint seed ranges for test, selection and training games.
+"""Disjoint seed ranges for test, selection, development and training games.
 
-A win rate is unbiased only on games that were used neither for training nor to choose the checkpoint.
+A win rate is unbiased only on games that were used neither for training nor to choose the checkpoint or an option.
 """
 
 from __future__ import annotations
@@ -8,26 +8,44 @@ from __future__ import annotations
 import numpy as np
 
 TEST_SEEDS = range(0, 1 << 30)
-"""Seeds of published win rates, which ``evaluate.py`` plays."""
+"""Seeds of published win rates."""
 
-SELECTION_SEEDS = range(1 << 30, 1 << 31)
+SELECTION_SEEDS = range(1 << 30, 1_500_000_000)
 """Seeds of the evaluations during training, which choose the checkpoint."""
+
+DEVELOPMENT_SEEDS = range(1_500_000_000, 1 << 31)
+"""Seeds of games that choose options and compare trainings, before the test."""
 
 TRAINING_SEEDS = range(1 << 31, 1 << 32)
 """Seeds of the games that an agent learns from."""
 
 
-def check_test_seeds(first: int, games: int) -> range:
-    """Returns the seeds first to first + games - 1.
+def check_seeds(first: int, games: int) -> range:
+    """Returns the seeds first to first + games - 1, all of test games or all of development games.
 
     Raises:
-        ValueError: `games` is below 1, or a seed lies outside `TEST_SEEDS`.
+        ValueError: `games` is below 1, or the seeds lie outside `TEST_SEEDS` and outside `DEVELOPMENT_SEEDS`.
     """
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
-    if first < 0 or first + games > TEST_SEEDS.stop:
-        raise ValueError(f"the seeds of test games are 0 to {TEST_SEEDS.stop - 1}, not {first} to {first + games - 1}")
-    return range(first, first + games)
+    seeds = range(first, first + games)
+    if not any(seeds[0] in allowed and seeds[-1] in allowed for allowed in (TEST_SEEDS, DEVELOPMENT_SEEDS)):
+        raise ValueError(
+            f"the seeds of test games are 0 to {TEST_SEEDS[-1]}, those of development games {DEVELOPMENT_SEEDS[0]} "
+            f"to {DEVELOPMENT_SEEDS[-1]}, not {first} to {seeds[-1]}"
+        )
+    return seeds
+
+
+def use_of(seed: int) -> str:
+    """Returns what the games of a seed from `check_seeds` are for: "test" or "development"."""
+    return "development" if seed in DEVELOPMENT_SEEDS else "test"
+
+
+def range_text(first: int, games: int) -> str:
+    """Returns a text such as "seeds 0 to 999" for games from `check_seeds`; it says if they are development games."""
+    label = "development seeds" if first in DEVELOPMENT_SEEDS else "seeds"
+    return f"{label} {first} to {first + games - 1}"
 
 
 def derived_seed(*parts: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from baselines.evaluation.report import config_row, result_row, versions
 from baselines.evaluation.results import PolicyResult, compare
+from baselines.evaluation.seeds import use_of
 from baselines.suites.measures import marked, scores
 from baselines.suites.parts import Part
 from baselines.suites.suite import Suite
@@ -47,6 +48,7 @@ def analyse(
         "title": suite.title,
         "seed": seed,
         "games": games,
+        "seeds_for": use_of(seed),
         "command": command,
         "versions": versions(),
         "notes": _notes(suite, results, left_out, games),

@@ -17,6 +17,7 @@ from baselines.suites.definitions import added_policies
 from baselines.suites.suite import Suite
 from baselines.suites.tasks import policy_folder
 from baselines.support.files import hold_folder, write_json
+from baselines.support.machine import source_commit
 from minesweeper_env import __version__
 
 FORMAT = 2
@@ -31,7 +32,7 @@ _FIXED = {"format": "format of the files", "suite": "suite", "seed": "seed", "ve
 def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard | None = None) -> list[str]:
     """Creates the folder, or checks that it holds games of the same suite, so that the suite can resume.
 
-    The manifest stores the `Identity` of the installation that plays and the number format of each network. It also
+    The manifest stores the commit and the `Identity` of the installation that plays, and the number formats. It also
     lists every policy that was ever added to the suite, each with a hash of its file or run folder.
 
     Args:
@@ -55,6 +56,7 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard 
         "suite": suite.name,
         "seed": seed,
         "version": __version__,
+        "commit": source_commit(),
         "games": games,
         "identity": own_identity()._asdict(),
         "policies": {policy: policy_digest(policy) for policy in added_policies(suite)},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from baselines.evaluation.protocol import Protocol
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.support.board_names import name_of
 from minesweeper_env.config import BoardConfig
 
@@ -100,7 +100,7 @@ class Suite:
         """
         if self.protocol is not None:
             return self.protocol.seeds_of(first, games)
-        return check_test_seeds(first or 0, games)
+        return check_seeds(first or 0, games)
 
 
 def entries_of(*policies: str, cap: int | None = None) -> tuple[Entry, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from baselines.evaluation.report import format_p_value
+from baselines.evaluation.seeds import range_text
 from baselines.suites.suite import Suite
 from baselines.support.board_names import board_name, no_guess_name
 
@@ -127,8 +128,7 @@ def _tests(content: Content) -> Table:
 
 def caption(content: Content) -> str:
     """Returns a line with the number of games and their seeds."""
-    last = content["seed"] + content["games"] - 1
-    return f"n = {content['games']} games of each policy on each board, seeds {content['seed']} to {last}"
+    return f"n = {content['games']} games of each policy on each board, {range_text(content['seed'], content['games'])}"
 
 
 def markdown(suite: Suite, content: Content) -> str:
@@ -145,11 +145,11 @@ def _markdown_rows(table: Table) -> Iterator[str]:
 
 
 def csv_text(content: Content) -> str:
-    """Returns the content of results.csv: one line per policy and board, with every figure of the JSON."""
+    """Returns the content of results.csv: a line per policy and board, with all of the JSON but the single games."""
     rows = [{**_flat(board["config"]), **_flat(row)} for board in content["boards"] for row in board["results"]]
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = list(dict.fromkeys(name for row in rows for name in row if name != "won"))
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, names, restval="", lineterminator="\n")
+    writer = csv.DictWriter(buffer, names, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return buffer.getvalue()

@@ -55,7 +55,7 @@ def test_a_training_records_no_commit_of_the_repository_around_it(program, tmp_p
     done = program("minesweeper-train", *typed)
     assert done.returncode == 0, done.stderr
     (session,) = json.loads((tmp_path / "run" / "run.json").read_text())["sessions"]
-    assert session["commit"] is None
+    assert session["commit"] == "unknown"
     assert session["command"] == " ".join(["minesweeper-train", *typed])
     assert ".py" not in done.stdout + done.stderr
     assert "minesweeper-evaluate --policy run" in done.stdout + done.stderr

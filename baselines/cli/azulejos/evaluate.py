@@ -25,7 +25,7 @@ from baselines.cli.azulejos.arguments import AzulejosParser
 from baselines.cli.environments import AZULEJOS, add_environment
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.policy import PolicyError
 from baselines.support.board_names import colours_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
@@ -164,7 +164,7 @@ def _check(options: argparse.Namespace) -> str:
         MissingExtraError: a package is not installed.
     """
     config = _config(options)
-    check_test_seeds(options.seed, options.games // 2)
+    check_seeds(options.seed, options.games // 2)
     for path in (options.json, options.plot):
         if path is not None:
             check_writable(path)

@@ -12,7 +12,7 @@ from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.scoring.entrants import Entrant, check_sendable, named, prepare
 from baselines.evaluation.scoring.table import Results
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.support.extras import import_extra
 from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import is_live
@@ -45,7 +45,7 @@ def evaluate(
         games: number of games per policy.
         first_click: "opening", "safe", "any" or "corners".
         no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
-        seed: seed of game 0; game i uses seed + i. Allowed are the seeds of test games, which no training uses.
+        seed: seed of game 0; game i uses seed + i. Test seeds are 0 to 2**30 - 1, development seeds 1.5e9 to 2**31 - 1.
         workers: number of processes; above 1, a policy must pickle, and a script calls this below
             `if __name__ == "__main__":`, because each process imports the script.
         diagnose: True judges every click by the exact mine probabilities.
@@ -65,7 +65,7 @@ def evaluate(
         KeyboardInterrupt: Ctrl-C ended the evaluation.
     """
     config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
-    seeds = check_test_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
+    seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
     workers = whole_number("workers", workers, 1)
     import_extra("scipy")
     chosen, references = named(policy), named(against)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,12 +12,9 @@ import minesweeper_env
 from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.lineage import START
 from baselines.support.files import read_json, write_json
-from baselines.support.machine import processor_name
+from baselines.support.machine import processor_name, source_commit
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
-
-DEPTH = 3
-"""The number of folders between the root of the source tree and this file."""
 
 
 def record_session(
@@ -58,7 +53,7 @@ def describe_session(command: str) -> dict[str, Any]:
     return {
         "command": command,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
+        "commit": source_commit(),
         "versions": _versions(),
         "processor": processor_name(),
     }
@@ -67,26 +62,3 @@ def describe_session(command: str) -> dict[str, Any]:
 def _versions() -> dict[str, str]:
     own = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
     return own | {name: version(name) for name in PACKAGES}
-
-
-def _commit() -> str | None:
-    """Returns the commit of the source tree; None outside a git checkout of this project.
-
-    Another repository may enclose, or even track, the folder into which the package is installed. So the root of the
-    repository must be the root of the source tree, and the repository must track this file.
-    """
-    file = Path(__file__).resolve()
-    # A hook of git sets GIT_DIR to its own repository.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        for command in (
-            ["git", "ls-files", "--error-unmatch", file.name],
-            ["git", "rev-parse", "--show-toplevel", "HEAD"],
-        ):
-            answer = subprocess.run(
-                command, cwd=file.parent, env=environment, capture_output=True, text=True, check=True
-            )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    root, commit = answer.stdout.splitlines()
-    return commit if Path(root).resolve() == file.parents[DEPTH] else None

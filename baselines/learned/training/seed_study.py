@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.seeds import check_test_seeds
+from baselines.evaluation.seeds import check_seeds
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import LEAST_SEEDS, TrainingSettings
@@ -87,7 +87,7 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
     """
     if seeds < LEAST_SEEDS:
         raise ValueError(f"a comparison needs at least {LEAST_SEEDS} seeds, not {seeds}")
-    check_test_seeds(0, games)
+    check_seeds(0, games)
     return [
         Task(name, replace(base, seed=seed), out / f"{name}-{seed}", command, games)
         for seed in range(seeds)
@@ -130,7 +130,7 @@ def _ignore(_steps: int) -> None:
 def _test(task: Task) -> dict[str, int]:
     """Returns the number of test games that the agent wins on each board."""
     make = find_agent(task.folder)
-    seeds = check_test_seeds(0, task.games)
+    seeds = check_seeds(0, task.games)
     return {
         board: sum(record.won for record in play_games(make(config), config, seeds))
         for board, config in zip(task.settings.boards, task.settings.configs, strict=True)

@@ -16,6 +16,8 @@ from baselines import registry
 from baselines.cli import evaluate, policies
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.intervals import wilson_interval
+from baselines.evaluation.records import unpack_won
+from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
 from baselines.executors.errors import WorkerError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
@@ -46,7 +48,7 @@ def test_table_json_and_plot(tmp_path, capsys):
     assert content["config"] == {"size": [5, 6], "mines": 4, "first_click": "opening"}
     assert (content["seed"], content["games"]) == (9, 45)
     assert content["command"].startswith("python evaluate.py --size 5x6")
-    assert {"python", "numpy", "numba", "gymnasium", "minesweeper_env"} <= content["versions"].keys()
+    assert {"commit", "python", "numpy", "numba", "gymnasium", "minesweeper_env"} <= content["versions"].keys()
     rows = {row["policy"]: row for row in content["results"]}
     assert list(rows) == ["random", "subset"]
     for row in rows.values():
@@ -55,6 +57,11 @@ def test_table_json_and_plot(tmp_path, capsys):
         assert row["ci95"] == list(wilson_interval(row["wins"], 45))
         assert row["ms_per_game"] > 0
         assert row["truncated"] == 0
+    won = {name: unpack_won(row["won"], 45) for name, row in rows.items()}
+    assert {name: int(outcomes.sum()) for name, outcomes in won.items()} == {
+        name: row["wins"] for name, row in rows.items()
+    }
+    assert (won["random"] & ~won["subset"]).sum() == rows["random"]["mcnemar"]["won_alone"]
     assert rows["subset"]["wins"] > rows["random"]["wins"]
     assert rows["subset"]["mcnemar"] is None
     assert rows["random"]["mcnemar"]["against"] == "subset"
@@ -193,6 +200,13 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
 )
 def test_bad_arguments_exit_2_with_one_line(capsys, arguments, words):
     assert words in refused(capsys, *arguments)
+
+
+@pytest.mark.parametrize(("seed", "use"), [(7, "test"), (DEVELOPMENT_SEEDS[0], "development")])
+def test_development_games_are_labelled(tmp_path, capsys, seed, use):
+    assert run("--policy", "random", "--games", "2", "--json", str(tmp_path / "a.json"), "--seed", str(seed)) == 0
+    assert json.loads((tmp_path / "a.json").read_text())["seeds_for"] == use
+    assert (f"development seeds {seed} to {seed + 1}" in capsys.readouterr().out) == (use == "development")
 
 
 def test_without_policies_the_default_ones_play(tmp_path, capsys):

@@ -12,7 +12,14 @@ import pytest
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.records import GameRecord
-from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS, check_test_seeds, derived_seed
+from baselines.evaluation.seeds import (
+    DEVELOPMENT_SEEDS,
+    SELECTION_SEEDS,
+    TEST_SEEDS,
+    TRAINING_SEEDS,
+    check_seeds,
+    derived_seed,
+)
 from baselines.executors.errors import WorkerError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
@@ -170,12 +177,14 @@ def _end_process(_masks: np.ndarray) -> np.ndarray:
 
 
 def test_seed_ranges_do_not_meet():
-    ranges = sorted([TEST_SEEDS, SELECTION_SEEDS, TRAINING_SEEDS], key=lambda seeds: seeds.start)
+    ranges = (TEST_SEEDS, SELECTION_SEEDS, DEVELOPMENT_SEEDS, TRAINING_SEEDS)
     assert all(a.stop <= b.start for a, b in pairwise(ranges))
-    assert check_test_seeds(5, 3) == range(5, 8)
-    for first, games in ((-1, 5), (TEST_SEEDS.stop - 1, 2), (0, 0)):
+    assert check_seeds(5, 3) == range(5, 8)
+    assert check_seeds(DEVELOPMENT_SEEDS[-3], 3) == DEVELOPMENT_SEEDS[-3:]
+    refused = [(-1, 5), (TEST_SEEDS.stop - 1, 2), (0, 0), (SELECTION_SEEDS[-1], 2), (DEVELOPMENT_SEEDS[-1], 2)]
+    for first, games in [*refused, (0, DEVELOPMENT_SEEDS.stop)]:
         with pytest.raises(ValueError, match=r"seeds of test games|games must be"):
-            check_test_seeds(first, games)
+            check_seeds(first, games)
 
 
 def test_derived_seeds_differ():

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.training import provenance
 from baselines.learned.training.curves import draw_curves, read_points
 from baselines.learned.training.provenance import earlier_sessions
 from baselines.learned.training.session import Progress
+from baselines.support import machine
 from baselines.support.files import read_json
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -81,28 +81,32 @@ def test_a_damaged_log_leaves_out_its_damaged_rows(tmp_path):
 @pytest.mark.parametrize(
     ("tracked", "place", "is_ours"),
     [
-        (".", "baselines/learned/training", True),
-        ("other", "baselines/learned/training", False),
-        (".", "lib/site-packages/baselines/learned/training", False),
-        ("other", "lib/site-packages/baselines/learned/training", False),
+        (".", "baselines/support", True),
+        ("other", "baselines/support", False),
+        (".", "lib/site-packages/baselines/support", False),
+        ("other", "lib/site-packages/baselines/support", False),
     ],
 )
 def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch, tracked, place, is_ours):
-    file = tmp_path / place / "provenance.py"
+    file = tmp_path / place / "machine.py"
     file.parent.mkdir(parents=True)
     file.touch()
     (tmp_path / "other").touch()
     commit_files(tmp_path, tracked)
-    monkeypatch.setattr(provenance, "__file__", str(file))
-    assert (provenance._commit() is not None) == is_ours
+    monkeypatch.setattr(machine, "__file__", str(file))
+    commit = machine.source_commit.__wrapped__()
+    assert (commit != machine.UNKNOWN) == is_ours
+    if is_ours:
+        (tmp_path / "other").write_text("changed")
+        assert machine.source_commit.__wrapped__() == f"{commit}-dirty"
 
 
 def test_a_hook_of_another_repository_changes_no_commit(tmp_path, monkeypatch):
     (tmp_path / "other").touch()
-    before = provenance._commit()
+    before = machine.source_commit.__wrapped__()
     commit_files(tmp_path, "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / ".git"))
-    assert provenance._commit() == before
+    assert machine.source_commit.__wrapped__() == before
 
 
 def commit_files(root, files):
