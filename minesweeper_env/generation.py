@@ -24,7 +24,7 @@ from minesweeper_env.no_guess.failures import (
     ImpossibleBoardError,
     failure,
 )
-from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searcher_pool
+from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers
 
 __all__ = [
     "MAX_ATTEMPTS",
@@ -104,17 +104,13 @@ def generate(
     _check_choice("method", method, METHODS)
     attempts = whole_number("max_attempts", max_attempts, 1)
     seed = _check_seed(seed)
-    pool = searcher_pool(search_config(config))
-    searcher = pool.borrow()
-    try:
+    with searchers(search_config(config)).lend() as searcher:
         state = generator_state(seeding.np_random(seed)[0])
         found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
         if not found.solved[0]:
             raise failure(searcher, cell, level, int(found.attempts[0]))
         layout = found.layouts[0]
         proof = tuple(searcher.prove(layout, cell, level))
-    finally:
-        pool.give_back(searcher)
     row, col = divmod(cell, config.cols)
     return NoGuessBoard(config, (row, col), level, seed, layout, proof, int(found.attempts[0]))
 

@@ -25,6 +25,7 @@ GLOSSES = {
         "compiled": "numba cache",
         "compilation": "linking, notices",
         "lazy": "exports",
+        "lending": "scratch arrays",
         "programs": "entry points",
         "neighbours": "of each cell",
         "cell_sets": "as bits",

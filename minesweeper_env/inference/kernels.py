@@ -27,28 +27,25 @@ from minesweeper_env.inference.counting.posterior import posterior as mode_poste
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
 from minesweeper_env.inference.counting.states import OK, Floats
 from minesweeper_env.inference.counting.workspace import Workspace, carve, make_fixed_workspace
-from minesweeper_env.inference.search.endgame import load_layouts, search_loaded
+from minesweeper_env.inference.search.endgame import EndgameSearcher
 from minesweeper_env.inference.search.layouts import consistent_layouts
-from minesweeper_env.inference.search.workspace import make_search_workspace
 
 __all__ = [
     "CONTRADICTION",
     "OK",
+    "EndgameSearcher",
     "Workspace",
     "certainty",
     "consistent_layouts",
     "failure",
     "infer_posteriors",
     "is_known_safe",
-    "load_layouts",
     "local_certainty",
     "make_fixed_workspace",
-    "make_search_workspace",
     "posterior",
     "posterior_after_propagation",
     "propagate",
     "run_with_workspace",
-    "search_loaded",
 ]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
-from minesweeper_env.neighbours import neighbour_table
+from minesweeper_env.lending import Lender
+from minesweeper_env.neighbours import neighbour_table, symmetry_table
 
 __all__ = ["BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_probability"]
 
@@ -43,7 +45,10 @@ class BestClick(NamedTuple):
 
 
 class OptimalPlay:
-    """Perfect play on boards of one size and number of mines; what a search finds is kept for the next one."""
+    """Perfect play on boards of one size and number of mines; what a search finds is kept for the next one.
+
+    Threads may share an object; those that search at the same time keep what they find apart.
+    """
 
     def __init__(
         self,
@@ -82,7 +87,7 @@ class OptimalPlay:
                 f"perfect play is found for at most {MAX_LAYOUTS} layouts after the first click, and {rows} x {cols} "
                 f"with {mines} mines under {first_click!r} has up to {most}; choose a smaller board, or fewer mines"
             )
-        self._board = SmallBoard(rows, cols, radius, most, progress)
+        self._boards = Lender(partial(SmallBoard, rows, cols, radius, most, progress))
 
     def first_cell_values(self) -> NDArray[np.object_]:
         """Returns (rows, cols) of `Fraction`: the win probability of perfect play after each first click.
@@ -92,7 +97,7 @@ class OptimalPlay:
         """
         values = np.empty(self.config.cells, np.object_)
         for cell, images in self._kinds_of_cells():
-            wins = self._board.solve_everywhere(self._covered(cell), self.config.mines, 0)
+            wins = self._solve(cell, 0)
             values[images] = Fraction(wins, self._all_layouts(cell))
         return values.reshape(self.config.rows, self.config.cols)
 
@@ -105,7 +110,7 @@ class OptimalPlay:
         best, best_cell = Fraction(0), -1
         for cell, _ in self._kinds_of_cells():
             goal = math.floor(best * self._all_layouts(cell))
-            wins = self._board.solve_everywhere(self._covered(cell), self.config.mines, goal)
+            wins = self._solve(cell, goal)
             if wins > goal:
                 best, best_cell = Fraction(wins, self._all_layouts(cell)), cell
         return BestClick(divmod(best_cell, self.config.cols), best)
@@ -129,7 +134,8 @@ class OptimalPlay:
             return self.best_first_click()
         _check_unfinished(codes, config.mines, config.codes.max_count)
         layouts = consistent_layouts(codes, config.mines, MAX_LAYOUTS, radius=config.radius)
-        cell, wins = self._board.solve(layouts)
+        with self._boards.lend() as small_board:
+            cell, wins = small_board.solve(layouts)
         return BestClick(divmod(cell, config.cols), Fraction(wins, len(layouts.mines)))
 
     def _zone(self, cell: int) -> set[int]:
@@ -139,8 +145,11 @@ class OptimalPlay:
         neighbours = neighbour_table(self.config.rows, self.config.cols, self.config.radius)[cell]
         return {cell, *neighbours.tolist()} - {self.config.cells}
 
-    def _covered(self, cell: int) -> NDArray[np.int64]:
-        return np.setdiff1d(np.arange(self.config.cells), list(self._zones[cell]))
+    def _solve(self, cell: int, goal: int) -> int:
+        """Returns the number of layouts that are won after a first click; an upper bound if at most `goal`."""
+        covered = np.setdiff1d(np.arange(self.config.cells), list(self._zones[cell]))
+        with self._boards.lend() as small_board:
+            return small_board.solve_everywhere(covered, self.config.mines, goal)
 
     def _layouts(self, cell: int) -> int:
         return math.comb(self.config.cells - len(self._zones[cell]), self.config.mines)
@@ -151,9 +160,9 @@ class OptimalPlay:
             return math.comb(self.config.cells, self.config.mines)
         return self._layouts(cell)
 
-    def _kinds_of_cells(self) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+    def _kinds_of_cells(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yields one cell of each symmetry class with all cells of the class, those with the fewest layouts first."""
-        images = [np.unique(column) for column in self._board.images.T]
+        images = [np.unique(column) for column in symmetry_table(self.config.rows, self.config.cols).T]
         kinds = [cell for cell in range(self.config.cells) if images[cell][0] == cell]
         for cell in sorted(kinds, key=self._layouts):
             yield cell, images[cell]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.inference import Step
 from minesweeper_env.inference.deduction.steps import LEVELS as RULES
+from minesweeper_env.lending import Lender
 from minesweeper_env.no_guess.arena import make_arena, with_log
 from minesweeper_env.no_guess.arrays import LOG_CLUES, STEPS, Log
 from minesweeper_env.no_guess.kernels import GIVEN, REJECTION, REPAIR, search_layouts
@@ -145,27 +146,7 @@ def compile_search() -> None:
     searcher.search(np.zeros(1, np.int64), np.zeros(1, np.uint64), "subset", 1)
 
 
-class SearcherPool:
-    """Lends out searchers for one configuration, so that no two threads share one, and keeps the returned ones."""
-
-    def __init__(self, config: BoardConfig) -> None:
-        """Prepares a pool for boards of a configuration."""
-        self._config = config
-        self._spare: list[Searcher] = []
-
-    def borrow(self) -> Searcher:
-        """Returns a searcher that nobody else holds."""
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return Searcher(self._config)
-
-    def give_back(self, searcher: Searcher) -> None:
-        """Keeps a searcher for the next caller."""
-        self._spare.append(searcher)
-
-
 @lru_cache(maxsize=8)
-def searcher_pool(config: BoardConfig) -> SearcherPool:
-    """Returns the pool for boards of a configuration."""
-    return SearcherPool(config)
+def searchers(config: BoardConfig) -> Lender[Searcher]:
+    """Returns searchers for the boards of a configuration, which threads borrow."""
+    return Lender(partial(Searcher, config))

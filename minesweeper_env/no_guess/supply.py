@@ -10,6 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -17,12 +18,12 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
+from minesweeper_env.lending import Lender
 from minesweeper_env.no_guess.failures import failure
 from minesweeper_env.no_guess.search import (
     MAX_ATTEMPTS,
     Found,
     Searcher,
-    SearcherPool,
     compile_search,
     search_config,
 )
@@ -55,7 +56,7 @@ class BoardSupply:
         """Prepares for `count` games of a configuration with `no_guess`; `pool` searches what no thread made ahead."""
         self._config, self._count, self._pool = config, count, pool
         compile_search()
-        self._searchers = SearcherPool(search_config(config))
+        self._searchers = Lender(partial(Searcher, search_config(config)))
         self._begin()
 
     def _begin(self) -> None:
@@ -115,18 +116,16 @@ class BoardSupply:
         level = str(self._config.no_guess)
 
         def search(part: slice) -> Found:
-            searcher = self._searchers.borrow()
-            found = searcher.search(
-                cells[part], states[part], level, MAX_ATTEMPTS, on_attempts=lambda _: self._pool.check()
-            )
-            self._searchers.give_back(searcher)
-            return found
+            with self._searchers.lend() as searcher:
+                return searcher.search(
+                    cells[part], states[part], level, MAX_ATTEMPTS, on_attempts=lambda _: self._pool.check()
+                )
 
         found = self._pool.run(search, split(len(cells), PARTS * self._pool.threads if self._pool.threads > 1 else 1))
         solved = np.concatenate([part.solved for part in found])
         if not solved.all():
-            searcher, first = self._searchers.borrow(), int(cells[np.flatnonzero(~solved)[0]])
-            raise failure(searcher, first, level, MAX_ATTEMPTS)
+            with self._searchers.lend() as searcher:
+                raise failure(searcher, int(cells[np.flatnonzero(~solved)[0]]), level, MAX_ATTEMPTS)
         return np.concatenate([part.layouts for part in found])
 
     def _order(self, states: NDArray[np.uint64], cells: NDArray[np.int64]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.kernels import consistent_layouts, load_layouts, make_search_workspace, search_loaded
+from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts
 
 Cell = tuple[int, int]
 
@@ -80,7 +80,7 @@ class EndgameSolver:
         self.config = config
         self._most = math.log(layouts + 0.5)
         self._nodes = nodes
-        self._arrays = make_search_workspace(layouts, config.cells, config.codes.max_count).arrays()
+        self._searcher = EndgameSearcher(layouts, config.cells, config.codes.max_count)
 
     def solve(self, board: NDArray[np.int8], log_layouts: float) -> Endgame | None:
         """Returns the endgame of a board; None if it has too many layouts, or its search takes too long.
@@ -102,8 +102,7 @@ class EndgameSolver:
         Raises:
             PositionTooHardError: the search exceeds its limit.
         """
-        load_layouts(np.ascontiguousarray(mines), np.ascontiguousarray(counts), *self._arrays)
-        column, wins, exact = search_loaded(self._nodes, *self._arrays)
-        if not exact:
+        found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), self._nodes)
+        if not found.exact:
             raise PositionTooHardError(f"the best click was not found among {self._nodes} sets of layouts")
-        return int(column), int(wins)
+        return found.cell, found.wins

@@ -13,7 +13,7 @@ from baselines.scripted.oracle_play.exact import Boards, Cells, ExactPolicy
 from baselines.scripted.oracle_play.least_risk import CERTAIN
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.inference.kernels import consistent_layouts, load_layouts, make_search_workspace, search_loaded
+from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts
 
 _ROUNDING = 1e-6
 """Tolerance for the natural logarithm of a number of layouts."""
@@ -57,14 +57,13 @@ class Endings:
         self.config = config
         self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
         self._nodes = whole_number("nodes", nodes, 1)
-        self._arrays = make_search_workspace(max(1, layouts), config.cells, config.codes.max_count).arrays()
+        self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
         self._warm_up()
 
     def _warm_up(self) -> None:
         covered = np.full(self.config.cells, self.config.codes.hidden, np.int8)
         self.find(covered, 0.0)
-        load_layouts(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), *self._arrays)
-        search_loaded(1, *self._arrays)
+        self._searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
 
     def find(self, board: NDArray[np.int8], log_layouts: float) -> Ending | None:
         """Returns the best click on a board; None if too many layouts fit it.
@@ -82,9 +81,8 @@ class Endings:
             )
         except PositionTooHardError:
             return None
-        load_layouts(found.mines, found.counts, *self._arrays)
-        column, wins, exact = search_loaded(self._nodes, *self._arrays)
-        return Ending(int(found.cells[column]), int(wins) / len(found.mines), bool(exact))
+        best = self._searcher.search(found.mines, found.counts, self._nodes)
+        return Ending(int(found.cells[best.cell]), best.wins / len(found.mines), best.exact)
 
 
 class EndingPolicy(ExactPolicy):

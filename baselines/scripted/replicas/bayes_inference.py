@@ -22,18 +22,18 @@ class ClosedForm:
     """Closed form of `bayes_closed_form`, for boards of one configuration."""
 
     def __init__(self, config: BoardConfig) -> None:
-        """Allocates scratch memory, and compiles the kernel with one board."""
+        """Compiles the kernel with one board."""
         self._density = config.mines / config.cells
         self._neighbours = neighbour_table(config.rows, config.cols, 1)
-        self._positions = np.full(config.cells + 1, -1, np.int64)
-        self._clues = np.empty((25, 3), np.int64)
         self.mine_probabilities(np.zeros((1, config.cells), np.int8))
 
     def mine_probabilities(self, boards: Board) -> NDArray[np.float64]:
         """Returns (N, n) float64 probabilities for (N, n) int8 boards; see `local_probabilities`."""
         probabilities = np.empty(boards.shape)
         boards = np.ascontiguousarray(boards)
-        local_probabilities(boards, self._density, self._neighbours, COINS, self._positions, self._clues, probabilities)
+        # The scratch is made anew, because threads may share this object.
+        positions, clues = np.full(boards.shape[1] + 1, -1, np.int64), np.empty((25, 3), np.int64)
+        local_probabilities(boards, self._density, self._neighbours, COINS, positions, clues, probabilities)
         return probabilities
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,22 @@ from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, posteriors
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK
-from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, workspace_pool
+from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, make_workspace
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.lending import Lender
 
 _EXTREME = 1e-6
 """Densities closer than this to 0 or 1 are not tried."""
 
 _HALVINGS = 40
+
+_MAX_KEPT_VALUES = 1 << 18
+"""A workspace with more values than this is not kept for later calls."""
+
+
+@lru_cache(maxsize=16)
+def _workspaces(rows: int, cols: int, radius: int) -> Lender[Workspace]:
+    return Lender(partial(make_workspace, rows, cols, radius))
 
 
 def infer(
@@ -65,13 +75,14 @@ def infer(
 
 def run_with_workspace(kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any) -> int:
     """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome."""
-    rooms = workspace_pool(rows, cols, radius)
-    workspace = rooms.borrow()
+    workspaces = _workspaces(rows, cols, radius)
+    workspace = workspaces.borrow()
     outcome = kernel(workspace, *arguments)
     while OK < outcome <= NEED_VALUES:
         workspace = grow_workspace(workspace, outcome)
         outcome = kernel(workspace, *arguments)
-    rooms.give_back(workspace)
+    if len(workspace.values) <= _MAX_KEPT_VALUES:
+        workspaces.give_back(workspace)
     return outcome
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +26,6 @@ _FIRST_STATES = 1 << 12
 _FIRST_KEYS = 1 << 9
 _FIRST_VALUES = 1 << 14
 _FIXED_STATES, _FIXED_KEYS, _FIXED_VALUES = 1 << 16, 1 << 14, 1 << 21
-_MAX_KEPT_VALUES = 1 << 18
-"""The pool drops a workspace with more values than this."""
 
 
 class Workspace(NamedTuple):
@@ -273,30 +270,3 @@ def _check_growth(more: int, present: int, what: str) -> None:
         raise PositionTooHardError(
             f"the frontier of this board is too wide: its layouts take too many {what} to be counted"
         )
-
-
-class WorkspacePool:
-    """Lends out workspaces of one size, so that no two threads share one, and keeps the returned ones."""
-
-    def __init__(self, rows: int, cols: int, radius: int) -> None:
-        """Prepares a pool for boards of this size."""
-        self._size = (rows, cols, radius)
-        self._spare: list[Workspace] = []
-
-    def borrow(self) -> Workspace:
-        """Returns a workspace that nobody else holds."""
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return make_workspace(*self._size)
-
-    def give_back(self, workspace: Workspace) -> None:
-        """Keeps a workspace for the next caller, unless it has grown large."""
-        if len(workspace.values) <= _MAX_KEPT_VALUES:
-            self._spare.append(workspace)
-
-
-@lru_cache(maxsize=16)
-def workspace_pool(rows: int, cols: int, radius: int) -> WorkspacePool:
-    """Returns the pool for boards of this size."""
-    return WorkspacePool(rows, cols, radius)

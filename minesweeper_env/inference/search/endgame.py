@@ -1,11 +1,11 @@
 """Internal: the best click in a set of equally likely layouts, by exact search, for the end of a game.
 
-`minesweeper_env.inference.kernels` exports `load_layouts` and `search_loaded`.
+`minesweeper_env.inference.kernels` exports `EndgameSearcher`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +19,11 @@ from minesweeper_env.inference.search.workspace import (
     FREEST_CLICK,
     SAFE_CLICK,
     Bytes,
-    SearchWorkspace,
     load,
     make_search_workspace,
     search_workspace_of,
 )
+from minesweeper_env.lending import Lender
 
 MAX_NODES = 1_000_000
 """Default number of sets to examine before a search gives up: a few seconds."""
@@ -83,9 +83,23 @@ class Endgame(NamedTuple):
     nodes: int
 
 
-@lru_cache(maxsize=4)
-def _cached_workspace(layouts: int, cells: int, max_count: int) -> SearchWorkspace:
-    return make_search_workspace(layouts, cells, max_count)
+class EndgameSearcher:
+    """Searches sets of layouts up to a size; threads may share a searcher."""
+
+    def __init__(self, layouts: int, cells: int, max_count: int) -> None:
+        """Prepares for sets of up to `layouts` layouts over `cells` cells, whose counts are at most `max_count`."""
+        self._workspaces = Lender(partial(make_search_workspace, layouts, cells, max_count))
+
+    def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
+        """Finds the best click, as `solve_endgame` does, without checks of the arguments."""
+        with self._workspaces.lend() as workspace:
+            arrays = workspace.arrays()
+            load_layouts(mines, counts, *arrays)
+            cell, wins, exact = search_loaded(max_nodes, *arrays)
+            return Endgame(int(cell), int(wins), bool(exact), int(workspace.search.counters[NODES]))
+
+
+_searcher = lru_cache(maxsize=4)(EndgameSearcher)
 
 
 def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NODES) -> Endgame:
@@ -105,14 +119,9 @@ def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NOD
     max_nodes = whole_number("max_nodes", max_nodes, 1)
     mines, counts = _check_layouts(np.asarray(mine), np.asarray(count))
     layouts, cells = mines.shape
-    # Rounded up, so that calls of similar sizes share a workspace.
-    workspace = _cached_workspace(
-        1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120
-    )
-    arrays = workspace.arrays()
-    load_layouts(mines, counts, *arrays)
-    cell, wins, exact = search_loaded(max_nodes, *arrays)
-    return Endgame(int(cell), int(wins), bool(exact), int(workspace.search.counters[NODES]))
+    # Rounded up, so that calls of similar sizes share a searcher.
+    searcher = _searcher(1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120)
+    return searcher.search(mines, counts, max_nodes)
 
 
 def _check_layouts(mine: NDArray[Any], count: NDArray[Any]) -> tuple[Bytes, Bytes]:

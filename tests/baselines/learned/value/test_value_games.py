@@ -18,7 +18,7 @@ from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference import count_layouts, mine_probabilities
-from minesweeper_env.inference.counting import workspace
+from minesweeper_env.inference.counting import run, workspace
 
 CONFIGS = [
     click_config(4, 5, 5),
@@ -197,9 +197,9 @@ def test_restored_games_go_on_as_the_saved_ones():
 def little_room(monkeypatch):
     monkeypatch.setattr(workspace, "MAX_STATES", 96)
     monkeypatch.setattr(workspace, "_FIRST_STATES", 96)
-    workspace.workspace_pool.cache_clear()
+    run._workspaces.cache_clear()
     yield
-    workspace.workspace_pool.cache_clear()
+    run._workspaces.cache_clear()
 
 
 @pytest.mark.usefixtures("little_room")
