@@ -13,7 +13,6 @@ COMMANDS = {
     "evaluate": "score policies on seeded games",
     "train": "train an agent",
     "suites": "list the suites, or play one: an experiment that one command repeats",
-    "uniformity": "test whether the mines lie as the first-click rules claim",
     "safety": "compare the mine probabilities of an agent with the exact ones",
     "dataset": "write a Minari data set of the games of policies",
     "warm-up": "compile all kernels ahead, so that no later command waits for the compiler",
@@ -24,9 +23,6 @@ COMMANDS = {
     "push": "send an agent to the Hugging Face hub",
 }
 """The commands, each a module of `baselines.cli`, and what they do."""
-
-RENAMED = {"statistics": "uniformity"}
-"""Former names of commands, which still work."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,9 +39,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_help()
         return 0
     name = given[0]
-    if name in RENAMED:
-        print(f"{MODULE}: the command {name} is now called {RENAMED[name]}", file=sys.stderr)
-        name = RENAMED[name]
     if name in COMMANDS:
         return run_command(f"baselines.cli.{name.replace('-', '_')}", given[1:], f"{MODULE} {name}")
     print(f"{MODULE}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)

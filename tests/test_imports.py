@@ -20,7 +20,7 @@ LAYERS = (
     {"adapters", "scripted"},
     {"rollouts"},
     {"learned"},
-    {"azulejos", "guesses", "recording", "sharing", "suites", "sweeps", "uniformity"},
+    {"azulejos", "guesses", "recording", "sharing", "suites", "sweeps"},
     {"benchmark"},
     {"cli"},
     {"__init__", "__main__"},

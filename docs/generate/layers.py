@@ -89,7 +89,6 @@ GLOSSES = {
         "recording": "pictures",
         "sharing": "cards",
         "sweeps": "searches",
-        "uniformity": "of mines",
         "guesses": "of rules",
         "benchmark": "result files, their checks, the leaderboard",
         "cli": "train.py, evaluate.py, python -m baselines",

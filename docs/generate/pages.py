@@ -33,9 +33,6 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
 from baselines.registry import build_policy
-from baselines.uniformity.plot import draw_finding
-from baselines.uniformity.report import Finding
-from baselines.uniformity.samples import draw_sample
 from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
@@ -69,12 +66,6 @@ def write_game_picture(path: Path) -> None:
     actions = np.frombuffer(played.records[0].actions, "<u2").tolist()
     game = replay("exact", config, PICTURE_SEED, actions)
     path.write_bytes(gif(Recording([[game]], FRAME_SECONDS, overlay=True), lambda _: None))
-
-
-def write_uniformity_picture(path: Path) -> None:
-    """Writes the picture of ``python -m baselines uniformity --first-click any``."""
-    sample = draw_sample(BoardConfig(9, 9, 10, "any", ("click",)), 10_000, 0, lambda _: None)
-    path.write_bytes(draw_finding(Finding.of(sample)))
 
 
 def read_entries() -> list[ResultFile]:
@@ -194,7 +185,6 @@ def write_all() -> None:
     (DOCS / "images" / "layers.png").write_bytes(draw_layers())
     (DOCS / "reference" / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
-    write_uniformity_picture(DOCS / "images" / "uniformity.png")
     write_pictures(read_entries())
     write_coach_page()
     write_notebook()

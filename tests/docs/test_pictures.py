@@ -51,8 +51,7 @@ def test_make_docs_draws_each_picture(tmp_path, monkeypatch):
     (tmp_path / "reference").mkdir()
     for module, name in (("coach", "write_coach_page"), ("notebook", "write_notebook"), ("layers", "draw_layers")):
         monkeypatch.setattr(load_script(module), name, bytes)
-    for name in ("write_game_picture", "write_uniformity_picture"):
-        monkeypatch.setattr(pages, name, lambda _: None)
+    monkeypatch.setattr(pages, "write_game_picture", lambda _: None)
     for name, value in (("read_entries", list), ("write_tables", bytes), ("DOCS", tmp_path)):
         monkeypatch.setattr(pages, name, value)
     monkeypatch.setattr(pictures, "DOCS", tmp_path)

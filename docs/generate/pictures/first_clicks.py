@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.support.figures import image, styled_figure
-from baselines.uniformity.samples import draw_layouts
-from minesweeper_env import BoardConfig
+from minesweeper_env import MinesweeperVectorEnv
 
 RULES = ("opening", "safe", "any", "corners")
 ROWS, COLS, MINES, CLICK = 9, 9, 10, (4, 4)
@@ -16,9 +15,10 @@ GAMES = 20_000
 
 def frequencies(rule: str, games: int = GAMES) -> NDArray[np.float64]:
     """Returns the fraction of layouts with a mine in each cell, (rows, cols), for the games of seeds 0 to games - 1."""
-    config = BoardConfig(ROWS, COLS, MINES, rule, ("click",))
-    layouts = draw_layouts(config, games, 0, CLICK[0] * COLS + CLICK[1])
-    return layouts.mean(axis=0).reshape(ROWS, COLS)
+    env = MinesweeperVectorEnv(games, (ROWS, COLS), MINES, rule, ("click",))
+    env.reset(seed=0)
+    env.step(np.full(games, CLICK[0] * COLS + CLICK[1]))
+    return env.get_state()["mines"].mean(axis=0)
 
 
 def draw_first_clicks() -> bytes:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.cli import evaluate, safety, train, uniformity
+from baselines.cli import evaluate, safety, train
 
 ONE_GAME = ["--games", "1", "--seed", "3"]
 COMMANDS = {
     "evaluate": (evaluate.main, ["--policy", "random", *ONE_GAME]),
     "safety": (safety.main, ["--agent", "dqn", *ONE_GAME]),
-    "uniformity": (uniformity.main, ["--first-click", "any", "--games", "50"]),
 }
 
 
 @pytest.mark.parametrize(
     ("command", "size", "mines"),
-    [("evaluate", "9", 10), ("evaluate", "16x30", 99), ("safety", "9", 10), ("uniformity", "16x30", 99)],
+    [("evaluate", "9", 10), ("evaluate", "16x30", 99), ("safety", "9", 10)],
 )
 def test_mines_left_out_follow_the_size(command, size, mines, capsys):
     main, arguments = COMMANDS[command]

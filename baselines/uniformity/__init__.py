@@ -1,1 +1,0 @@
-"""Tests that mines lie as the first-click rules claim: samples from the engine, hypotheses and plots."""

@@ -1,0 +1,107 @@
+"""Uniformity of the mines: does each cell hold a mine equally often, and do clicks meet mines as the law says?
+
+For each first-click rule it draws layouts after a first click in the middle, and plays random games with flood fill on
+the seeds that follow. `tests/minesweeper_env/engine/test_uniformity.py` tests the same on small samples.
+
+    python benchmarks/uniformity.py --size 9 --mines 10 --games 10000 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, mannwhitneyu
+
+from minesweeper_env import MinesweeperVectorEnv
+
+RULES = ("any", "safe", "opening")
+LEAST_EXPECTED = 5.0
+"""Least expected count of a bin; below it the chi-squared law is a poor approximation."""
+
+Counts = NDArray[np.int64]
+
+
+def begin(size: int, mines: int, rule: str, games: int, seed: int) -> tuple[MinesweeperVectorEnv, Counts]:
+    """Returns games after a first click in the middle, and the cells that the rule does not protect."""
+    env = MinesweeperVectorEnv(games, size, mines, rule, ("click",))
+    env.reset(seed=seed)
+    row = col = size // 2
+    reach = {"any": 0, "safe": 1, "opening": 2}[rule]
+    protected = np.zeros((size, size), np.bool_)
+    protected[max(0, row - reach + 1) : row + reach, max(0, col - reach + 1) : col + reach] = True
+    return env, np.flatnonzero(~protected)
+
+
+def placement(layouts: NDArray[np.bool_]) -> tuple[float, int]:
+    """Returns Pearson's statistic of the mines in each cell, and its degrees of freedom.
+
+    M mines are drawn without replacement from n cells, so the statistic is multiplied by (n - 1) / (n - M).
+    """
+    counts, (games, cells), mines = layouts.sum(axis=0), layouts.shape, int(layouts[0].sum())
+    expected = games * mines / cells
+    return ((counts - expected) ** 2 / expected).sum() * (cells - 1) / (cells - mines), cells - 1
+
+
+def clicks_law(cells: int, mines: int) -> NDArray[np.float64]:
+    """Returns P(k) of k free cells before the first mine in random order: the negative hypergeometric law."""
+    return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
+
+
+def clicks_test(clicks: Counts, law: NDArray[np.float64]) -> tuple[float, int]:
+    """Returns Pearson's statistic of the clicks against their law, and its degrees of freedom, over pooled bins."""
+    expected, observed = law * len(clicks), np.bincount(clicks, minlength=len(law))
+    # A bin ends where the sum of what it expects reaches the next multiple of twice the least.
+    bins = np.minimum(expected.cumsum() // (2 * LEAST_EXPECTED), expected.sum() // (2 * LEAST_EXPECTED) - 1).astype(int)
+    wanted, seen = (np.bincount(bins, values) for values in (expected, observed))
+    seen, wanted = seen[wanted > 0], wanted[wanted > 0]
+    return ((seen - wanted) ** 2 / wanted).sum(), len(wanted) - 1
+
+
+def random_game_clicks(env: MinesweeperVectorEnv, first: int, rule: str) -> Counts:
+    """Returns the random clicks before a mine in each game; a first click that the rule protects does not count."""
+    clicks, playing = np.zeros(env.num_envs, np.int64), np.ones(env.num_envs, np.bool_)
+    if rule != "any":
+        playing &= ~env.step(np.full(env.num_envs, first))[2]
+    while playing.any():
+        _, _, ended, _, infos = env.step(env.sample_actions())
+        clicks += playing & (~ended | infos["is_success"])
+        playing &= ~ended
+    return clicks
+
+
+def report(size: int, mines: int, rule: str, games: int, seed: int) -> None:
+    """Prints the rows of one rule."""
+    first = size // 2 * size + size // 2
+    env, cells = begin(size, mines, rule, games, seed)
+    env.step(np.full(games, first))
+    layouts = env.get_state()["mines"].reshape(games, -1)[:, cells]
+    order = np.argsort(np.random.default_rng(seed).random(layouts.shape), axis=1)
+    plain = np.take_along_axis(layouts, order, axis=1).argmax(axis=1)
+    flooded = random_game_clicks(begin(size, mines, rule, games, seed + games)[0], first, rule)
+    law = clicks_law(len(cells), mines)
+    elsewhere = games * mines - int(layouts.sum())
+    for name, (statistic, degrees), note in (
+        ("placement", placement(layouts), f"{len(cells)} cells, {elsewhere} mines elsewhere"),
+        ("clicks before a mine", clicks_test(plain, law), f"mean {plain.mean():.3f}, law {law @ range(len(law)):.3f}"),
+    ):
+        print(f"| {rule} | {name} | {statistic:.2f} | {degrees} | {chi2.sf(statistic, degrees):.2g} | {note} |")
+    fewer = mannwhitneyu(flooded, plain, alternative="less").pvalue
+    print(f"| {rule} | fewer with flood fill | | | {fewer:.2g} | mean {flooded.mean():.3f} |")
+
+
+def main() -> None:
+    """Prints a table in Markdown."""
+    parser = argparse.ArgumentParser(description="Test where the mines lie.")
+    for name, value in (("--size", 9), ("--mines", 10), ("--games", 10_000), ("--seed", 0)):
+        parser.add_argument(name, type=int, default=value)
+    options = parser.parse_args()
+    print("| first click | test | chi-squared | degrees of freedom | p | what was seen |\n|---|---|---|---|---|---|")
+    for rule in RULES:
+        report(options.size, options.mines, rule, options.games, options.seed)
+
+
+if __name__ == "__main__":
+    main()
