@@ -27,6 +27,9 @@ LEARNED = "learned"
 EXACT = "exact"
 """Safety by the oracle, which shows what better safety would add."""
 
+CLUES = "clues"
+"""Equal safety of all covered cells, fitted to the clues, which shows what the fit does without a network."""
+
 _SLACK_POWER = 1.5
 """On more than 64 cells the slack falls with this power of the cells: to 0.04 on 16x16, and 0.015 on 16x30."""
 
@@ -66,8 +69,8 @@ class AfterstatePolicy:
                 the middle of the board, or a cell, row * cols + col.
             symmetries: whether to average the network at a guess over the half turn and the reflections of the
                 board; the worth for the best three clicks alone.
-            safety: "learned" for the safety by the network, or "exact" for the exact one by the oracle, as a measure of
-                what better safety would add.
+            safety: "learned" for the safety by the network, "exact" for the exact one by the oracle, or "clues" for
+                equal chances that are fitted to the clues. The last two measure what the network adds and lacks.
             clues: whether to fit the learned safety to the clues if no cell is certain, see `clues.py`.
             onward: whether to count the safety of the safest next click, too, fitted to the clues.
 
@@ -81,8 +84,9 @@ class AfterstatePolicy:
         self._sure = number_within("sure", sure, 0, 1)
         self._first = checked_first(config, first, (LEARNED, *FIRST_CELLS))
         self._symmetries = whether("symmetries", symmetries)
-        self._exact = one_of("safety", safety, (LEARNED, EXACT)) == EXACT
-        self._clues, self._onward = whether("clues", clues) and not self._exact, whether("onward", onward)
+        self._safety = one_of("safety", safety, (LEARNED, EXACT, CLUES))
+        self._clues = whether("clues", clues) and self._safety == LEARNED
+        self._onward = whether("onward", onward)
 
     def reset(self, seed: int) -> None:
         """Does nothing, since no choice is random.
@@ -109,8 +113,8 @@ class AfterstatePolicy:
         return actions
 
     def _choose(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        exact = self._exact_safety(boards, legal) if self._exact else None
-        safety = self._rate(boards, legal).safety if exact is None else exact
+        learned = self._safety == LEARNED
+        safety = self._rate(boards, legal).safety if learned else self._unlearned_safety(boards, legal)
         # A legal click whose safety rounds to 0 still beats an illegal one.
         clicks = np.where(legal, safety, -1.0).argmax(axis=1)
         best = safety.max(axis=1)
@@ -122,8 +126,8 @@ class AfterstatePolicy:
     def _weigh(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Returns the click of the highest value on each board."""
         ratings = self._rate(boards, legal, counts=True, averaged=self._symmetries)
-        if self._exact:
-            ratings = ratings._replace(safety=self._exact_safety(boards, legal))
+        if self._safety != LEARNED:
+            ratings = ratings._replace(safety=self._unlearned_safety(boards, legal))
         network, mines = self.network, self.config.mines
         return best_clicks(network, mines, boards, ratings, self._limits, self._symmetries, self._onward)
 
@@ -136,6 +140,10 @@ class AfterstatePolicy:
         fitted = fitted_safety(ratings.safety, boards, self.config.mines) if self._clues else ratings.safety
         return ratings._replace(safety=fitted * legal)
 
-    def _exact_safety(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float32]:
-        risks = mine_probabilities_batch(boards, self.config.mines).reshape(legal.shape)
-        return np.where(legal, 1.0 - risks, 0.0).astype(np.float32)
+    def _unlearned_safety(self, boards: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Returns the safety of all legal clicks by the oracle, or by the clues alone."""
+        if self._safety == EXACT:
+            risks = mine_probabilities_batch(boards, self.config.mines).reshape(legal.shape)
+            return np.where(legal, 1.0 - risks, 0.0).astype(np.float32)
+        equal = np.where(covered_cells(boards), np.float32(0.5), np.float32(0.0))
+        return fitted_safety(equal, boards, self.config.mines) * legal

@@ -319,6 +319,14 @@ def recorded_boards(game, policy):
     return found
 
 
+def test_the_safety_of_the_clues_alone_asks_no_network(monkeypatch):
+    monkeypatch.setattr(policy_module, "rate", lambda *_: pytest.fail("the network was asked"))
+    codes = np.array([[[1, 1, 1, 1], [11, 11, 11, 11]]], np.int8)
+    policy = AfterstatePolicy(config(2, 4, 2), network(), breadth=1, safety="clues", first=0)
+    # The 1 in each corner puts a mine among two cells; the 1 beside it sees these two, so its third cell is safe.
+    assert policy.act(codes, (codes == 11).reshape(1, -1).astype(np.int8))[0] in (5, 6)
+
+
 def test_a_bad_safety_is_refused():
     with pytest.raises(ValueError, match="safety must be one of learned, exact"):
         AfterstatePolicy(config(), network(), safety="oracle")
