@@ -18,7 +18,6 @@ COMMANDS = {
     "warm-up": "compile all kernels ahead, so that no later command waits for the compiler",
     "seeds": "train algorithms with several seeds each, and compare their win rates",
     "sweep": "search for hyperparameters by many trainings on Ray Tune",
-    "merge": "put the shards of a suite together",
     "benchmark": "play the benchmark, and make, check and add result files for the leaderboard",
     "push": "send an agent to the Hugging Face hub",
 }

@@ -15,7 +15,7 @@ MOST_MODULES_IN_A_FOLDER = 14
 LAYERS = (
     {"hub", "policy", "support", "terminal"},
     {"executors"},
-    {"cluster", "entries", "sharding"},
+    {"cluster", "entries"},
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"rollouts"},

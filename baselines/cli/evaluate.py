@@ -23,7 +23,6 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.distribution.shards import add_shard
 from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain, play_errors
@@ -110,7 +109,6 @@ def _make_parser(program: str) -> Parser:
         metavar="DIR",
         help="write the games and results of a suite into this folder; the same command resumes it",
     )
-    add_shard(suites, "play part I of N of a suite's games, into a folder of its own")
     both = parser.add_argument_group("both")
     add_environment(both)
     both.add_argument(
@@ -164,8 +162,6 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
 def _check_policies(options: argparse.Namespace, given: Sequence[str]) -> str:
     if options.out is not None:
         raise ValueError("--out is the folder of a suite; the files of --policy are --json and --plot")
-    if options.shard is not None:
-        raise ValueError("--shard is a part of a suite; it needs --suite")
     options.policy = options.policy or list(DEFAULT_POLICIES)
     config = _config(options)
     options.games = options.games or DEFAULT_GAMES
@@ -199,9 +195,8 @@ def _check_suite(options: argparse.Namespace, given: Sequence[str]) -> str:
     for module in SUITE_NEEDS:
         check_extra(module)
     policies, boards = len(suite.entries), len(suite.boards)
-    part = "" if options.shard is None else f"shard {options.shard} of "
     what = f"{policies} policies on {boards} boards, {games} games each"
-    return f"Play {part}the suite {suite.name} into {options.out}: {what}"
+    return f"Play the suite {suite.name} into {options.out}: {what}"
 
 
 def _config(options: argparse.Namespace) -> BoardConfig:
@@ -226,7 +221,5 @@ def _prepare(options: argparse.Namespace, command: str, program: str) -> Callabl
     from baselines.cli.suite import SuiteRun
 
     added = [pinned(name) for name in options.policy or ()]
-    run = SuiteRun.prepare(
-        options.suite, options.out, options.seed, options.games, command, program, added, options.shard
-    )
+    run = SuiteRun.prepare(options.suite, options.out, options.seed, options.games, command, program, added)
     return lambda: run.play(chosen_workers(options), wide=options.wide)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
 from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import MODULE
 from baselines.evaluation.units.schedule import Schedule
 from baselines.executors.executor import MakeWorkers
-from baselines.sharding.shard import WHOLE, Shard
 from baselines.suites.analysis import analyse
 from baselines.suites.definitions import find_suite
 from baselines.suites.display import print_tables
@@ -44,7 +41,6 @@ class SuiteRun:
         tasks: tasks to play.
         left_out: policies that do not play on a board.
         program: name of the command, for error messages.
-        shard: the part of the games that this run plays; None for all of them.
     """
 
     suite: Suite
@@ -55,7 +51,6 @@ class SuiteRun:
     tasks: list[Task]
     left_out: list[LeftOut]
     program: str = "evaluate.py"
-    shard: Shard | None = None
 
     @classmethod
     def prepare(
@@ -67,7 +62,6 @@ class SuiteRun:
         command: str,
         program: str = "evaluate.py",
         policies: Sequence[str] = (),
-        shard: Shard | None = None,
     ) -> SuiteRun:
         """Checks the arguments before the first game, and creates the folder.
 
@@ -79,14 +73,13 @@ class SuiteRun:
             command: command line that repeats the suite.
             program: name of the command, for error messages.
             policies: policies to add to those of the suite.
-            shard: the part of the games to play, into a folder of its own; None for a whole suite.
 
         Raises:
             ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
             PolicyError: the code of a user's policy fails.
             MissingExtraError: a package is not installed.
         """
-        return cls.of(find_suite(name).with_policies(policies), folder, seed, games, command, program, shard)
+        return cls.of(find_suite(name).with_policies(policies), folder, seed, games, command, program)
 
     @classmethod
     def of(
@@ -97,24 +90,18 @@ class SuiteRun:
         games: int | None,
         command: str,
         program: str = "evaluate.py",
-        shard: Shard | None = None,
     ) -> SuiteRun:
         """Prepares a suite that is given as an object; see `prepare`."""
         games = games or suite.games
         seed = suite.seeds_of(seed, games).start
-        for policy in open_folder(folder, suite, seed, games, shard):
+        for policy in open_folder(folder, suite, seed, games):
             print(f"{policy} is not named, so its games stay in {folder} and out of the tables", file=sys.stderr)
         planned = list(plan(suite, games))
         tasks = [each for each in planned if isinstance(each, Task)]
         left_out = [each for each in planned if isinstance(each, LeftOut)]
-        run = cls(suite, folder, seed, games, command, tasks, left_out, program, shard)
+        run = cls(suite, folder, seed, games, command, tasks, left_out, program)
         run.read_parts()
         return run
-
-    @cached_property
-    def shares(self) -> list[range]:
-        """The games of each task that this run plays."""
-        return (self.shard or WHOLE).of_games(self.tasks)
 
     def play(self, make_workers: MakeWorkers, report: bool = True, wide: bool = False) -> int:
         """Plays the remaining games and then writes the results; returns the exit status.
@@ -137,7 +124,7 @@ class SuiteRun:
 
     def _play(self, make_workers: MakeWorkers, report: bool, wide: bool) -> int:
         parts = self.read_parts()
-        schedule = Schedule(self.tasks, parts, self.shares)
+        schedule = Schedule(self.tasks, parts)
         self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
         try:
             with suite_progress(schedule) as progress:
@@ -148,18 +135,9 @@ class SuiteRun:
         except play_errors() as error:
             print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
             return FAILED
-        if self.shard is not None:
-            self._tell_how_to_merge(self.shard, schedule.games)
-        elif report:
+        if report:
             self.write_results(wide)
         return 0
-
-    def _tell_how_to_merge(self, shard: Shard, games: int) -> None:
-        print(
-            f"shard {shard} of {self.suite.name} is done: {games} games in {self.folder}; "
-            f"when all {shard.of} are done, merge them: {MODULE} merge OUT SHARD...",
-            file=sys.stderr,
-        )
 
     def read_parts(self) -> list[list[Part]]:
         """Returns the stored games of each task.
@@ -170,9 +148,7 @@ class SuiteRun:
         return [store.read() for store in self._stores()]
 
     def _stores(self) -> list[PartStore]:
-        return [
-            PartStore(self.folder, task, self.seed, share) for task, share in zip(self.tasks, self.shares, strict=True)
-        ]
+        return [PartStore(self.folder, task, self.seed) for task in self.tasks]
 
     def _tell_what_is_left(self, schedule: Schedule, verb: str) -> None:
         left = schedule.left()

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 def _print_list(program: str) -> None:
     print(f"usage: {program} NAME --out DIR")
-    print(f"{'':7}[--games N] [--seed SEED] [--workers N] [--shard I/N] [--wide]\n\nsuites:")
+    print(f"{'':7}[--games N] [--seed SEED] [--workers N] [--wide]\n\nsuites:")
     width = max(get_terminal_size().columns - 2, 40)
     for name, suite in SUITES.items():
         policies, boards = len(suite.entries), len(suite.boards)

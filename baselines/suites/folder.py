@@ -11,8 +11,6 @@ from typing import Any
 
 from baselines.cluster.identity import Identity, own_identity
 from baselines.registry import find_policy, policy_digest
-from baselines.sharding.folders import SUITE_MANIFEST
-from baselines.sharding.shard import Shard
 from baselines.suites.definitions import added_policies
 from baselines.suites.suite import Suite
 from baselines.suites.tasks import policy_folder
@@ -23,13 +21,14 @@ from minesweeper_env import __version__
 FORMAT = 2
 """Version of the file format in the folder."""
 
-MANIFEST = SUITE_MANIFEST
+MANIFEST = "suite.json"
+"""The file that says what a folder holds."""
 
 _FIXED = {"format": "format of the files", "suite": "suite", "seed": "seed", "version": "version of the package"}
 """What may not change while the games of a folder are played, and how messages name it."""
 
 
-def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard | None = None) -> list[str]:
+def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> list[str]:
     """Creates the folder, or checks that it holds games of the same suite, so that the suite can resume.
 
     The manifest stores the commit and the `Identity` of the installation that plays, and the number formats. It also
@@ -40,7 +39,6 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard 
         suite: the suite.
         seed: seed of game 0.
         games: number of games of each policy on each board, at least as large as before.
-        shard: the part of these games that the folder holds; None for all. It keeps its games and policies.
 
     Returns:
         The policies that were added before and that this suite does not have; their games stay.
@@ -60,7 +58,7 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int, shard: Shard 
         "games": games,
         "identity": own_identity()._asdict(),
         "policies": {policy: policy_digest(policy) for policy in added_policies(suite)},
-    } | ({} if shard is None else {"shard": str(shard)})
+    }
     with _errors_of(folder):
         # A wrong folder is refused before the policies are loaded, which takes seconds.
         if folder.is_dir():
@@ -117,8 +115,6 @@ def _check(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
             f"{folder} was made for {found['games']} games, and can be extended, not cut; choose another --out"
         )
     _check_policies(folder, policies, wanted["policies"])
-    if "shard" in wanted:
-        _check_unchanged(folder, found, wanted)
     return found
 
 
@@ -132,19 +128,6 @@ def _check_fixed(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) ->
             raise _ForeignFolderError(
                 f"{folder} was made for the {what} {found[name]}, not {wanted[name]}; choose another --out"
             )
-    if found.get("shard") != wanted.get("shard"):
-        there, asked = (f"shard {each['shard']}" if "shard" in each else "a whole suite" for each in (found, wanted))
-        raise _ForeignFolderError(f"{folder} was made for {there}, not for {asked}; choose another --out")
-
-
-def _check_unchanged(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Raises a ValueError for other games or policies of a shard, because they would change which games are its own."""
-    for what, there, asked in (
-        ("games", found["games"], wanted["games"]),
-        ("added policies", list(found["policies"]), list(wanted["policies"])),
-    ):
-        if there != asked:
-            raise ValueError(f"{folder} holds a shard with the {what} {there}, not {asked}; choose another --out")
 
 
 def _check_policies(folder: Path, before: dict[str, str | None], added: dict[str, str | None]) -> None:

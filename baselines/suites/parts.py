@@ -78,12 +78,11 @@ class PartStore:
     | header | JSON as bytes: the task, the first game, the seconds and the counters |
     """
 
-    def __init__(self, folder: Path, task: Task, seed: int, share: range | None = None) -> None:
-        """Opens the files of `task` in the folder of a suite with this seed; `share` holds the games of a shard."""
+    def __init__(self, folder: Path, task: Task, seed: int) -> None:
+        """Opens the files of `task` in the folder of a suite with this seed."""
         self._folder = folder / task.folder
         self._task = task
         self._seed = seed
-        self._share = range(task.games) if share is None else share
 
     def write(self, part: Part) -> None:
         """Writes a part, and replaces a part with the same first game.
@@ -123,8 +122,6 @@ class PartStore:
             begin, end = part.games.start, part.games.stop
             if begin % self._task.batch_size or end > self._task.games or (parts and begin < parts[-1].games.stop):
                 raise DamagedPartError(f"{path} holds games that do not fit the other files; delete it to resume")
-            if begin < self._share.start or end > self._share.stop:
-                raise DamagedPartError(f"{path} holds games of another shard; delete it to resume")
             if end % self._task.batch_size == 0 or end == self._task.games:
                 parts.append(part)
         return parts

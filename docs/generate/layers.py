@@ -77,7 +77,6 @@ GLOSSES = {
         "executors": "call functions in processes that may die",
         "cluster": "processes on a cluster of Ray",
         "entries": "your own policies: loaded, called and wrapped",
-        "sharding": "parts of the work",
         "evaluation": "plays, judges, compares",
         "registry": "policies by name",
         "adapters": "agents of others",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ANNOUNCEMENTS = (
-    *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure ", "Merge "),
+    *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure "),
     *("Load ", "Prepare ", "Connect "),
 )
 """The beginnings of the lines in which a command says what it is about to do."""

@@ -1,1 +1,1 @@
-"""Work of commands on several processes, clusters and shards."""
+"""Work of commands on several processes and clusters."""

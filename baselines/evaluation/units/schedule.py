@@ -56,10 +56,9 @@ class Unit(NamedTuple):
 
 @dataclass
 class _State:
-    """State of a task: the games to play, those not yet begun, those done and in play, and the seconds spent."""
+    """State of a task: the games not yet begun, the numbers of those done and in play, and the seconds spent."""
 
     task: Task
-    games: int
     gaps: list[range]
     done: int = 0
     seconds: float = 0.0
@@ -99,7 +98,6 @@ class Schedule:
         self,
         tasks: Sequence[Task],
         parts: Sequence[Sequence[Done]] | None = None,
-        shares: Sequence[range] | None = None,
         unit_seconds: float | None = None,
     ) -> None:
         """Schedules the games that the parts lack.
@@ -107,16 +105,11 @@ class Schedule:
         Args:
             tasks: the tasks, quick ones first as far as that is known.
             parts: parts of each task that have been played; None for none.
-            shares: the games of each task to play, of which a batch begins at the first; None for all.
             unit_seconds: target time of a unit, 0 for single batches; None for the usual one.
         """
         self.workers = 1
         self._unit_seconds = unit_seconds
-        shares = shares or [range(task.games) for task in tasks]
-        self._states = [
-            _state(task, share, done)
-            for task, share, done in zip(tasks, shares, parts or [[] for _ in tasks], strict=True)
-        ]
+        self._states = [_state(task, done) for task, done in zip(tasks, parts or [[] for _ in tasks], strict=True)]
 
     def next(self) -> Unit | None:
         """Returns the next unit and marks it as begun; None if no unit is left."""
@@ -145,12 +138,12 @@ class Schedule:
 
     def left(self) -> list[tuple[Task, int]]:
         """Returns the unfinished tasks, each with its number of games left."""
-        return [(state.task, state.games - state.done) for state in self._states if state.done < state.games]
+        return [(state.task, state.task.games - state.done) for state in self._states if state.done < state.task.games]
 
     @property
     def games(self) -> int:
         """The number of games of all tasks."""
-        return sum(state.games for state in self._states)
+        return sum(state.task.games for state in self._states)
 
     @property
     def done(self) -> int:
@@ -159,14 +152,14 @@ class Schedule:
 
     def seconds_left(self) -> float | None:
         """Returns the remaining time by the pace of each task; None while the pace of a task is unknown."""
-        if any(state.pace is None and state.games for state in self._states):
+        if any(state.pace is None and state.task.games for state in self._states):
             return None
-        return sum((state.pace or 0.0) * (state.games - state.done) for state in self._states) / self.workers
+        return sum((state.pace or 0.0) * (state.task.games - state.done) for state in self._states) / self.workers
 
     def fraction_done(self) -> float:
         """Returns the fraction of the work that is done, 0 to 1, over the tasks whose pace is known."""
         done = sum(state.seconds for state in self._states)
-        every = sum((state.pace or 0.0) * state.games for state in self._states)
+        every = sum((state.pace or 0.0) * state.task.games for state in self._states)
         return done / every if every else 0.0
 
 
@@ -175,14 +168,14 @@ def _work(state: _State) -> float:
     return (state.pace or 0.0) * state.unbegun
 
 
-def _state(task: Task, share: range, parts: Sequence[Done]) -> _State:
+def _state(task: Task, parts: Sequence[Done]) -> _State:
     done, seconds = sum(len(part.games) for part in parts), sum(part.seconds for part in parts)
-    return _State(task, len(share), _gaps(share, parts), done, seconds)
+    return _State(task, _gaps(task.games, parts), done, seconds)
 
 
-def _gaps(share: range, parts: Sequence[Done]) -> list[range]:
-    gaps, begin = [], share.start
+def _gaps(games: int, parts: Sequence[Done]) -> list[range]:
+    gaps, begin = [], 0
     for part in parts:
         gaps.append(range(begin, part.games.start))
         begin = part.games.stop
-    return [gap for gap in (*gaps, range(begin, share.stop)) if gap]
+    return [gap for gap in (*gaps, range(begin, games)) if gap]

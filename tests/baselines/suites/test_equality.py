@@ -1,4 +1,4 @@
-"""The same games and results from every executor: one process, two, Ray, two nodes of Ray, and four merged shards.
+"""The same games and results from every executor: one process, two, Ray, and two nodes of Ray.
 
 Suites of each kind play a few games of their quick policies. MINESWEEPER_EQUALITY_GAMES=100 plays 100 games of all
 policies of all suites, and one of `bayes` by variable elimination.
@@ -17,7 +17,6 @@ from support.clusters import nodes_of
 from support.suite_folders import content, records
 
 from baselines.cli import evaluate
-from baselines.cli.merge import command as merge
 from baselines.suites import definitions
 from baselines.suites.definitions import SUITES
 from baselines.suites.suite import Suite
@@ -34,8 +33,6 @@ DIFFERENT = ("bayes", "ladder", "logic", "benchmark")
 
 SLOW, SLOW_GAMES = "bayes:inference=pgmpy", 1
 """A policy whose 100 games would take hours, and its number of games."""
-
-SHARDS = 4
 
 
 def complete(suite: Suite) -> Suite:
@@ -92,14 +89,6 @@ def check_same(folder: Path, other: Path) -> None:
 
 def test_processes_change_nothing(suite, alone, tmp_path):
     check_same(alone, play(suite, tmp_path / "two", "--workers", "2"))
-
-
-def test_shards_change_nothing(suite, alone, tmp_path):
-    shards = [
-        play(suite, tmp_path / f"shard-{number}", "--shard", f"{number}/{SHARDS}") for number in range(1, SHARDS + 1)
-    ]
-    assert merge.main([str(tmp_path / "merged"), *map(str, shards)]) == 0
-    check_same(alone, tmp_path / "merged")
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
