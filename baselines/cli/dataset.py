@@ -39,7 +39,6 @@ EXTRA = "minari"
 """The extra of this package that installs Minari."""
 
 DEFAULT_POLICIES = ("exact", "lookahead")
-PATH_VARIABLE = "MINARI_DATASETS_PATH"
 
 EXAMPLES = """\
 examples:
@@ -125,7 +124,7 @@ def _make_parser(program: str) -> Parser:
         "--out",
         type=parse_path,
         metavar="DIR",
-        help=f"write into DIR (default ${PATH_VARIABLE}, or ~/.minari/datasets)",
+        help="write into DIR (default $MINARI_DATASETS_PATH, or ~/.minari/datasets)",
     )
     return parser
 
@@ -151,7 +150,7 @@ def _config(options: argparse.Namespace) -> BoardConfig:
 def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
     """Checks the rest of what can be checked before the first game; returns the batch size of each data set."""
     from baselines.cli.policies import choose_policies
-    from baselines.evaluation.datasets.minari_dataset import DatasetPlan, check_name, default_name
+    from baselines.evaluation.datasets.minari_dataset import PATH_VARIABLE, DatasetPlan, check_name, default_name
 
     config = _config(options)
     options.policy = [pinned(name) for name in options.policy]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import secrets
 import shutil
 import warnings
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,6 +28,8 @@ from minesweeper_env.config import BoardConfig
 if TYPE_CHECKING:
     from minari import MinariDataset
     from minari.data_collector import EpisodeBuffer
+
+PATH_VARIABLE = "MINARI_DATASETS_PATH"
 
 CHUNK = 500
 """Number of episodes in memory at a time."""
@@ -92,32 +97,69 @@ def check_name(name: str) -> None:
 
 
 def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDataset:
-    """Writes the episodes of recorded games; an error leaves no unfinished data set behind.
+    """Writes the episodes of recorded games in a hidden folder, which moves to its place when all are written.
 
     Args:
         plan: what the data set holds.
         records: at least one record, with its actions.
 
     Raises:
-        OSError: the data set cannot be written.
+        OSError: the data set cannot be written, or another process has made one of this name meanwhile. The games then
+            stay in the hidden folder, which the message names.
     """
+    from minari import load_dataset
     from minari.storage import get_dataset_path
 
+    hidden = Path(get_dataset_path()).absolute() / f".{secrets.token_hex(8)}"
+    written, path = hidden / plan.name, Path(get_dataset_path(plan.name))
     try:
-        return _write(plan, list(records))
+        with _root(hidden):
+            _write(plan, list(records))
+        _make_namespace(plan.name)
     except BaseException:
-        shutil.rmtree(get_dataset_path(plan.name), ignore_errors=True)
+        shutil.rmtree(hidden, ignore_errors=True)
         raise
+    try:
+        # A folder with files is never replaced.
+        written.rename(path)
+    except OSError as error:
+        raise FileExistsError(
+            f"{path} has appeared meanwhile; the games are in {written}: move them, or load {plan.name} with "
+            f"{PATH_VARIABLE}={hidden}"
+        ) from error
+    shutil.rmtree(hidden)
+    return load_dataset(plan.name)
 
 
-def _write(plan: DatasetPlan, records: list[GameRecord]) -> MinariDataset:
+@contextmanager
+def _root(folder: Path) -> Generator[None]:
+    """Lets Minari keep its data sets in another folder."""
+    before = os.environ.get(PATH_VARIABLE)
+    os.environ[PATH_VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[PATH_VARIABLE]
+        else:
+            os.environ[PATH_VARIABLE] = before
+
+
+def _make_namespace(name: str) -> None:
+    from minari.namespace import create_namespace, list_local_namespaces
+
+    namespace = name.rpartition("/")[0]
+    if namespace and namespace not in list_local_namespaces():
+        create_namespace(namespace)
+
+
+def _write(plan: DatasetPlan, records: list[GameRecord]) -> None:
     env = plan.make_env()
     buffers = (_buffer(replay(env, record)) for record in records)
     dataset = _create(plan, env, list(islice(buffers, CHUNK)))
     while chunk := list(islice(buffers, CHUNK)):
         dataset.storage.update_episodes(chunk)
     dataset.storage.update_metadata(_metadata(plan, records))
-    return dataset
 
 
 def _create(plan: DatasetPlan, env: gymnasium.Env[Any, Any], buffers: list[EpisodeBuffer]) -> MinariDataset:

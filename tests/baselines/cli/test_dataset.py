@@ -7,9 +7,11 @@ import re
 import numpy as np
 import pytest
 from support import ROOT
+from support.commands import complaint
 
 from baselines.__main__ import main as run_command
 from baselines.cli import dataset
+from baselines.evaluation.datasets import minari_dataset
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy
@@ -128,9 +130,31 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys):
 
 
 def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
-    minari = pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+    pytest.importorskip("minari")
     monkeypatch.setattr("baselines.evaluation.datasets.minari_dataset._metadata", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
-    assert minari.list_local_datasets() == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
+def test_two_data_sets_of_one_name_lose_no_game(tmp_path, monkeypatch, capsys):
+    """While one process writes, another makes a data set of the same name; both are kept."""
+    minari = pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+    arguments = [*BOARD, "--policy", "random", "--name", "mine/games-v0", "--out", str(tmp_path), "--games"]
+    write, writers = minari_dataset._write, []
+
+    def interfering(plan, records):
+        if not writers:
+            writers.append(plan)
+            with minari_dataset._root(tmp_path):
+                assert dataset.main([*arguments, "4"]) == 0
+        write(plan, records)
+
+    monkeypatch.setattr(minari_dataset, "_write", interfering)
+    assert dataset.main([*arguments, "3"]) == 1
+    assert minari.load_dataset("mine/games-v0").total_episodes == 4
+    place = re.search(r"MINARI_DATASETS_PATH=(\S+)$", complaint(capsys.readouterr().err))[1]
+    with minari_dataset._root(place):
+        assert minari.load_dataset("mine/games-v0").total_episodes == 3
