@@ -13,7 +13,7 @@ from torch import nn
 from baselines.hub.cache import pinned_within
 from baselines.hub.errors import naming
 from baselines.learned.agents.allocation import keep_freed_memory
-from baselines.learned.agents.storage import load_network
+from baselines.learned.agents.storage import WEIGHTS_FILE, load_network
 from baselines.learned.common.budget import Budget
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.lineage import training_of
@@ -26,7 +26,7 @@ from baselines.learned.training.provenance import earlier_sessions, record_sessi
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
-from baselines.support.run_folders import agent_folder, agent_names
+from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
@@ -166,9 +166,8 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     """
     settings = resolve_settings(settings)
     earlier_sessions(folder / RUN_FILE)
+    checkpoint = find_checkpoint(folder) if resume else None
     learner = parts.make_learner(settings)
-    # A training that ended before its first checkpoint starts again.
-    checkpoint = folder / CHECKPOINT_FILE if resume and (folder / CHECKPOINT_FILE).exists() else None
     anew = checkpoint is None and settings.start is not None
     start = _start_from(learner, settings.start, parts) if anew else None
     progress = Progress() if checkpoint is None else restore(learner, checkpoint)
@@ -211,6 +210,24 @@ def run(
             reports.send()
         panel.show()
     return _outcome(training, stop.requested)
+
+
+def find_checkpoint(folder: Path) -> Path | None:
+    """Returns the checkpoint of a run folder; None if the training ended before its first one, and starts again.
+
+    Raises:
+        ValueError: the folder holds an agent, and an agent without its checkpoint would be overwritten.
+    """
+    checkpoint = folder / CHECKPOINT_FILE
+    if checkpoint.exists():
+        return checkpoint
+    for agent in (folder / AGENT_FILE, folder / WEIGHTS_FILE):
+        if agent.exists():
+            raise ValueError(
+                f"{checkpoint} is missing, and a new training would overwrite {agent}; "
+                f"train on from its weights in another folder: --start {folder} --out DIR"
+            )
+    return None
 
 
 class _Loop(NamedTuple):

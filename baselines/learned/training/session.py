@@ -103,6 +103,9 @@ class Training:
             log: of the session.
             compares: whether the scripted policies play these games first, if they have not.
         """
+        if self.best.kept is None:
+            # A run folder with an agent always has a checkpoint, so that a killed training can be resumed.
+            self.save()
         with self.evaluations:
             self._evaluate(log, compares)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from support.commands import complaint
-from support.tiny_training import BOTH, curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
+from support.tiny_training import BOTH, PowerCutError, curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
 from support.training_processes import ENDLESS, TINY, complete, start, wait_for, wait_for_change
 
 from baselines.cli.train import main
@@ -73,6 +73,16 @@ def test_a_training_runs_in_a_thread_of_its_own(tmp_path):
         outcome = pool.submit(train, tiny("dqn", steps=200), tmp_path).result()
     assert not outcome.interrupted
     assert weights(tmp_path)
+
+
+def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch):
+    def killed(*_):
+        raise PowerCutError
+
+    monkeypatch.setattr("baselines.learned.training.evaluation.save_agent", killed)
+    with pytest.raises(PowerCutError):
+        train(tiny("dqn", steps=600), tmp_path)
+    assert 0 < prepare(tiny("dqn", steps=600), tmp_path, resume=True).learner.steps < 600
 
 
 def test_a_training_that_ended_before_its_first_checkpoint_begins_anew(tmp_path):
@@ -188,6 +198,12 @@ def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, cap
     assert "4x4/2" in fails(["--out", str(run), "--resume", "--size", "4", "--mines", "3"], capsys)
     (run / "checkpoint.safetensors").write_bytes(b"")
     assert "checkpoint.safetensors" in fails(["--out", str(run), "--resume"], capsys)
+    (run / "checkpoint.safetensors").unlink()
+    agent = (run / "agent.safetensors").read_bytes()
+    for name in ("agent.json", "agent.safetensors"):
+        assert name in fails(["--out", str(run), "--resume", "--steps", "2000"], capsys)
+        assert (run / "agent.safetensors").read_bytes() == agent
+        (run / "agent.json").unlink(missing_ok=True)
     (run / "run.json").write_text('{"settings": {"algo": 3}}')
     assert "settings" in fails(["--out", str(run), "--resume"], capsys)
 
