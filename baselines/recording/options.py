@@ -11,11 +11,11 @@ from baselines.support.extras import check_extra
 from baselines.support.files import check_writable
 from minesweeper_env.codes import MOVE_NAMES
 
-RECORD_SUFFIXES = (".gif", ".mp4", ".svg", ".png")
+RECORD_SUFFIXES = (".gif", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
 
-GALLERY_SUFFIXES = (".png", ".svg", ".html")
-"""The endings of the files of --gallery."""
+GALLERY_SUFFIXES = (".png",)
+"""The ending of the file of --gallery."""
 
 GALLERY_GAMES = 24
 """The number of games of a gallery without --gallery-games."""
@@ -67,8 +67,7 @@ def add_recording_options(
         "--gallery",
         type=path,
         metavar="FILE",
-        help="draw the final boards of many games of the first policy, sorted by the risk taken, into this file: "
-        f"{', '.join(GALLERY_SUFFIXES)}",
+        help="draw the final boards of many games of the first policy, sorted by the risk taken, into this .png file",
     )
     group.add_argument(
         "--gallery-games",
@@ -120,8 +119,7 @@ def _check_file(option: str, path: Path | None, suffixes: Sequence[str]) -> None
     if path is None:
         return
     if path.suffix not in suffixes:
-        *most, last = suffixes
-        raise ValueError(f"{option} takes a file that ends in {', '.join(most)} or {last}, not {path}")
+        raise ValueError(f"{option} takes a file that ends in {' or '.join(suffixes)}, not {path}")
     check_writable(path)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from baselines.evaluation.records import GameRecord
-from baselines.recording import animations, gallery, svg
+from baselines.recording import animations, gallery
 from baselines.recording.captions import games_name
 from baselines.recording.replay import RecordedGame, replay
 from baselines.recording.slides import Recording
@@ -18,8 +18,7 @@ from baselines.support.files import replace_file
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
 
-RECORDERS = {".gif": animations.gif, ".mp4": animations.mp4, ".svg": svg.svg, ".png": animations.png}
-GALLERIES = {".png": gallery.png, ".svg": gallery.svg, ".html": gallery.html}
+RECORDERS = {".gif": animations.gif, ".mp4": animations.mp4, ".png": animations.png}
 
 Played = Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]
 """The games of each policy, by its specification, in the order of the command line: records with actions."""
@@ -46,7 +45,7 @@ def write_pictures(options: argparse.Namespace, played: Played) -> None:
     if options.gallery is not None:
         name = next(iter(played))
         games = _replayed(name, *played[name], options.gallery_games)
-        _write(options.gallery, GALLERIES[options.gallery.suffix](games), f"{games_name(len(games))} of {name}")
+        _write(options.gallery, gallery.png(games), f"{games_name(len(games))} of {name}")
 
 
 def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:

@@ -1,12 +1,10 @@
-"""Recorded games: what is replayed, and the pictures of it as GIF, MP4, PNG and SVG."""
+"""Recorded games: what is replayed, and the pictures of it as GIF, MP4 and PNG."""
 
 from __future__ import annotations
 
 import io
-import re
 from dataclasses import replace
 from functools import cache, partial
-from xml.dom import minidom
 
 import imageio.v3 as imageio
 import numpy as np
@@ -15,7 +13,7 @@ from support import ROOT
 from support.policies import click_config
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.recording import animations, svg
+from baselines.recording import animations
 from baselines.recording.captions import fixed_lines, format_risk, frame_lines
 from baselines.recording.frames import FATAL, MARGIN, MOST_LINES, OUTLINE, draw_board, draw_slide, frame_size, shortened
 from baselines.recording.replay import replay
@@ -200,60 +198,6 @@ def test_a_png_is_the_last_slide():
     recording = Recording([[game], [game_that("lost")]], 0.5, False)
     picture = imageio.imread(io.BytesIO(animations.png(recording, nothing)))
     assert np.array_equal(picture, draw_slide(list(recording.slides())[-1], TILE, False))
-
-
-def svg_of(*rounds, overlay=False):
-    return svg.svg(Recording([list(games) for games in rounds], 0.5, overlay), nothing).decode()
-
-
-def test_an_svg_is_xml_with_a_group_per_frame_and_no_script():
-    game = game_that("won")
-    text = svg_of([game])
-    document = minidom.parseString(text)
-    assert not document.getElementsByTagName("script")
-    assert "href='http" not in text
-    labels = [node.firstChild.data for node in document.getElementsByTagName("text")]
-    assert labels.count("policy") == game.frames
-    assert labels.count("exact") == game.frames
-    clock = document.getElementsByTagName("animate")[0]
-    assert clock.getAttribute("dur") == f"{0.5 * len(game.turns) + END_SECONDS:g}s"
-    defined = {node.getAttribute("id") for node in document.getElementsByTagName("g")}
-    used = {node.getAttribute("href")[1:] for node in document.getElementsByTagName("use")}
-    assert used <= defined
-
-
-def groups_from(text):
-    """Returns the parts of an SVG that appear at a time and stay, each with its time in seconds."""
-    found = re.findall(r"<set attributeName='display' to='none' begin='t.begin' dur='([\d.]+)s'/>(.*?)</g>", text)
-    return [(float(seconds), content) for seconds, content in found]
-
-
-@pytest.mark.parametrize("result", ["won", "lost"])
-def test_an_svg_contains_no_layout_before_the_end(result):
-    game = game_that(result)
-    text = svg_of([game])
-    end = 0.5 * len(game.turns)
-    body = text[text.index("</defs>") :]
-    mines = re.findall(r"#(mine|exploded|flag|wrong)'", body)
-    at_end = [content for seconds, content in groups_from(text) if seconds == end]
-    assert len(mines) == len(re.findall(r"#(mine|exploded|flag|wrong)'", "".join(at_end))) == 6
-
-
-def test_an_svg_of_two_games_hides_the_first_while_the_second_plays():
-    won, lost = game_that("won"), game_that("lost")
-    text = svg_of([won], [lost])
-    minidom.parseString(text)
-    length = 0.5 * len(won.turns) + END_SECONDS
-    assert f"to='inline' begin='t.begin+0s' dur='{length:g}s'" in text
-    assert f"to='none' begin='t.begin' dur='{length:g}s'" in text
-
-
-def test_names_are_escaped_and_the_overlay_is_drawn():
-    record, _ = recorded()[0]
-    game = replay("a<b>&c", CONFIG, record.seed, np.frombuffer(record.actions, "<u2").tolist())
-    text = svg_of([game], overlay=True)
-    assert "a&lt;b&gt;&amp;c" in minidom.parseString(text).toxml()
-    assert re.search(r"#covered\d+'", text)
 
 
 def test_the_picture_of_the_readme_is_small():

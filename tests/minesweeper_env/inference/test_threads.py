@@ -84,4 +84,6 @@ def test_four_threads_give_the_answers_of_one(name):
 
 def test_every_public_function_is_tried():
     untried = {"CertainCells", "InconsistentBoardError", "PositionTooHardError", "Sentence", "Step", "subset_closure"}
-    assert set(inference.__all__) | set(optimal.__all__) - {"BestClick"} == set(ANSWERS) - {"consistent_layouts"} | untried
+    assert (
+        set(inference.__all__) | set(optimal.__all__) - {"BestClick"} == set(ANSWERS) - {"consistent_layouts"} | untried
+    )
