@@ -9,7 +9,6 @@ from support.sources import check_layers, check_lazy_exports, import_circles, im
 
 MODULES = [*modules_of("minesweeper_env"), *modules_of("baselines"), *modules_of("minesweeper_play")]
 PACKAGES_WITH_LAZY_NAMES = ("baselines", "baselines.adapters", "baselines.learned")
-MOST_MODULES_IN_A_FOLDER = 14
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
@@ -101,14 +100,6 @@ def test_a_circle_is_found(tmp_path, monkeypatch):
     for name, source in sources.items():
         (tmp_path / f"{name}.py").write_text(source)
     assert import_circles(modules_of("")) == [{"a", "b", "c"}]
-
-
-def test_no_folder_has_too_many_modules_to_overlook():
-    folders = {path.parent for path in MODULES}
-    sizes = {
-        str(folder): sum(path.parent == folder and path.stem != "__init__" for path in MODULES) for folder in folders
-    }
-    assert not {folder: size for folder, size in sizes.items() if size > MOST_MODULES_IN_A_FOLDER}
 
 
 def test_no_test_module_imports_from_another():

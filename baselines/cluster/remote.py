@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from baselines.cluster.parcels import open_parcel
 from baselines.executors.errors import WorkerError
-from baselines.executors.threads import use_one_thread
+from baselines.support.threads import use_one_thread
 from minesweeper_env.warm_up.packing import unpack_compiled
 
 DONE, FAILED, FOREIGN = "done", "failed", "foreign"

@@ -16,8 +16,8 @@ from typing import Any
 from baselines.executors.errors import WorkerError
 from baselines.executors.executor import MakeWorkers, here
 from baselines.executors.process_pool import ProcessPool
-from baselines.executors.threads import use_one_thread
 from baselines.support.main_script import check_workers_can_import
+from baselines.support.threads import use_one_thread
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.compilation.live_line import say
 

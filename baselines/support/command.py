@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
+from baselines.support.threads import use_one_thread
+
 FAILED, INTERRUPTED = 1, 130
 """Exit statuses; 0 means that all is done."""
 
 
 def run_command(module: str, arguments: Sequence[str] | None = None, program: str | None = None) -> int:
-    """Imports a module, and runs its `main`.
+    """Imports a module, and runs its `main` with one thread of the numerical libraries.
 
     Args:
         module: name of the module.
@@ -24,6 +26,8 @@ def run_command(module: str, arguments: Sequence[str] | None = None, program: st
         The exit status: that of `main`; 130 after Ctrl-C, also during the imports; 1 where stdout cannot be written.
     """
     _open_standard_streams()
+    # The libraries read the number when they are imported.
+    use_one_thread()
     try:
         status = int(import_module(module).main(arguments, *([program] if program else [])))
         sys.stdout.flush()

@@ -19,7 +19,7 @@ from baselines.cli.environments import AZULEJOS, add_environment
 from baselines.cli.start import typed_command
 from baselines.cli.training.arguments import add_length, add_options, add_set
 from baselines.cli.training.running import run_training
-from baselines.learned.settings.command_line import cores, given_settings, resumed
+from baselines.learned.settings.command_line import given_settings, resumed
 from baselines.learned.settings.options import describe, options_of
 from baselines.support.board_names import size_name
 
@@ -61,7 +61,7 @@ class Azulejos:
             given["opponents"] = opponent_names(options.opponents)
         if options.resume and options.out is not None:
             return resumed(AzulejosSettings, options.out, given), options.out
-        settings = AzulejosSettings.from_some({"threads": cores(), **given})
+        settings = AzulejosSettings.from_some(given)
         folder = options.out or Path("runs") / f"azulejos-{settings.size}-{settings.colours}"
         return (resumed(AzulejosSettings, folder, given) if options.resume else settings), folder
 

@@ -56,8 +56,6 @@ def _check(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
     for module in NEEDED:
         check_extra(module)
     check_workers(options)
-    # The cores of this machine tell nothing about those of the node.
-    options.threads = options.threads or 1
     settings, folder = Minesweeper().settings_and_folder(options)
     check_folder(folder)
     if not options.resume:

@@ -34,13 +34,7 @@ def add_length(parser: Parser, kind: type, folder: str) -> argparse._ArgumentGro
         action="store_true",
         help="continue from the last checkpoint in --out; --minutes or --steps change the budget",
     )
-    length.add_argument(
-        "--threads",
-        type=whole_number_from(1),
-        metavar="N",
-        help="use N processor threads of PyTorch (default all cores)",
-    )
-    add_options(length, kind, ("minutes", "steps", "device"))
+    add_options(length, kind, ("minutes", "steps", "device", "threads"))
     return length
 
 

@@ -18,6 +18,7 @@ from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK,
 from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_within, one_of, whether, whole_number_within
+from baselines.support.threads import one_thread
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 
@@ -103,6 +104,7 @@ class AfterstatePolicy:
         return int(first_click_values(self.network, self.config).argmax())
 
     @checked_act
+    @one_thread()
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Chooses one click per board; see `baselines.policy.Policy.act`."""
         legal = action_masks[:, : self.config.cells].astype(np.bool_)

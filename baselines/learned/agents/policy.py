@@ -13,6 +13,7 @@ from baselines.learned.networks.masks import unopened
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
 from baselines.scripted.oracle_play.first_click import chosen_first_cell, middle_cell
 from baselines.support.act_inputs import checked_act
+from baselines.support.threads import one_thread
 from minesweeper_env.config import BoardConfig
 
 BATCH = 1024
@@ -77,6 +78,7 @@ class LearnedPolicy:
             actions[rated] = values.argmax(axis=1)
         return actions
 
+    @one_thread()
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
         device = next(self.network.parameters()).device

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,7 +35,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     given = _given(options, {field.name for field in fields(TrainingSettings)})
     if options.resume and options.out is not None:
         return resumed(TrainingSettings, options.out, given), options.out
-    start = {"threads": cores(), **(read_configuration(options.config) if options.config else {})}
+    start = read_configuration(options.config) if options.config else {}
     given["hyperparameters"] = {**_table(start.get("hyperparameters", {})), **given.get("hyperparameters", {})}
     settings = TrainingSettings.from_some({**start, **given})
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
@@ -114,8 +113,3 @@ def _table(value: Any) -> dict[str, Any]:
 def _name(settings: TrainingSettings) -> str:
     logic = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
     return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
-
-
-def cores() -> int:
-    """Returns the number of processor cores for this process."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -17,6 +17,7 @@ from baselines.learned.value.network import ValueNetwork, win_probabilities
 from baselines.learned.value.outcomes import outcomes_of
 from baselines.scripted.oracle_play.endgame import EndingPolicy
 from baselines.scripted.oracle_play.exact import Boards, Cells
+from baselines.support.threads import one_thread
 from minesweeper_env.config import BoardConfig, whole_number
 
 _TIE = 1e-6
@@ -89,6 +90,7 @@ class ValuePolicy(EndingPolicy):
         self._breadth = whole_number("breadth", breadth, 1)
         super().__init__(config, layouts, nodes)
 
+    @one_thread()
     def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
         found, _ = best_clicks(self._network, self.config, boards, legal, self._slack, self._breadth)
         return np.where(found >= 0, found, clicks)

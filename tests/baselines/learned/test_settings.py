@@ -40,7 +40,7 @@ def test_every_option_is_an_argument_of_train_py(capsys):
     shown = " ".join(capsys.readouterr().out.split())
     for entry, option in options_of(TrainingSettings):
         assert f"--{entry.name.replace('_', '-')} " in shown
-        assert option.meaning in shown or entry.name == "threads"
+        assert option.meaning in shown
     for hyperparameters in ALGORITHMS.values():
         for entry, option in options_of(hyperparameters):
             assert f"{entry.name}: {option.meaning} (default {entry.default})" in shown

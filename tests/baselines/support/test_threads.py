@@ -1,0 +1,47 @@
+"""Threads of PyTorch: one while our networks compute, as many as before afterwards."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from baselines import make_policy
+from baselines.support.command import run_command
+from baselines.support.threads import VARIABLES
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(autouse=True)
+def two_threads(monkeypatch):
+    """Two threads of PyTorch, in a process whose environment sets no number."""
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "1")
+        monkeypatch.delenv(name)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(("variables", "inside"), [({}, 1), ({"OMP_NUM_THREADS": "2"}, 2)])
+@pytest.mark.parametrize("name", ["dqn", "afterstate"])
+def test_a_policy_computes_with_one_thread_and_restores_the_number(monkeypatch, name, variables, inside):
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    policy, seen = make_policy(name, size=8, mines=14), []
+    for module in policy.network.modules():
+        module.register_forward_hook(lambda *_: seen.append(torch.get_num_threads()))
+    board = np.full((1, 8, 8), 11, np.int8)
+    board[0, 0, 0] = 1
+    policy.act(board, (board > 8).reshape(1, -1))
+    assert (set(seen), torch.get_num_threads()) == ({inside}, 2)
+
+
+@pytest.mark.parametrize(("variables", "inside"), [({}, 1), ({"OMP_NUM_THREADS": "2"}, 2)])
+def test_a_command_computes_with_one_thread_unless_the_environment_sets_a_number(monkeypatch, variables, inside):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setitem(sys.modules, "probe", SimpleNamespace(main=lambda _arguments: torch.get_num_threads()))
+    assert run_command("probe", []) == inside
