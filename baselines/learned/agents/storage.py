@@ -15,7 +15,6 @@ from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
-from baselines.learned.settings.retired import TWO_HEADS_REPLACED
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
 from baselines.support.files import read_json, write_json
 
@@ -23,9 +22,6 @@ WEIGHTS_FILE = AGENT_WEIGHTS_FILE
 FORMAT = 3
 CLICKS, VALUE, AFTERSTATE = "clicks", "value", "afterstate"
 """Kinds of agents: a network that rates clicks, one that values boards for the oracle, and one that searches itself."""
-
-_TWO_HEADS = "wins"
-"""Kind of the agents of win-seeking DQN in older versions."""
 
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
@@ -53,8 +49,6 @@ def read_description(folder: Path) -> dict[str, Any]:
     if description.get("format") != FORMAT:
         raise ValueError(f"{folder / AGENT_FILE} has format {description.get('format')!r}, and only {FORMAT} is known")
     kind = description.get("kind")
-    if kind == _TWO_HEADS:
-        raise ValueError(f"{folder / AGENT_FILE} describes an agent of win-seeking DQN, which {TWO_HEADS_REPLACED}")
     if kind not in (CLICKS, VALUE, AFTERSTATE):
         raise ValueError(f"{folder / AGENT_FILE} must be of kind {CLICKS}, {VALUE} or {AFTERSTATE}, not {kind!r}")
     return description

@@ -15,7 +15,7 @@ from baselines.learned.agents.policy import LearnedPolicy
 from baselines.learned.agents.storage import load_network
 from baselines.learned.networks.board import MAX_COUNT, BoardNetwork
 from baselines.learned.networks.masks import unopened
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.settings.files import RUN_FILE
 from baselines.support.files import read_json
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
@@ -88,11 +88,12 @@ def load_rater(folder: Path) -> BoardNetwork:
         ValueError: its outputs mean something else, or a file is missing or damaged; the message is one line.
     """
     network = load_network(folder)
-    settings = TrainingSettings.from_json(read_json(folder / "run.json").get("settings"))
-    if (settings.algo, settings.reward, settings.gamma) != ("dqn", "safe_click", 0):
+    settings = read_json(folder / RUN_FILE).get("settings")
+    algo, reward, gamma = (dict(settings or {}).get(name) for name in ("algo", "reward", "gamma"))
+    if (algo, reward, gamma) != ("dqn", "safe_click", 0):
         raise ValueError(
             f"the outputs of {folder} are no probabilities of safety: that takes algo dqn, reward safe_click and "
-            f"gamma 0, and this agent has {settings.algo}, {settings.reward} and {settings.gamma}"
+            f"gamma 0, and this agent has {algo}, {reward} and {gamma}"
         )
     assert isinstance(network, BoardNetwork)
     return network

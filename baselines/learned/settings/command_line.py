@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.files import RUN_FILE, read_configuration
-from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
@@ -97,7 +96,7 @@ def resumed(kind: type[Settings], folder: Path, given: dict[str, Any]) -> Settin
     for name, value in given.items():
         current = getattr(settings, name)
         if name == "hyperparameters":
-            current, value = current.to_json(), current.to_json() | present_names(value)
+            current, value = current.to_json(), current.to_json() | value
         if name not in MAY_CHANGE and value != current:
             raise ValueError(f"the training in {folder} has {name} {current}, not {value}")
     changed: Settings = replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})  # type: ignore[type-var]

@@ -8,8 +8,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from baselines.learned.settings.retired import CONFIGURATIONS
-
 FOLDER = files("baselines.learned") / "configs"
 SUFFIX = ".toml"
 
@@ -42,8 +40,6 @@ def read_configuration(name: str) -> dict[str, Any]:
         ValueError: there is none of this name, or the file cannot be read; the message is one line.
     """
     if not name.endswith(SUFFIX):
-        if name in CONFIGURATIONS:
-            raise ValueError(CONFIGURATIONS[name])
         if name not in configuration_names():
             known = ", ".join(configuration_names())
             raise ValueError(f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}")

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from baselines.learned.settings.options import check_options, option
-from baselines.learned.settings.retired import present_names
 from baselines.learned.settings.search_limits import BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
@@ -41,7 +40,7 @@ class Hyperparameters:
 
     @classmethod
     def of(cls, content: Any) -> Hyperparameters:
-        """Returns the hyperparameters in `content`, a dict, completed by the defaults; it may use retired names.
+        """Returns the hyperparameters in `content`, a dict, completed by the defaults.
 
         Raises:
             ValueError: a name or a value is not allowed; the message names the allowed ones.
@@ -49,7 +48,6 @@ class Hyperparameters:
         names = [entry.name for entry in fields(cls)]
         if not isinstance(content, dict):
             raise ValueError(f"hyperparameters must be a table, not {content!r}")
-        content = present_names(content)
         unknown = [str(name) for name in content if name not in names]
         if unknown:
             raise ValueError(f"unknown hyperparameter {', '.join(unknown)}; the hyperparameters are {', '.join(names)}")

@@ -11,7 +11,6 @@ from baselines.learned.networks.size import MAX_CHANNELS, MAX_DEPTH, PRECISIONS,
 from baselines.learned.settings.budget import BudgetedSettings
 from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparameters
 from baselines.learned.settings.options import check_options, option
-from baselines.learned.settings.retired import updated
 from baselines.support.board_names import parse_board
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.rewards import REWARDS
@@ -129,18 +128,17 @@ class TrainingSettings(BudgetedSettings):
 
     @classmethod
     def from_json(cls, content: Any) -> TrainingSettings:
-        """Returns the settings of a JSON object from `to_json`, of this version or an older one.
+        """Returns the settings of a JSON object from `to_json`.
 
         Raises:
             ValueError: a setting is missing, unknown or not allowed.
         """
         names = {entry.name for entry in fields(cls)}
-        content = {"no_guess": "none", **content} if isinstance(content, Mapping) else content
         if isinstance(content, Mapping) and "env" in content:
             raise ValueError(f"the run is a training of {content['env']}; add --env {content['env']}")
         if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
-        return cls(**updated(content))
+        return cls(**content)
 
 
 def scaled(number: int, cells: int, least: int = 1) -> int:

@@ -77,13 +77,6 @@ def test_settings_of_a_training_carry_the_level():
     assert [config.no_guess for config in tiny("dqn").configs] == [False]
 
 
-def test_a_run_of_an_older_version_has_no_level():
-    content = tiny("dqn").to_json()
-    del content["no_guess"]
-    content["hyperparameters"] = content["hyperparameters"].copy()
-    assert TrainingSettings.from_json(content).no_guess == "none"
-
-
 def test_value_has_nothing_to_learn_on_boards_without_guesses(capsys):
     with pytest.raises(ValueError, match="learns from guesses, and no_guess exact needs none; choose algo dqn or ppo"):
         TrainingSettings(algo="value", no_guess="exact")

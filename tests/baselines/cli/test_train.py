@@ -128,7 +128,6 @@ def test_the_command_leaves_a_run_folder(algo, tmp_path, capsys):
         (["--boards", "5x5/3", "5x5/3"], "once"),
         (["--boards", "5x5/3", "--size", "5"], "either"),
         (["--config", "moon"], "any-size"),
-        (["--config", "win-8x8"], "train algo value"),
         (["--config", "no/such.toml"], "cannot be read"),
         (["--set", "batch_size=0"], "batch_size"),
         (["--start", "nowhere"], "cannot start from nowhere"),

@@ -81,14 +81,6 @@ def test_another_radius_is_refused(folder):
         find_agent(folder)(BoardConfig(9, 9, 3, radius=2))
 
 
-def test_an_agent_with_two_heads_says_what_replaces_it(folder):
-    path = folder / "agent.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "kind": "wins"}))
-    with pytest.raises(ValueError, match="train algo value") as error:
-        find_agent(folder)(BOARD)
-    assert "\n" not in str(error.value)
-
-
 @pytest.mark.parametrize("name", AGENT_FILES)
 @pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "noise"])
 def test_a_damaged_agent_is_one_clear_line(folder, name, damage):
