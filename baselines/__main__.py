@@ -13,7 +13,6 @@ COMMANDS = {
     "evaluate": "score policies on seeded games",
     "train": "train an agent",
     "suites": "list the suites, or play one: an experiment that one command repeats",
-    "safety": "compare the mine probabilities of an agent with the exact ones",
     "dataset": "write a Minari data set of the games of policies",
     "warm-up": "compile all kernels ahead, so that no later command waits for the compiler",
     "seeds": "train algorithms with several seeds each, and compare their win rates",

@@ -53,7 +53,6 @@ LEARNED_LAYERS = (
     {"dqn", "ppo", "value", "afterstate"},
     {"agents"},
     {"training"},
-    {"calibration"},
     {"__init__"},
 )
 

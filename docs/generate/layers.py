@@ -82,7 +82,7 @@ GLOSSES = {
         "adapters": "agents of others",
         "scripted": "rules, oracle_play, bayes, fitted, replicas",
         "rollouts": "positions played on",
-        "learned": "networks, common, settings, dqn, ppo, value, afterstate, agents, training, calibration",
+        "learned": "networks, common, settings, dqn, ppo, value, afterstate, agents, training",
         "azulejos": "the second game",
         "suites": "experiments",
         "recording": "pictures",

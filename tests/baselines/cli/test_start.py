@@ -70,7 +70,6 @@ def out(tmp_path):
         ("baselines.cli.train", ["--config", "quick", out], "Train dqn on 8x8/14"),
         ("baselines.cli.train", ["--algo", "sarsa"], "invalid choice"),
         ("baselines.cli.train", ["--resume", out], "--resume finds no training"),
-        ("baselines.cli.safety", [], "Compare the mine probabilities of dqn"),
         ("baselines.cli.seeds", ["--config", "dqn-8x8", "ppo-8x8", out], "Train dqn-8x8, ppo-8x8 with 10 seeds each"),
         (
             "baselines.cli.sweep",

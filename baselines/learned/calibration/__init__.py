@@ -1,1 +1,0 @@
-"""Comparison of an agent's mine probabilities with the exact ones."""
