@@ -55,7 +55,7 @@ def time_games(policy: str, games: Games, seconds: float) -> dict[str, Any]:
 
 
 def times_that_hold(earlier: ResultFile, result: ResultFile) -> dict[str, Any] | None:
-    """Returns the times of an earlier file of the same entry, for the boards whose games are the same in both.
+    """Returns the times of an earlier file of the same entry, for the boards whose games are the same or continue it.
 
     Returns:
         The times for `result`; None if none holds.
@@ -67,8 +67,11 @@ def times_that_hold(earlier: ResultFile, result: ResultFile) -> dict[str, Any] |
 
 
 def _same(earlier: ResultFile, result: ResultFile, title: str) -> bool:
-    games = result.board(title)
-    return games is not None and games == earlier.board(title)
+    """Returns whether the games of a board begin with those of the earlier file, which hold the timed ones."""
+    games, before = result.board(title), earlier.board(title)
+    if games is None or before is None or (games.seed, games.batch_size) != (before.seed, before.batch_size):
+        return False
+    return games.won[: before.games] == before.won and games.digests[: before.games] == before.digests
 
 
 def check_times(times: Any, boards: tuple[Games, ...]) -> None:

@@ -104,8 +104,10 @@ def test_times_hold_for_the_same_games_of_the_same_policy_alone(result):
     assert times_that_hold(timed, result) == times
     assert times_that_hold(result, result) is None
     (games,) = result.boards
-    fewer = replace(games, seed=games.seed + 1)
-    assert times_that_hold(timed, replace(result, boards=(fewer,))) is None
+    first = replace(games, won=games.won[:-1], digests=games.digests[:-1])
+    assert times_that_hold(replace(timed, boards=(first,)), result) == times
+    for other in (first, replace(games, seed=games.seed + 1), replace(games, digests=(b"none", *games.digests[1:]))):
+        assert times_that_hold(timed, replace(result, boards=(other,))) is None
     assert times_that_hold(timed, replace(result, card=replace(result.card, policy="exact:x=1"))) is None
 
 
