@@ -13,7 +13,7 @@ from baselines.benchmark.checks import read_result_file
 from baselines.benchmark.result_files import SUFFIX, ResultFile
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.report import format_p_value
+from baselines.evaluation.report import format_p_value, per_cent, spaced
 
 NOT_MEASURED = "-"
 
@@ -89,9 +89,9 @@ def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float]
 COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "entry": ("entry", lambda row: f"`{row.card.name}`"),
     "track": ("track", lambda row: row.card.track),
-    "n": ("n", lambda row: f"{row.games.games}"),
-    "rate": ("win rate", lambda row: f"{row.rate:.1%}"),
-    "interval": ("95 % Wilson interval", lambda row: "{:.1%} to {:.1%}".format(*row.interval)),
+    "n": ("n", lambda row: spaced(row.games.games)),
+    "rate": ("win rate", lambda row: per_cent(row.rate)),
+    "interval": ("95 % Wilson interval", lambda row: per_cent(*row.interval)),
     "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row.difference)),
     "p": ("p (Holm)", lambda row: "" if row.p_value is None else format_p_value(row.p_value)),
 }
@@ -166,11 +166,12 @@ def policy_table(results: Sequence[ResultFile], name: str) -> str:
 def _cell(row: Row | None) -> str:
     if row is None:
         return NOT_MEASURED
-    count = "" if row.games.games == PROTOCOL.least_games else f", n = {row.games.games}"
+    least = row.games.games == PROTOCOL.least_games
+    count = "" if least else ", " + f"n = {spaced(row.games.games)}".replace(" ", "&nbsp;")
     mark = "*" if row.p_value is not None and row.p_value < 0.05 else ""
     text = f"{_rate(row)}{count}" + (f"<br>{_points(row.difference)}{mark}" if row.difference else "")
     # A narrow cell breaks before an interval, and not within it.
-    return text.replace(" to ", "&nbsp;to&nbsp;").replace("n = ", "n&nbsp;=&nbsp;")
+    return text.replace(" to ", "&nbsp;to&nbsp;")
 
 
 def cards_table(results: Sequence[ResultFile]) -> str:

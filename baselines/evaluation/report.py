@@ -211,6 +211,16 @@ def result_row(result: PolicyResult) -> dict[str, Any]:
     }
 
 
+def per_cent(*rates: float) -> str:
+    """Returns fractions as pages show them, such as "67.5 %", or "66.6 to 68.4 %" for an interval."""
+    return " to ".join(f"{100 * rate:.1f}" for rate in rates) + " %"
+
+
+def spaced(number: int) -> str:
+    """Returns a whole number as pages show it: from five digits on in groups of three, such as "10 000"."""
+    return f"{number:,}".replace(",", " ") if number >= 10_000 else f"{number}"
+
+
 def format_p_value(value: float) -> str:
     """Returns a p-value with two significant digits."""
     return "< 1e-99" if value < 1e-99 else f"{value:.2g}"

@@ -99,15 +99,17 @@ def _rates(content: Content) -> Table:
     policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
     found = {(row["policy"], i): row for i, board in enumerate(boards) for row in board["results"]}
     rows = [
-        [policy, *(_rate(found[policy, i]) if (policy, i) in found else "" for i in range(len(boards)))]
-        for policy in policies
+        [policy, *(_rate(found.get((policy, i)), content["games"]) for i in range(len(boards)))] for policy in policies
     ]
     return Table("Win rates in %, with 95 % intervals", ["policy", *(board_title(b["config"]) for b in boards)], rows)
 
 
-def _rate(row: Content) -> str:
+def _rate(row: Content | None, games: int) -> str:
+    if row is None:
+        return ""
     low, high = row["ci95"]
-    return f"{100 * row['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    count = "" if row["games"] == games else f", n = {row['games']}"
+    return f"{100 * row['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f}){count}"
 
 
 def _tests(content: Content) -> Table:

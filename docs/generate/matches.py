@@ -8,6 +8,8 @@ from typing import Any
 
 from places import DOCS
 
+from baselines.evaluation.report import per_cent
+
 RESULTS = DOCS / "results" / "azulejos"
 """The folder of the result files."""
 
@@ -54,8 +56,8 @@ def _cells(row: Content) -> list[str]:
         f"`{row['policy']}`",
         f"`{row['against']}`",
         f"{row['wins']}, {row['ties']}, {row['losses']}",
-        f"{row['win_rate']:.1%} ({low:.1%} to {high:.1%})",
-        f"{row['win_rate_moving_first']:.1%}, {row['win_rate_moving_second']:.1%}",
+        f"{per_cent(row['win_rate'])} ({per_cent(low, high)})",
+        f"{per_cent(row['win_rate_moving_first'])}, {per_cent(row['win_rate_moving_second'])}",
         f"{row['score_difference']:+.2f} ({least:+.2f} to {most:+.2f})",
     ]
 

@@ -30,6 +30,7 @@ from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.report import per_cent, spaced
 from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
 from baselines.registry import build_policy
@@ -113,7 +114,8 @@ def _logic(_entries: Sequence[ResultFile]) -> str:
     lines = [["policy", *titles], ["---"] * (1 + len(boards)), *rows]
     games = content["games"]
     head = (
-        f"`{content['command']}`: win rates in the {games} games of seeds 0 to {games - 1}, with 95 % Wilson intervals."
+        f"`{content['command']}`: win rates in the {spaced(games)} games of seeds 0 to {games - 1}, with 95 % Wilson\n"
+        "intervals."
     )
     return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
@@ -134,7 +136,7 @@ def _suite(_entries: Sequence[ResultFile], name: str, policies: str = "") -> str
 
 def _rate(row: Content) -> str:
     low, high = row["ci95"]
-    return f"{row['win_rate']:.1%} ({low:.1%} to {high:.1%})"
+    return f"{per_cent(row['win_rate'])} ({per_cent(low, high)})"
 
 
 BENCHMARK: dict[str, Callable[..., str]] = {

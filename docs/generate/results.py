@@ -14,6 +14,7 @@ from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.report import per_cent, spaced
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name, no_guess_name
 
@@ -82,7 +83,7 @@ def _of_benchmark(policy: str, table: str) -> str:
     )
     return (
         f"Benchmark {PROTOCOL.version}: `{command}`, the first n games of seeds\n"
-        f"{PROTOCOL.seeds.start} to {last}: win rates in per cent with 95 % Wilson intervals;"
+        f"{spaced(PROTOCOL.seeds.start)} to {spaced(last)}: win rates in per cent with 95 % Wilson intervals;"
         f" n is {PROTOCOL.least_games}, or what a cell states."
         f"{compared}\n\n{table}"
     )
@@ -90,10 +91,9 @@ def _of_benchmark(policy: str, table: str) -> str:
 
 def _of_source(policy: str, source: Source) -> str:
     content = source.content
-    last = content["seed"] + content["games"] - 1
     rows = [_cells(*row) for row in _rows(policy, source)]
     lines = [f"| {' | '.join(cells)} |" for cells in (HEADINGS, ["---"] * len(HEADINGS), *rows)]
-    head = f"`{content['command']}`, the first n games of seeds {content['seed']} to {last}."
+    head = f"`{content['command']}`, the first n games of {_seeds(content)}."
     return "\n".join([head, "", *lines])
 
 
@@ -130,9 +130,8 @@ def file_table(names: Sequence[str]) -> str:
             raise ValueError(f"{name} compares with {', '.join(sorted(against))}; choose one")
         headings += [f"{_titled(board['config'])}, %", f"minus `{against.pop()}`, points"]
         for row in board["results"]:
-            rows.setdefault(f"`{row['policy']}`", []).extend([_rate(row), _points(row.get("mcnemar"), row["wins"])])
-        last = content["seed"] + content["games"] - 1
-        heads.append(f"`{content['command']}`,\n{content['games']} games of seeds {content['seed']} to {last}.")
+            rows.setdefault(f"`{row['policy']}`", []).extend([_rate(row), _points(row.get("mcnemar"), row)])
+        heads.append(f"`{content['command']}`,\n{spaced(content['games'])} games of {_seeds(content)}.")
     heads.append("Win rates with 95 % Wilson intervals; differences on the same games with 95 % intervals.")
     return _table("\n".join(heads), [headings, *([policy, *cells] for policy, cells in rows.items())])
 
@@ -140,7 +139,8 @@ def file_table(names: Sequence[str]) -> str:
 def wide_table(name: str, policies: Sequence[str] = ()) -> str:
     """Returns the win rates in a file of docs/results, one row per board and one column per policy, in per cent.
 
-    If the file compares every other policy with `exact`, a second line of each cell has the difference in points.
+    If the file compares every other policy with `exact`, a second line of each cell has the difference in points on the
+    same games. A cell with fewer games than the file states its n.
 
     Args:
         name: the file.
@@ -149,17 +149,16 @@ def wide_table(name: str, policies: Sequence[str] = ()) -> str:
     content = json.loads((DOCS / "results" / name).read_bytes())
     boards = content["boards"]
     shown = policies or [row["policy"] for row in boards[0]["results"]]
-    first, last = content["seed"], content["seed"] + content["games"] - 1
-    rows = [[_titled(board["config"]), *_rates(board["results"], shown)] for board in boards]
+    rows = [[_titled(board["config"]), *_rates(board["results"], shown, content["games"])] for board in boards]
     compared = all(
         ("<br>" in cell) == (policy != REFERENCE) for row in rows for policy, cell in zip(shown, row[1:], strict=True)
     )
     if not compared:
         rows = [[cell.partition("<br>")[0] for cell in row] for row in rows]
-    second = f"; second line: minus `{REFERENCE}` on the same games, in points" if compared else ""
+    second = f"; second line: minus `{REFERENCE}` on the same n games, in points" if compared else ""
     head = (
         f"`{content['command']}`: win rates in per cent with 95 % intervals,\n"
-        f"at most {content['games']} games per win rate, seeds {first} to {last}{second}."
+        f"n = {spaced(content['games'])} unless stated, {_seeds(content)}{second}."
     )
     return _table(head, [["board", *(f"`{policy}`" for policy in shown)], *rows])
 
@@ -169,22 +168,28 @@ def _table(head: str, rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([head, "", *(f"| {' | '.join(cells)} |" for cells in lines)])
 
 
+def _seeds(content: Content) -> str:
+    first, last = content["seed"], content["seed"] + content["games"] - 1
+    return f"seeds {spaced(first)} to {spaced(last)}"
+
+
 def _titled(config: Content) -> str:
     return f"{board_title(config)} {config['first_click']}"
 
 
-def _rates(results: Sequence[Content], policies: Sequence[str]) -> Iterator[str]:
+def _rates(results: Sequence[Content], policies: Sequence[str], games: int) -> Iterator[str]:
     """Yields the win rate and interval of each policy, in per cent, and its difference to `exact` if it was tested."""
     found = {row["policy"]: row for row in results}
     reverse = found.get(REFERENCE, {}).get("mcnemar") or {}
     for policy in policies:
-        row, points = found[policy], ""
+        row, test = found[policy], None
         if (row.get("mcnemar") or {}).get("against") == REFERENCE:
-            points = _points(row["mcnemar"], row["wins"])
+            test = row["mcnemar"]
         elif reverse.get("against") == policy:
-            turned = {"won_alone": reverse["lost_alone"], "lost_alone": reverse["won_alone"]}
-            points = _points(reverse | turned, row["wins"])
-        yield f"{_rate(row)}<br>{points}" if points else _rate(row)
+            test = reverse | {"won_alone": reverse["lost_alone"], "lost_alone": reverse["won_alone"]}
+        count = "" if row["games"] == games else f", n = {spaced(row['games'])}"
+        points = _points(test, row)
+        yield f"{_rate(row)}{count}<br>{points}" if points else f"{_rate(row)}{count}"
 
 
 def _rate(row: Content) -> str:
@@ -192,17 +197,20 @@ def _rate(row: Content) -> str:
     return f"{100 * row['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def _points(test: Content | None, wins: int) -> str:
-    """Returns a difference on the games of two policies, in points with its interval; an empty text without a test."""
-    if not test:
+def _points(test: Content | None, row: Content) -> str:
+    """Returns the difference in the games that two policies played, in points with its interval.
+
+    The text is empty without a test, and if the row also counts games that the other policy did not play.
+    """
+    if not test or test["games"] != row["games"]:
         return ""
     alone, lost = test["won_alone"], test["lost_alone"]
-    both = wins - alone
+    both = row["wins"] - alone
     difference = paired_difference(both, alone, lost, test["games"] - both - alone - lost)
     return "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in difference))
 
 
 def _cells(config: Content, row: Content) -> list[str]:
     low, high = row["ci95"]
-    rate = f"{row['win_rate']:.1%}"
-    return [board_title(config), config["first_click"], f"{row['games']}", rate, f"{low:.1%} to {high:.1%}"]
+    rate, interval = per_cent(row["win_rate"]), per_cent(low, high)
+    return [board_title(config), config["first_click"], spaced(row["games"]), rate, interval]

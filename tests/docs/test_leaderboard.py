@@ -46,7 +46,7 @@ def test_generated_tables_are_in_step_with_the_result_files(page):
 @pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
 def test_a_number_that_is_edited_by_hand_is_found(name):
     text = (ROOT / name).read_text(encoding="utf-8")
-    number = re.search(r"\d+\.\d(?=%| \()", text)[0]
+    number = re.search(r"\d+\.\d(?= %| \()", text)[0]
     edited = text.replace(number, f"9{number}", 1)
     assert fill(edited) == text
 
@@ -96,7 +96,7 @@ def test_entries_are_compared_on_the_games_that_both_played():
     assert rows["worse"].p_value == pytest.approx(1.0)
     assert rows["better"].p_value == pytest.approx(1.0)
     table = board_table(entries, "5x5/5 opening", ["better"], ["entry", "track", "n", "rate"])
-    assert "| `better` | board | 6 | 83.3% |" in table
+    assert "| `better` | board | 6 | 83.3 % |" in table
     assert "| me | 0.25 |" in cards_table(entries)
     assert "`worse`" not in table
     (row,) = [line for line in overview(entries, "opening").splitlines() if line.startswith("| `worse`")]

@@ -31,12 +31,12 @@ def test_results_fill_the_page_of_their_policy_alone():
     assert "old" not in filled
     assert filled.endswith("<!-- end of results -->\nbelow\n")
     assert "`python single`, the first n games of seeds 5 to 1004." in filled
-    assert "| 16x30/99 | any | 1000 | 12.3% | 10.0% to 20.0% |" in filled
-    assert not any(other in filled for other in ("4.5%", "30.0%", "suite.json"))
+    assert "| 16x30/99 | any | 1000 | 12.3 % | 10.0 to 20.0 % |" in filled
+    assert not any(other in filled for other in ("4.5 %", "30.0 %", "suite.json"))
     assert RESULTS.fill_results(filled, [single, suite]) == filled
     both = RESULTS.fill_results(PAGE.format("exact"), [single, suite])
-    assert "30.0%" in both
-    assert "31.0%" not in both
+    assert "30.0 %" in both
+    assert "31.0 %" not in both
     assert "[suite.json](../../docs/results/suite.json)" in both
 
 
@@ -60,17 +60,23 @@ def test_a_wide_table_has_differences_to_exact_in_either_direction(tmp_path, mon
     rows[tested]["mcnemar"] = {"against": other, "games": 1000, "won_alone": alone, "lost_alone": lost, "p_value": 0}
     content = {
         "seed": 0,
-        "games": 1000,
+        "games": 20_000,
         "command": "python x",
         "boards": [{"config": CONFIG, "results": [*rows.values()]}],
     }
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "x.json").write_text(json.dumps(content))
     monkeypatch.setattr(RESULTS, "DOCS", tmp_path)
-    assert "| 30.0 (10.0 to 20.0) | 20.0 (10.0 to 20.0)<br>-10.0 (" in RESULTS.wide_table("x.json")
+    table = RESULTS.wide_table("x.json")
+    assert "| 30.0 (10.0 to 20.0), n = 1000 | 20.0 (10.0 to 20.0), n = 1000<br>-10.0 (" in table
+    assert "n = 20 000 unless stated" in table
     points = "-10.0 (" if tested == "subset" else "+10.0 ("
     assert f"minus `{other}`, points |" in RESULTS.file_table(["x.json"])
     assert points in RESULTS.file_table(["x.json"])
+    # A difference on fewer games than the win rate beside it would be another one.
+    rows[tested]["mcnemar"]["games"] = 500
+    (tmp_path / "results" / "x.json").write_text(json.dumps(content))
+    assert "-10.0 (" not in RESULTS.wide_table("x.json")
 
 
 def test_a_file_with_several_references_has_no_table(tmp_path, monkeypatch):
