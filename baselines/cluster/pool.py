@@ -13,13 +13,13 @@ from types import ModuleType
 from typing import Any
 
 from baselines.cluster.connection import ClusterError, Connection, connected
-from baselines.cluster.identity import own_identity
 from baselines.cluster.nodes import UNIT_DEMAND, Demand, Nodes
 from baselines.cluster.parcels import pack
 from baselines.cluster.remote import DONE, FOREIGN, Slot, make_remote
 from baselines.executors.errors import KilledWorkerError
 from baselines.executors.executor import MakeWorkers, Value, Workers
 from baselines.executors.process_pool import MOST_KILLS
+from baselines.support.reuse import own_identity
 from minesweeper_env.compilation.live_line import say
 from minesweeper_env.warm_up.packing import pack_compiled
 

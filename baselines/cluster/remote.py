@@ -34,7 +34,7 @@ def make_remote() -> Callable[..., tuple[str, str, Any]]:
 
         node = ray.get_runtime_context().get_node_id()
         try:
-            from baselines.cluster.identity import Identity, own_identity
+            from baselines.support.reuse import Identity, own_identity
 
             differences = Identity(*identity).differences(own_identity())
             from baselines.cluster.remote import answer

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from baselines.cluster.identity import Identity, own_identity
+import msgspec
+
 from baselines.registry import find_policy, policy_digest
 from baselines.suites.definitions import added_policies
 from baselines.suites.suite import Suite
 from baselines.suites.tasks import policy_folder
 from baselines.support.files import hold_folder, write_json
 from baselines.support.machine import source_commit
+from baselines.support.reuse import earlier_results, own_identity
+from baselines.support.structs import read_as
 from minesweeper_env import __version__
 
 FORMAT = 2
@@ -23,9 +25,6 @@ FORMAT = 2
 
 MANIFEST = "suite.json"
 """The file that says what a folder holds."""
-
-_FIXED = {"format": "format of the files", "suite": "suite", "seed": "seed", "version": "version of the package"}
-"""What may not change while the games of a folder are played, and how messages name it."""
 
 
 def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> list[str]:
@@ -49,30 +48,29 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> list[str]:
         PolicyError: the code of an added policy fails while it is loaded.
         MissingExtraError: a policy needs a package that is not installed.
     """
-    wanted: dict[str, Any] = {
-        "format": FORMAT,
-        "suite": suite.name,
-        "seed": seed,
-        "version": __version__,
-        "commit": source_commit(),
-        "games": games,
-        "identity": own_identity()._asdict(),
-        "policies": {policy: policy_digest(policy) for policy in added_policies(suite)},
-    }
+    fixed = {"format": FORMAT, "suite": suite.name, "seed": seed, "version": __version__, "games": games}
+    policies = {policy: policy_digest(policy) for policy in added_policies(suite)}
     with _errors_of(folder):
         # A wrong folder is refused before the policies are loaded, which takes seconds.
-        if folder.is_dir():
-            _check(folder, wanted)
-    wanted["precision"] = _precisions([entry.policy for entry in suite.entries])
+        _earlier(folder, fixed, policies)
+    precision = _precisions([entry.policy for entry in suite.entries])
     with _errors_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
         with hold_folder(folder):
-            before = _check(folder, wanted)
-            kept = {name: before.get(name, {}) | wanted[name] for name in ("policies", "precision")}
-            write_json(folder / MANIFEST, wanted | kept)
-    return [policy for policy in before.get("policies", {}) if policy not in wanted["policies"]]
+            before = _earlier(folder, fixed, policies)
+            code = {"commit": source_commit(), "identity": own_identity()._asdict()}
+            kept = {"policies": before.policies | policies, "precision": before.precision | precision}
+            write_json(folder / MANIFEST, fixed | code | kept)
+    return [policy for policy in before.policies if policy not in policies]
+
+
+class _Manifest(msgspec.Struct):
+    """What earlier runs left in the manifest: digests of added policies, and number formats of networks."""
+
+    policies: dict[str, str | None]
+    precision: dict[str, str]
 
 
 @contextmanager
@@ -90,44 +88,13 @@ def _precisions(policies: Sequence[str]) -> dict[str, str]:
     return {policy: precision for policy, precision in formats.items() if precision is not None}
 
 
-def _check(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Compares the manifest with the wanted one, and returns it; there is none in a new folder."""
-    path = folder / MANIFEST
-    if not path.exists():
-        if any(not each.name.startswith(".") for each in folder.iterdir()):
-            raise ValueError(f"{folder} is not empty and holds no suite; choose another --out")
-        return {}
-    try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        _check_fixed(folder, found, wanted)
-        identity, policies, _ = Identity(**found["identity"]), dict(found["policies"]), dict(found["precision"])
-        fewer = wanted["games"] < found["games"]
-    except _ForeignFolderError:
-        raise
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged; choose another --out") from error
-    if differences := own_identity().differences(identity):
-        raise ValueError(
-            f"the games in {folder} were played by another installation, which has {differences}; choose another --out"
-        )
-    if fewer:
-        raise ValueError(
-            f"{folder} was made for {found['games']} games, and can be extended, not cut; choose another --out"
-        )
-    _check_policies(folder, policies, wanted["policies"])
+def _earlier(folder: Path, fixed: dict[str, Any], policies: dict[str, str | None]) -> _Manifest:
+    """Returns the manifest after a comparison with what is wanted; an empty one for a new folder."""
+    if not earlier_results(folder, MANIFEST, fixed):
+        return _Manifest({}, {})
+    found = read_as(folder / MANIFEST, _Manifest)
+    _check_policies(folder, found.policies, policies)
     return found
-
-
-class _ForeignFolderError(ValueError):
-    """A folder holds games of something else."""
-
-
-def _check_fixed(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    for name, what in _FIXED.items():
-        if found[name] != wanted[name]:
-            raise _ForeignFolderError(
-                f"{folder} was made for the {what} {found[name]}, not {wanted[name]}; choose another --out"
-            )
 
 
 def _check_policies(folder: Path, before: dict[str, str | None], added: dict[str, str | None]) -> None:

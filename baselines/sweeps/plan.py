@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
 
 from baselines.learned.settings.training import TrainingSettings
-from baselines.support.files import read_json, write_json
+from baselines.support.files import write_json
+from baselines.support.reuse import earlier_results, own_identity
+from baselines.support.structs import Count, Rate, read_as
 from baselines.sweeps.space import settings_of
 
 PLAN_FILE = "sweep.json"
@@ -31,10 +35,10 @@ class Point(NamedTuple):
         kept_win_rate: win rate of the agent in the run folder.
     """
 
-    percent: int
-    steps: int
-    win_rate: float
-    kept_win_rate: float
+    percent: Annotated[int, msgspec.Meta(ge=0, le=COMPLETE)]
+    steps: Count
+    win_rate: Rate
+    kept_win_rate: Rate
 
 
 @dataclass(frozen=True)
@@ -109,28 +113,28 @@ class Sweep:
         Raises:
             ValueError: the folder holds another sweep.
         """
-        content = {
+        parameters = {
             "settings": self.base.to_json(),
             "search": list(self.search),
             "seed": self.seed,
-            "trials": list(self.values),
+            "trials": len(self.values),
         }
-        path = self.out / PLAN_FILE
-        if path.is_file():
-            earlier = read_json(path)
-            differs = [name for name, value in content.items() if earlier.get(name) != value]
-            if differs:
-                raise ValueError(f"{self.out} holds a sweep with other {', '.join(differs)}; choose another --out")
-            return
-        for trial in self.trials:
-            trial.folder.mkdir(parents=True, exist_ok=True)
-        write_json(path, content)
+        if not earlier_results(self.out, PLAN_FILE, parameters):
+            for trial in self.trials:
+                trial.folder.mkdir(parents=True, exist_ok=True)
+            write_json(self.out / PLAN_FILE, parameters | {"identity": own_identity()._asdict()})
+
+
+class _Evaluations(msgspec.Struct):
+    """Content of `EVALUATIONS_FILE`."""
+
+    evaluations: list[Point]
 
 
 def read_points(folder: Path) -> list[Point]:
     """Returns the evaluations in the folder of a trial."""
     path = folder / EVALUATIONS_FILE
-    return [Point(*each) for each in read_json(path)["evaluations"]] if path.is_file() else []
+    return read_as(path, _Evaluations).evaluations if path.exists() else []
 
 
 def write_points(folder: Path, points: list[Point]) -> None:

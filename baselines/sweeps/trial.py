@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from baselines.cluster.connection import ClusterError
-from baselines.cluster.identity import Identity, own_identity
 from baselines.cluster.parcels import open_parcel
 from baselines.cluster.remote import prepare_process
 from baselines.cluster.run_folders import RemoteFolder, copy_of
@@ -14,6 +13,7 @@ from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.evaluation import Evaluation
 from baselines.learned.training.run import train
+from baselines.support.reuse import Identity, own_identity
 from baselines.sweeps.plan import COMPLETE, Point, read_points, write_points
 
 TRIAL, PERCENT, METRIC = "trial", "percent", "win_rate"

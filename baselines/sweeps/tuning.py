@@ -11,12 +11,12 @@ import shutil
 from typing import Any
 
 from baselines.cluster.connection import connected
-from baselines.cluster.identity import own_identity
 from baselines.cluster.parcels import pack
 from baselines.cluster.run_folders import RemoteFolder, start_keeper
 from baselines.executors.errors import WorkerError
 from baselines.learned.training.on_nodes import StartingPoint, demand_of
 from baselines.support.files import write_json
+from baselines.support.reuse import own_identity
 from baselines.sweeps.plan import COMPLETE, STOPPED_FILE, Sweep, Trial
 from baselines.sweeps.progress import Progress
 from baselines.sweeps.trial import METRIC, PERCENT, TRIAL, Shared, Task, run_trial

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Generator, Sequence
 from concurrent.futures import as_completed
 from contextlib import closing
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +29,7 @@ from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
 from baselines.learned.settings.training import LEAST_SEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
-from baselines.support.files import hold_folder
+from baselines.support.files import hold_folder, write_json
 from baselines.terminal.progress import game_bar
 from minesweeper_env.compilation.live_line import live_line
 
@@ -46,6 +45,9 @@ examples:
 """
 
 NEEDED = (*TRAINING_NEEDS, "scipy")
+STUDY_FILE = "seeds.json"
+"""File of the folder of a study that says how many games the tests have, and which code made it."""
+
 DEFAULT_SEEDS = 10
 DEFAULT_GAMES = 2000
 
@@ -141,15 +143,19 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
         raise ValueError("the configurations must have different names, since their run folders are called after them")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
+    from baselines.learned.settings.command_line import check_earlier
     from baselines.learned.training.resources import check_resources
     from baselines.learned.training.seed_study import plan
+    from baselines.support.reuse import earlier_results, own_identity
 
     tasks = plan(bases, options.seeds, options.out, command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)
     for base in bases.values():
         check_resources(base, options.out)
+    earlier_results(options.out, STUDY_FILE, {"games": options.games})
     for task in tasks:
-        _check_earlier(task)
+        check_earlier(task.folder, task.settings.to_json())
+    write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()._asdict()})
     return tasks
 
 
@@ -159,21 +165,6 @@ def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 
     budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
     return TrainingSettings.from_some({**read_configuration(name), **budget, "threads": 1})
-
-
-def _check_earlier(task: Task) -> None:
-    """Refuses a folder that holds a training with other settings; settings left to the machine may differ."""
-    from baselines.learned.settings.files import RUN_FILE
-    from baselines.learned.settings.training import TrainingSettings
-    from baselines.support.files import read_json
-
-    if not (task.folder / RUN_FILE).is_file():
-        return
-    earlier = TrainingSettings.from_json(read_json(task.folder / RUN_FILE).get("settings"))
-    for entry in fields(TrainingSettings):
-        asked, found = getattr(task.settings, entry.name), getattr(earlier, entry.name)
-        if asked not in (found, "auto"):
-            raise ValueError(f"the training in {task.folder} has {entry.name} {found}, not {asked}")
 
 
 def _carry_out(tasks: Sequence[Task], options: argparse.Namespace) -> None:

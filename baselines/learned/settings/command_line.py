@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
 from baselines.support.files import read_json
+from baselines.support.reuse import earlier_results
 from minesweeper_env.config import PRESETS, default_mines, parse_size
 
 Settings = TypeVar("Settings", bound=RunSettings)
@@ -93,14 +95,23 @@ def resumed(kind: type[Settings], folder: Path, given: dict[str, Any]) -> Settin
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
     settings = kind.from_json(read_json(folder / RUN_FILE).get("settings"))
-    for name, value in given.items():
-        current = getattr(settings, name)
-        if name == "hyperparameters":
-            current, value = current.to_json(), current.to_json() | value
-        if name not in MAY_CHANGE and value != current:
-            raise ValueError(f"the training in {folder} has {name} {current}, not {value}")
+    check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
     changed: Settings = replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})  # type: ignore[type-var]
     return changed
+
+
+def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Checks that a run folder is new, or holds a training with these settings by this code.
+
+    Args:
+        folder: the run folder.
+        settings: JSON-able, by name; settings left to the machine, which are "auto", may differ.
+
+    Raises:
+        ValueError: a setting or the code differs; the message names each with both values.
+    """
+    fixed = {name: value for name, value in settings.items() if value != "auto"}
+    earlier_results(folder, RUN_FILE, {"settings": fixed})
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.lineage import START
 from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name, source_commit
+from baselines.support.reuse import own_identity
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -32,7 +33,8 @@ def record_session(
     sessions = earlier_sessions(path)
     start = start or (read_json(path).get(START) if path.exists() else None)
     session = describe_session(command) | {"from_step": steps}
-    content = {"settings": settings.to_json(), "sessions": [*sessions, session]}
+    identity = own_identity()._asdict()
+    content = {"settings": settings.to_json(), "identity": identity, "sessions": [*sessions, session]}
     write_json(path, content if start is None else content | {START: start})
 
 

@@ -15,6 +15,7 @@ from baselines.hub.errors import naming
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import WEIGHTS_FILE, load_network
 from baselines.learned.common.budget import Budget
+from baselines.learned.settings.command_line import MAY_CHANGE, check_earlier
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.lineage import training_of
 from baselines.learned.settings.training import TrainingSettings
@@ -166,7 +167,11 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     """
     settings = resolve_settings(settings)
     earlier_sessions(folder / RUN_FILE)
-    checkpoint = find_checkpoint(folder) if resume else None
+    checkpoint = None
+    if resume:
+        fixed = {name: value for name, value in settings.to_json().items() if name not in MAY_CHANGE}
+        check_earlier(folder, fixed)
+        checkpoint = find_checkpoint(folder)
     learner = parts.make_learner(settings)
     anew = checkpoint is None and settings.start is not None
     start = _start_from(learner, settings.start, parts) if anew else None

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,11 +22,31 @@ from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import LEAST_SEEDS, TrainingSettings
 from baselines.learned.training.curves import by_minutes, read_points
 from baselines.learned.training.run import train
-from baselines.support.files import read_json, write_json
+from baselines.support.files import write_json
+from baselines.support.structs import Count, read_as
 
 RESULT_FILE = "result.json"
 TRIMMED = 0.25
 RESAMPLES = 10_000
+
+
+class Result(msgspec.Struct):
+    """Content of `RESULT_FILE`.
+
+    Attributes:
+        steps: number of steps of the training.
+        games: number of test games on each board.
+        wins: number of test games won, by board.
+    """
+
+    steps: Count
+    games: Annotated[int, msgspec.Meta(ge=1)]
+    wins: dict[str, Count]
+
+    def __post_init__(self) -> None:
+        """Checks that no board has more wins than games."""
+        if any(wins > self.games for wins in self.wins.values()):
+            raise ValueError("more wins than games")
 
 
 class Task(NamedTuple):
@@ -53,7 +74,19 @@ class Task(NamedTuple):
     @property
     def done(self) -> bool:
         """True if the result of its test is stored."""
-        return (self.folder / RESULT_FILE).is_file()
+        result = self.result
+        return result is not None and result.games == self.games
+
+    @property
+    def result(self) -> Result | None:
+        """The stored result, which may be one of fewer test games; None if there is none."""
+        path = self.folder / RESULT_FILE
+        if not path.exists():
+            return None
+        result = read_as(path, Result)
+        if set(result.wins) != set(self.settings.boards):
+            raise ValueError(f"{path} must have wins on {', '.join(self.settings.boards)}")
+        return result
 
 
 class Summary(NamedTuple):
@@ -106,16 +139,23 @@ def carry_out(task: Task, on_checkpoint: Callable[[int], None] | None = None) ->
         KeyboardInterrupt: a signal ended the training before its budget was spent.
     """
     if not task.done:
-        task.folder.mkdir(parents=True, exist_ok=True)
-        resume = (task.folder / RUN_FILE).is_file()
         on_checkpoint = on_checkpoint or _ignore
-        outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False, on_checkpoint=on_checkpoint)
-        if outcome.interrupted:
-            raise KeyboardInterrupt
-        on_checkpoint(outcome.steps)
-        write_json(task.folder / RESULT_FILE, {"steps": outcome.steps, "games": task.games, "wins": _test(task)})
-        on_checkpoint(outcome.steps)
+        earlier = task.result
+        steps = _train(task, on_checkpoint) if earlier is None else earlier.steps
+        write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": _test(task)})
+        on_checkpoint(steps)
     return task.name
+
+
+def _train(task: Task, on_checkpoint: Callable[[int], None]) -> int:
+    """Trains, and returns the number of steps."""
+    task.folder.mkdir(parents=True, exist_ok=True)
+    resume = (task.folder / RUN_FILE).is_file()
+    outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False, on_checkpoint=on_checkpoint)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    on_checkpoint(outcome.steps)
+    return outcome.steps
 
 
 def carry_out_in(task: Task, folder: Path, on_checkpoint: Callable[[int], None]) -> str:
@@ -139,8 +179,9 @@ def _test(task: Task) -> dict[str, int]:
 
 def read_win_rate(task: Task) -> float:
     """Returns the win rate in the test games, averaged over the boards."""
-    result = read_json(task.folder / RESULT_FILE)
-    return float(np.mean([wins / result["games"] for wins in result["wins"].values()]))
+    result = task.result
+    assert result is not None
+    return float(np.mean([wins / result.games for wins in result.wins.values()]))
 
 
 def summarise(config: str, win_rates: Sequence[float]) -> Summary:

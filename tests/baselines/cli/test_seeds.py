@@ -70,6 +70,11 @@ def test_what_is_done_is_not_done_again(tmp_path):
     assert 0 <= rate <= 1
     before = (task.folder / "checkpoint.safetensors").stat().st_mtime_ns
     carry_out(task)
+    assert read_win_rate(task) == rate
+    longer = task._replace(games=40)
+    assert not longer.done
+    carry_out(longer)
+    assert longer.result.games == 40
     assert (task.folder / "checkpoint.safetensors").stat().st_mtime_ns == before
 
 
@@ -99,9 +104,17 @@ def test_the_command_compares_and_goes_on(tmp_path, capsys):
     assert (tmp_path / "out" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert main(arguments) == 0
     assert "10 of 10 trainings are done" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([*arguments[:6], "500", *arguments[7:]])
-    assert "has steps 300, not 500" in capsys.readouterr().err
+    longer = [*arguments[:8], "30", *arguments[9:]]
+    assert main(longer) == 0
+    told = capsys.readouterr()
+    assert "0 of 10 trainings are done" in told.err
+    assert "tiny minus deeper" in told.out
+    assert json.loads((tmp_path / "out" / "tiny-4" / "result.json").read_text())["games"] == 30
+    more_steps = [*longer[:6], "500", *longer[7:]]
+    for changed, word in ((arguments, "games 30, not 20"), (more_steps, "steps 300, not 500")):
+        with pytest.raises(SystemExit):
+            main(changed)
+        assert word in complaint(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(

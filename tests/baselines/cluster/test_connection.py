@@ -13,7 +13,7 @@ from support.commands import complaint
 from baselines.cli import train
 from baselines.cluster import connection
 from baselines.cluster.connection import ClusterError, Connection, connected, parse_address
-from baselines.cluster.identity import own_identity
+from baselines.support.reuse import own_identity
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 

@@ -257,15 +257,15 @@ def test_a_folder_belongs_to_one_suite(tmp_path):
     open_folder(folder, suite, 5, 300)
     assert json.loads((folder / MANIFEST).read_text())["games"] == 300
     for arguments, complaint in (
-        ((find_suite("agents"), 5, 300), "was made for the suite ladder, not agents; choose another --out"),
-        ((suite, 6, 300), "was made for the seed 5, not 6"),
-        ((suite, 5, 299), "was made for 300 games, and can be extended, not cut"),
+        ((find_suite("agents"), 5, 300), 'suite "ladder", not "agents"; choose another --out'),
+        ((suite, 6, 300), "seed 5, not 6"),
+        ((suite, 5, 299), "games 300, not 299"),
     ):
         with pytest.raises(ValueError, match=complaint):
             open_folder(folder, *arguments)
     for change, complaint in (
-        ({"format": 0}, "was made for the format of the files 0, not 2"),
-        ({"version": "0.0.1"}, "was made for the version of the package 0.0.1, not "),
+        ({"format": 0}, "format 0, not 2"),
+        ({"version": "0.0.1"}, 'version "0.0.1", not '),
     ):
         manifest = json.loads((folder / MANIFEST).read_text())
         (folder / MANIFEST).write_text(json.dumps(manifest | change))
@@ -278,15 +278,8 @@ def test_a_folder_belongs_to_one_suite(tmp_path):
 def test_a_wrong_folder_is_refused_before_the_policies_are_loaded(tmp_path, monkeypatch):
     open_folder(tmp_path, find_suite("ladder"), 5, 100)
     monkeypatch.setattr("baselines.suites.folder.find_policy", None)
-    with pytest.raises(ValueError, match="was made for the seed 5, not 6"):
+    with pytest.raises(ValueError, match="seed 5, not 6"):
         open_folder(tmp_path, find_suite("ladder"), 6, 100)
-
-
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": 1', b'{"games": "many"}', b"\xff"])
-def test_a_damaged_manifest_is_named(tmp_path, content):
-    (tmp_path / MANIFEST).write_bytes(content)
-    with pytest.raises(ValueError, match=r"suite\.json is damaged"):
-        open_folder(tmp_path, find_suite("ladder"), 0, 10)
 
 
 def test_folders_that_cannot_be_used_are_refused(tmp_path):
@@ -327,13 +320,13 @@ def test_another_installation_does_not_resume(tmp_path):
     assert manifest["identity"]["precision"] == "float32"
     own = manifest["identity"]["numpy"]
     for change, difference in (
-        ({"numpy": "1.9"}, rf"numpy 1\.9, not {own}; choose"),
-        ({"precision": "bf16"}, "precision bf16, not float32; choose"),
-        ({"package": "0" * 12, "torch": "1.0"}, "package 000000000000, not .*; torch 1.0, not .*; choose"),
+        ({"numpy": "1.9"}, rf'numpy "1\.9", not "{own}"; choose'),
+        ({"precision": "bf16"}, 'precision "bf16", not "float32"; choose'),
+        ({"package": "0" * 12, "torch": "1.0"}, 'package "000000000000", not .*torch "1.0", not .*; choose'),
     ):
         changed = manifest | {"identity": manifest["identity"] | change}
         (tmp_path / MANIFEST).write_text(json.dumps(changed))
-        with pytest.raises(ValueError, match=f"played by another installation, which has {difference}"):
+        with pytest.raises(ValueError, match=difference):
             open_folder(tmp_path, find_suite("ladder"), 0, 10)
         assert json.loads((tmp_path / MANIFEST).read_text()) == changed
 

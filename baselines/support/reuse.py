@@ -1,14 +1,22 @@
-"""Identity of an installation: what must be equal on all nodes, or they would play different games under one name."""
+"""Stored results, used again only if they come from the same parameters and the same code.
+
+The identity of an installation is also what must be equal on all nodes of a cluster, or they would play different games
+under one name.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from baselines.support.files import read_json
 
 PACKAGES = ("baselines", "minesweeper_env")
 """The packages whose files the hash covers, shipped agents included."""
@@ -16,6 +24,45 @@ PACKAGES = ("baselines", "minesweeper_env")
 _CACHE = "__pycache__"
 _FLOAT32_MATH = ("ONEDNN_DEFAULT_FPMATH_MODE", "DNNL_DEFAULT_FPMATH_MODE")
 """Variables of the environment that let oneDNN compute float32 networks in another number format."""
+
+
+def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a folder stores about its results, and checks that they can be used again.
+
+    Args:
+        folder: folder of the results; it need not exist.
+        file: name of the JSON file in it that holds the parameters and the `identity` of the installation.
+        parameters: JSON-able; the file may hold others besides. Only `games` may be more than the file has.
+
+    Returns:
+        The content of the file; empty for a new folder.
+
+    Raises:
+        ValueError: the results have other parameters, come from other code, or the folder holds something else.
+    """
+    path = folder / file
+    if not path.exists():
+        if folder.is_dir() and any(not each.name.startswith(".") for each in folder.iterdir()):
+            raise ValueError(f"{folder} is not empty and holds no {file}; choose another --out")
+        return {}
+    found = read_json(path)
+    wanted = json.loads(json.dumps({**parameters, "identity": own_identity()._asdict()}))
+    games = found.get("games")
+    if isinstance(games, int) and games <= wanted.get("games", 0):
+        wanted["games"] = games
+    if differences := "; ".join(_differences(found, wanted)):
+        raise ValueError(f"{folder} was made with {differences}; choose another --out")
+    return found
+
+
+def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str = "") -> Iterator[str]:
+    """Yields each parameter that differs, with both values."""
+    for name, asked in wanted.items():
+        there = found.get(name)
+        if isinstance(asked, dict) and isinstance(there, dict):
+            yield from _differences(there, asked, f"{outer}{name}.")
+        elif there != asked:
+            yield f"{outer}{name} {json.dumps(there)}, not {json.dumps(asked)}"
 
 
 class Identity(NamedTuple):
