@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from minesweeper_env.programs.own_package import check_baselines
+from minesweeper_env.programs import check_baselines
 
 
 def main(program: str = "minesweeper-play") -> int:

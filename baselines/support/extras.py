@@ -34,7 +34,7 @@ def import_extra(module: str, extra: str = "baselines") -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise
-        raise _missing(module, extra) from error
+        raise missing_extra(module, extra) from error
 
 
 def check_extra(module: str, extra: str = "baselines") -> None:
@@ -48,9 +48,10 @@ def check_extra(module: str, extra: str = "baselines") -> None:
         MissingExtraError: the module is not installed.
     """
     if find_spec(module) is None:
-        raise _missing(module, extra)
+        raise missing_extra(module, extra)
 
 
-def _missing(module: str, extra: str) -> MissingExtraError:
+def missing_extra(module: str, extra: str = "baselines") -> MissingExtraError:
+    """Return the error that says which extra installs a module."""
     package = module.partition(".")[0]
     return MissingExtraError(f"{package} is not installed; install it with: pip install 'minesweeper-env[{extra}]'")

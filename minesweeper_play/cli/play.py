@@ -11,6 +11,7 @@ from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
 from baselines.cli.failures import explain
 from baselines.cli.start import announce
 from baselines.support.board_names import board_name
+from baselines.support.extras import MissingExtraError, missing_extra
 from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_play.cli.arguments import read_options
 from minesweeper_play.cli.modes import MODES
@@ -75,6 +76,9 @@ def _run(mode: str, options: PlayOptions) -> int:
         return MODES[mode].load()(options)
     except BrokenPipeError:
         raise
-    except (SavedGameError, ImportError, OSError) as error:
+    except ModuleNotFoundError as error:
+        print(f"{options.program}: {missing_extra(str(error.name), 'play')}", file=sys.stderr)
+        return FAILED
+    except (SavedGameError, MissingExtraError, OSError) as error:
         print(f"{options.program}: {explain(error)}", file=sys.stderr)
         return BAD_ARGUMENTS if isinstance(error, SavedGameError) else FAILED

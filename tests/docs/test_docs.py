@@ -121,8 +121,8 @@ def test_each_page_lists_the_options_of_its_policy(name):
 
 
 def test_the_code_of_the_readme_runs():
-    (code,) = python_blocks("README.md")
-    exec(compile(code, "README.md", "exec"), {})
+    for code in python_blocks("README.md"):
+        exec(compile(code, "README.md", "exec"), {})
 
 
 @pytest.mark.parametrize(("page", "least"), [("studies/inference.md", 11), ("concepts/game.md", 7)])

@@ -65,16 +65,3 @@ def test_the_wheel_has_the_packages_alone_and_no_byte_code(built):
 
 def test_the_index_would_take_both_files(built):
     assert "WARNING" not in tool("twine", "check", "--strict", *map(str, built))
-
-
-def test_the_wheel_has_the_contents_that_it_should(built):
-    tool("check_wheel_contents", "--config", str(ROOT / "pyproject.toml"), str(built[1]))
-
-
-def test_pyroma_rates_the_metadata_ten_of_ten():
-    if find_spec("pyroma") is None:
-        pytest.skip("pyroma is not installed; the extra dev has it")
-    from pyroma.projectdata import get_build_data
-    from pyroma.ratings import rate
-
-    assert rate(get_build_data(str(ROOT), isolated=False)) == (10, [])

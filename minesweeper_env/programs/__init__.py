@@ -1,1 +1,0 @@
-"""Installed programs. All modules are internal."""
