@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +17,11 @@ MOST_TEXT = 200
 
 AUTHOR = "minesweeper-env"
 """Author of the policies of the package."""
+
+_NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)\b)[0-9a-z][-0-9a-z _.,:=+@]*", re.ASCII | re.IGNORECASE)
+"""Names of entries: a name is also that of a file, and no two look alike."""
+
+_LINK = re.compile(r"https://[-0-9A-Za-z._~:/?#@!$&*+,;=%]+", re.ASCII)
 
 _TRACKS = {
     **dict.fromkeys(SCRIPTED, "scripted"),
@@ -33,11 +39,11 @@ class Card:
     """Description of an entry.
 
     Attributes:
-        name: name in the tables.
+        name: name in the tables; letters of ASCII, digits and some punctuation.
         policy: specification of the policy; see `baselines.registry.find_policy`.
         track: name of a track of the protocol.
         author: who made the policy.
-        links: addresses of its code, weights or paper.
+        links: addresses of its code, weights or paper; https alone.
         training_steps: environment steps of all games of its training together; None for a policy without training.
         training_hours: hours of its training; None if there was none or if they were not measured.
         hardware: what it was trained on; empty without training.
@@ -63,8 +69,14 @@ class Card:
             _check_text(name, getattr(self, name), 1)
         for text in (self.hardware, *self.links):
             _check_text("hardware and each link", text, 0)
-        if set(self.name) & set("|/\\"):
-            raise ValueError(f"the name of an entry must not contain | / \\, as {self.name!r} does")
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(
+                f"the name of an entry has letters a to z, digits, spaces and -_.,:=+@, and begins with a letter or a "
+                f"digit, unlike {self.name!r}"
+            )
+        for link in self.links:
+            if not _LINK.fullmatch(link):
+                raise ValueError(f"a link must be an address that begins with https://, not {link!r}")
         one_of("track", self.track, PROTOCOL.tracks)
         for name, most in (("training_steps", 1e15), ("training_hours", 1e7)):
             if getattr(self, name) is not None:
@@ -88,7 +100,12 @@ class Card:
 
 
 def _check_text(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, str) or not least <= len(value) <= MOST_TEXT or not value.isprintable():
+    if (
+        not isinstance(value, str)
+        or not least <= len(value) <= MOST_TEXT
+        or not value.isprintable()
+        or value != value.strip()
+    ):
         raise ValueError(f"{name} must be one line of {least} to {MOST_TEXT} characters, not {value!r}")
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from baselines.benchmark.blocks import Games, title_of
-from baselines.benchmark.cards import Card
+from baselines.benchmark.cards import AUTHOR, Card
 from baselines.benchmark.checks import read_result_file
 from baselines.benchmark.result_files import SUFFIX, ResultFile
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value, per_cent, spaced
+from baselines.registry import policy_names, read_specification
+from minesweeper_env.programs.texts import markdown, markdown_code
 
 NOT_MEASURED = "-"
 
@@ -59,6 +62,31 @@ def read_results(folder: Path) -> list[ResultFile]:
     return sorted((read_result_file(path) for path in folder.glob(f"*{SUFFIX}")), key=lambda result: result.card.name)
 
 
+def check_name(result: ResultFile, folder: Path) -> None:
+    """Checks that an entry takes neither the name nor the file of somebody else's, nor the author of the package.
+
+    Args:
+        result: the entry.
+        folder: the result files so far.
+
+    Raises:
+        ValueError: the message names the other entry.
+        RefusedFileError: the file of this name is refused.
+    """
+    card, names = result.card, policy_names()
+    author = unicodedata.normalize("NFKC", card.author).casefold()
+    is_ours = card.author == AUTHOR and card.name == card.policy and read_specification(card.policy).base in names
+    if (card.name.casefold() in names or author == AUTHOR) and not is_ours:
+        raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
+    for path in folder.glob(f"*{SUFFIX}"):
+        if path.name.casefold() == result.file_name.casefold():
+            other = read_result_file(path).card
+            if (other.name, other.author) != (card.name, card.author):
+                raise ValueError(
+                    f"the entry {other.name!r} by {other.author!r} has the file {path.name}; choose another name"
+                )
+
+
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     """Returns the entries on a board such as "8x8/14 opening", the highest win rate first."""
     played = [(result, games) for result in results if (games := result.board(board)) is not None]
@@ -87,7 +115,7 @@ def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float]
 
 
 COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
-    "entry": ("entry", lambda row: f"`{row.card.name}`"),
+    "entry": ("entry", lambda row: markdown_code(row.card.name)),
     "track": ("track", lambda row: row.card.track),
     "n": ("n", lambda row: spaced(row.games.games)),
     "rate": ("win rate", lambda row: per_cent(row.rate)),
@@ -136,7 +164,8 @@ def overview(results: Sequence[ResultFile], first_click: str, entries: Sequence[
     shown = [card for card in shown if any(card.name in table for table in tables.values())]
     shown.sort(key=lambda card: -sum(table[card.name].rate for table in tables.values() if card.name in table))
     rows = [
-        [f"`{card.name}`", card.track, *(_cell(tables[board].get(card.name)) for board in boards)] for card in shown
+        [markdown_code(card.name), card.track, *(_cell(tables[board].get(card.name)) for board in boards)]
+        for card in shown
     ]
     return _markdown(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
 
@@ -188,14 +217,14 @@ def _card_cells(result: ResultFile) -> list[str]:
     links = ", ".join(f"[{number}]({link})" for number, link in enumerate(card.links, 1))
     file = f"[{result.content_sha256()[:12]}](leaderboard/results/{result.file_name})"
     return [
-        f"`{card.name}`",
+        markdown_code(card.name),
         card.track,
-        f"`{card.policy}`",
-        card.author,
+        markdown_code(card.policy),
+        markdown(card.author),
         _time(result),
         _steps(card),
         _hours(card),
-        card.hardware,
+        markdown(card.hardware),
         links,
         file,
     ]

@@ -10,6 +10,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.hub.names import RUN, HubName
 from baselines.sharing.contents import AZULEJOS, description_of
 from baselines.support.board_names import board_name, no_guess_name
+from minesweeper_env.programs.texts import markdown, markdown_code
 
 HEAD = """---
 license: {licence}
@@ -56,14 +57,14 @@ def model_card(
 
 def _what(agent: Mapping[str, Any], is_azulejos: bool) -> str:
     trained_on = agent.get("trained_on", {})
-    algorithm = f"by `{agent.get('algo', 'an unknown algorithm')}` of the package minesweeper-env"
+    algorithm = f"by {markdown_code(agent.get('algo', 'an unknown algorithm'))} of the package minesweeper-env"
     if is_azulejos:
-        against = ", ".join(trained_on.get("opponents", ()))
-        return f"An agent for the game Azulejos, trained {algorithm} on {trained_on.get('size')} against {against}."
-    boards = ", ".join(trained_on.get("boards", ()))
+        against, size = markdown(", ".join(trained_on.get("opponents", ()))), markdown(trained_on.get("size"))
+        return f"An agent for the game Azulejos, trained {algorithm} on {size} against {against}."
+    boards = markdown(", ".join(trained_on.get("boards", ())))
     return (
         f"An agent for Minesweeper, trained {algorithm} on the boards {boards} (rows x columns / mines), first click "
-        f'"{trained_on.get("first_click", "opening")}". It loads on boards of any size.'
+        f'"{markdown(trained_on.get("first_click", "opening"))}". It loads on boards of any size.'
     )
 
 
@@ -105,7 +106,7 @@ def _table(rows: Sequence[Row]) -> str:
     lines = ["| board or opponent | games | n | seeds | win rate | 95 % Wilson interval |", "|---|---|--:|---|--:|--:|"]
     for part, games, seed, kind, rate, (low, high) in rows:
         seeds = f"{seed} to {seed + games - 1}"
-        lines.append(f"| {part} | {kind} | {games} | {seeds} | {rate:.1%} | {low:.1%} to {high:.1%} |")
+        lines.append(f"| {markdown(part)} | {kind} | {games} | {seeds} | {rate:.1%} | {low:.1%} to {high:.1%} |")
     note = "Selection games chose this agent among its earlier versions, so their win rates are slightly too high."
     return "\n".join([*lines, "", note])
 
@@ -114,5 +115,5 @@ def _training(agent: Mapping[str, Any], contents: Mapping[str, bytes]) -> str:
     steps = (agent.get("selected_by") or {}).get("steps")
     lines = [f"- step {steps}, {agent['channels']} channels, depth {agent['depth']}"]
     sessions = json.loads(contents[RUN]).get("sessions", []) if RUN in contents else []
-    lines += [f"- `{session['command']}`" for session in sessions if session.get("command")]
+    lines += [f"- {markdown_code(session['command'])}" for session in sessions if session.get("command")]
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from baselines.evaluation.report import format_p_value
 from baselines.evaluation.seeds import range_text
 from baselines.suites.suite import Suite
 from baselines.support.board_names import board_name, no_guess_name
+from minesweeper_env.programs import texts
 
 Content = dict[str, Any]
 
@@ -135,7 +136,7 @@ def caption(content: Content) -> str:
 
 def markdown(suite: Suite, content: Content) -> str:
     """Returns the page results.md."""
-    lines = [f"# {content['title']}", "", f"`{content['command']}`: {caption(content)}.", ""]
+    lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
     for table in make_tables(suite, content):
         lines += [f"## {table.title}", "", *_markdown_rows(table), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
@@ -143,7 +144,7 @@ def markdown(suite: Suite, content: Content) -> str:
 
 def _markdown_rows(table: Table) -> Iterator[str]:
     for row in (table.headings, ["---"] + ["--:"] * (len(table.headings) - 1), *table.rows):
-        yield f"| {' | '.join(row)} |"
+        yield f"| {' | '.join(map(texts.markdown, row))} |"
 
 
 def csv_text(content: Content) -> str:

@@ -13,7 +13,7 @@ from support.docs_scripts import load_script
 from baselines.benchmark.blocks import Games
 from baselines.benchmark.cards import Card
 from baselines.benchmark.checks import check_result_file
-from baselines.benchmark.leaderboard import board_table, cards_table, overview, policy_table, rows_of
+from baselines.benchmark.leaderboard import board_table, cards_table, check_name, overview, policy_table, rows_of
 from baselines.benchmark.result_files import ResultFile
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
@@ -63,6 +63,7 @@ def test_no_win_rate_stands_outside_the_generated_tables(name):
 def test_every_result_file_of_the_leaderboard_passes_the_check(path):
     result, replayed = check_result_file(path)
     assert result.file_name == path.name
+    check_name(result, path.parent)
     assert replayed >= sum(games.games for games in result.boards) / 100
 
 
@@ -74,10 +75,12 @@ def test_the_reference_is_on_every_board_that_an_entry_played():
         assert all(games.games <= played[games.name] for games in entry.boards), entry.card.name
 
 
-def entry(name, won, track="board", times=None):
+def entry(name, won, track="board", times=None, **card):
     board = PROTOCOL.boards[0]
     games = Games(board, 20, PROTOCOL.seeds.start, tuple(won), (1,) * len(won), (bytes(4),) * len(won), {})
-    return ResultFile(Card(name, name, track, "me"), {}, (games,), times)
+    return ResultFile(
+        Card(**{"name": name, "policy": name, "track": track, "author": "me", **card}), {}, (games,), times
+    )
 
 
 def test_entries_are_compared_on_the_games_that_both_played():
@@ -136,6 +139,43 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     broken.write_bytes(source.read_bytes().replace(b'"wins": 0', b'"wins": 9', 1))
     assert benchmark.main(["add", str(broken), "--docs", str(docs)]) == 1
     assert not (docs / "leaderboard" / "results" / "broken.json").exists()
+
+
+def test_texts_of_an_entry_are_shown_and_not_obeyed():
+    hostile = "<img src=x onerror=alert(1)> | a](javascript:x) `b`"
+    card = cards_table(
+        [entry("mine", [1], author=hostile, hardware=hostile, policy=hostile, links=("https://x.org/a",))]
+    )
+    heading, _, row = card.splitlines()
+    assert row.count("|") == heading.count("|")
+    assert not set("<`[") & set(
+        row.replace("<code>", "").replace("</code>", "").replace("`mine`", "").partition("[1](")[0]
+    )
+    assert "&#60;img src=x onerror=alert(1)&#62;" in row
+    assert "[1](https://x.org/a)" in row
+
+
+@pytest.mark.parametrize(
+    ("name", "card"),
+    [
+        ("exact", {}),
+        ("Exact", {}),
+        ("exact", {"policy": "mine.py:A", "author": "minesweeper-env"}),
+        ("mine", {"author": "minesweeper-env"}),
+        ("mine", {"author": "Minesweeper-\uff25nv"}),
+        ("a_b", {}),
+        ("A b", {}),
+        ("a b", {"author": "you"}),
+    ],
+)
+def test_an_entry_replaces_none_of_another_author(tmp_path, monkeypatch, name, card):
+    first = entry("a b", [1])
+    (tmp_path / first.file_name).touch()
+    monkeypatch.setattr("baselines.benchmark.leaderboard.read_result_file", lambda _path: first)
+    check_name(entry("a b", [0]), tmp_path)
+    check_name(entry("exact:first=3", [1], author="minesweeper-env"), tmp_path)
+    with pytest.raises(ValueError, match="choose another"):
+        check_name(entry(name, [1], **card), tmp_path)
 
 
 def test_filling_twice_changes_nothing():

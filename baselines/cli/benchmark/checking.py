@@ -102,6 +102,8 @@ def _time(options: argparse.Namespace) -> int:
 
 def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
     """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
+    from baselines.benchmark.leaderboard import check_name
+
     script, folder = options.docs / "generate" / "pages.py", options.docs / "leaderboard" / "results"
     if not script.is_file():
         raise ValueError(
@@ -111,6 +113,7 @@ def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
     def work() -> int:
         for path in options.files:
             result = _check(path, options)
+            check_name(result, folder)
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.file_name)
         package = str(Path(__file__).parents[3])

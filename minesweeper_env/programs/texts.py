@@ -1,0 +1,48 @@
+"""Texts of strangers, made harmless where they are shown: on a terminal, in Markdown, and in HTML or SVG.
+
+A text of a stranger is what comes from a file, a name or a message. Each place that shows one uses one of these
+functions.
+"""
+
+from __future__ import annotations
+
+import html as _html
+import re
+import unicodedata
+
+_OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Categories of characters that a terminal or a browser obeys: controls, directions, surrogates, breaks of lines."""
+
+_PLAIN = re.compile(r"[\w ,.:;=+@/()-]+", re.ASCII)
+"""Texts that Markdown shows as they are between backticks."""
+
+
+def printable(text: object) -> str:
+    r"""Returns a text for a terminal: escape codes stand for all characters that it obeys, except "\n" and "\t"."""
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    return "".join(map(_shown, shown))
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t" or unicodedata.category(character) not in _OBEYED:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def html(text: object) -> str:
+    """Returns a text for HTML or SVG, in an element or in an attribute."""
+    return _html.escape(printable(text))
+
+
+def markdown(text: object) -> str:
+    """Returns a text for Markdown, in one line: character references stand for all punctuation that Markdown uses."""
+    line = " ".join(printable(text).split())
+    return re.sub(r"[\\`*_{}\[\]<>|~#$&^]", lambda found: f"&#{ord(found[0])};", line)
+
+
+def markdown_code(text: object) -> str:
+    """Returns a text for Markdown as code, in one line."""
+    shown = str(text)
+    return f"`{shown}`" if _PLAIN.fullmatch(shown) else f"<code>{markdown(shown)}</code>"

@@ -1,0 +1,52 @@
+"""Texts of strangers: nothing in them is obeyed by a terminal, by Markdown or by a browser."""
+
+from __future__ import annotations
+
+import unicodedata
+from html.parser import HTMLParser
+
+import pytest
+
+from minesweeper_env.programs.texts import html, markdown, markdown_code, printable
+
+ESCAPE = "\x1b[2J\x1b]0;title\x07"
+HOSTILE = [
+    ESCAPE,
+    "\x9b31m",
+    "a\u202eb",
+    "a\u2066b",
+    "a\u2028b\x85c\rd",
+    "\ud800",
+    "<img src=x onerror=alert(1)>",
+    "a|b](javascript:alert(1))",
+    "`</code><script>`",
+    "&lt;script&gt; **b** _i_ # ~ ! \\",
+    "x" * 10_000,
+]
+"""Texts that a terminal, Markdown or a browser would obey."""
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_character_is_obeyed(text):
+    for shown in (printable(text), html(text), markdown(text), markdown_code(text)):
+        assert not {unicodedata.category(each) for each in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        shown.encode()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_markup_is_shown_and_not_obeyed(text):
+    tags: list[str] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, _attributes: tags.append(tag)  # type: ignore[method-assign]
+    parser.feed(html(text) + markdown(text) + f"<p title='{html(text)}'>")
+    assert tags == ["p"]
+    assert not set("<>|[]`*_\\") & set(markdown(text))
+    code = markdown_code(text)
+    assert not set("<|[`") & set(code.removeprefix("<code>").removesuffix("</code>").strip("`"))
+
+
+@pytest.mark.parametrize("text", ["exact", "5 \u00d7 5, \u96f7", "50 %", "line\n\tline", "1\u00a0000"])
+def test_what_is_harmless_stays(text):
+    assert printable(text) == text
+    assert markdown("A. Nonym, one core of AMD EPYC") == "A. Nonym, one core of AMD EPYC"
+    assert markdown_code("bayes:prior=count") == "`bayes:prior=count`"
