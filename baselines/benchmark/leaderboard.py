@@ -16,7 +16,7 @@ from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_d
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value, per_cent, spaced
 from baselines.registry import policy_names, read_specification
-from minesweeper_env.programs.texts import markdown, markdown_code
+from minesweeper_env.texts import markdown, markdown_code
 
 NOT_MEASURED = "-"
 

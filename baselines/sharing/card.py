@@ -10,7 +10,7 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.hub.names import RUN, HubName
 from baselines.sharing.contents import AZULEJOS, description_of
 from baselines.support.board_names import board_name, no_guess_name
-from minesweeper_env.programs.texts import markdown, markdown_code
+from minesweeper_env.texts import markdown, markdown_code
 
 HEAD = """---
 license: {licence}

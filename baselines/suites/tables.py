@@ -11,7 +11,7 @@ from baselines.evaluation.report import format_p_value
 from baselines.evaluation.seeds import range_text
 from baselines.suites.suite import Suite
 from baselines.support.board_names import board_name, no_guess_name
-from minesweeper_env.programs import texts
+from minesweeper_env import texts
 
 Content = dict[str, Any]
 

@@ -27,6 +27,7 @@ GLOSSES = {
         "lazy": "exports",
         "lending": "scratch arrays",
         "programs": "entry points",
+        "texts": "of strangers, made harmless",
         "neighbours": "of each cell",
         "cell_sets": "as bits",
         "splitmix": "randomness",

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from minesweeper_env.programs.texts import html, markdown, markdown_code, printable
+from minesweeper_env.texts import html, markdown, markdown_code, printable
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07"
 HOSTILE = [
