@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
@@ -10,8 +11,10 @@ import pytest
 from support import ROOT
 from support.docs_scripts import load_script
 
+from azulejos_env import AzulejosEnv
 from baselines.__main__ import COMMANDS
 from baselines.learned.settings.hyperparameters import ALGORITHMS
+from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 
 WEBSITE, REFERENCE, SOURCES = (load_script(name) for name in ("website", "reference", "sources"))
 PAGES = {
@@ -88,3 +91,15 @@ def test_the_site_builds_without_a_warning():
     loaded = [page.name for page in site.rglob("*.html") if 'src="http' in page.read_text(encoding="utf-8")]
     assert not loaded, "a page loads something from another host"
     assert {page.stem for page in (site / "policies").glob("*.html")} >= {"exact", "lookahead"}
+    reference = "".join(page.read_text(encoding="utf-8") for page in (site / "reference").glob("*.html"))
+    for environment_class in (MinesweeperEnv, MinesweeperVectorEnv, AzulejosEnv):
+        path = f"{environment_class.__module__}.{environment_class.__qualname__}"
+        names = [name for name, found in inspect.getmembers(environment_class, inspect.isfunction) if is_ours(found)]
+        assert "step" in names
+        assert not [name for name in names if f'id="{path}.{name}"' not in reference], "public methods are missing"
+        assert "render_mode" in reference.partition(f'id="{path}"')[2][:5000], "the constructor is missing"
+
+
+def is_ours(method) -> bool:
+    """Returns whether a method is public and none of Gymnasium's own."""
+    return not method.__name__.startswith("_") and not method.__module__.startswith("gymnasium")
