@@ -41,7 +41,7 @@ class MinesweeperEnv(SingleEnv[Games]):
     | flag | sets or removes a flag | hidden, question mark, flagged |
     | unflag | removes the mark | flagged, question mark |
     | question | sets a question mark | hidden, flagged |
-    | chord | opens the neighbours without a flag; a wrong flag loses | open, with as many flags around as its count |
+    | chord | opens the neighbours without a flag; a wrong flag loses | open, with as many flags around as its clue |
 
     An illegal action changes nothing and never ends the game. An integer outside the space raises.
 
@@ -56,7 +56,7 @@ class MinesweeperEnv(SingleEnv[Games]):
     | 11 | hidden |
     | 12 | mine without a flag, shown only in a lost game |
 
-    With radius r the largest count is K = (2r + 1)**2 - 1. The other four codes are K + 1 to K + 4.
+    With radius r the largest clue is K = (2r + 1)**2 - 1. The other four codes are K + 1 to K + 4.
     "planes" is the one-hot form, float32 (K + 5, rows, cols); "flat" is the planes in one row.
 
     ## Rewards
@@ -96,7 +96,7 @@ class MinesweeperEnv(SingleEnv[Games]):
     | moves | ("click", "flag") | any of click, flag, unflag, question, chord, in that order, with click |
     | reward | "win_loss" | see Rewards |
     | observation | "codes" | "codes", "planes", "flat" |
-    | radius | 1 | reach of a count, 1 to 5 |
+    | radius | 1 | reach of a clue, 1 to 5 |
     | max_steps | None | steps after which the game is truncated; None means ten per cell |
     | render_mode | None | None, "ansi", "rgb_array", "human": see below |
     | no_guess | False | False, "subset", "exact": see below |

@@ -283,7 +283,7 @@ _PUBLIC_SAFE = Suite(
 
 _PUBLIC_8X8 = Suite(
     name="public-8x8",
-    title="exact and lookahead on 8x8, also from the first cell of public solvers: row 3, column 3",
+    title="exact and lookahead on 8x8, also from the first cell of public solvers: row 2, column 2",
     boards=_boards("opening", (8, (13, 14, 15))),
     entries=entries_of("exact:first=18", "lookahead:first=18", "exact", "lookahead"),
     games=1000,
@@ -294,7 +294,7 @@ _PUBLIC_8X8 = Suite(
 
 _PUBLIC_10X10 = Suite(
     name="public-10x10",
-    title="exact and lookahead on 10x10, also from the first cell of public solvers: row 3, column 3",
+    title="exact and lookahead on 10x10, also from the first cell of public solvers: row 2, column 2",
     boards=_boards("opening", (10, (20, 22, 25))),
     entries=entries_of("exact:first=22", "lookahead:first=22", "exact", "lookahead"),
     games=1000,

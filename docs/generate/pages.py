@@ -90,10 +90,10 @@ def _protocol(_entries: Sequence[ResultFile]) -> str:
 def _speed(_entries: Sequence[ResultFile]) -> str:
     """Returns the speed of the engine from the first table of benchmarks/README.md that has it."""
     text = (DOCS.parent / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"^\| `make_vec`, 1024 games \| ([\d,]+)[^|]*\| ([\d,]+)", text, re.MULTILINE)
+    found = re.search(r"^\| `make_vec`, 1024 games \| ([\d ]+)[^|]*\| ([\d ]+)", text, re.MULTILINE)
     if found is None:
         raise ValueError("benchmarks/README.md has no row `make_vec`, 1024 games")
-    small, large = (int(number.replace(",", "")) / 1e6 for number in found.groups())
+    small, large = (int(number.replace(" ", "")) / 1e6 for number in found.groups())
     return (
         f"One core plays {small:.1f} million steps per second of 8x8/14 through `make_vec`, and {large:.1f} million\n"
         "of 16x30/99, fresh observations and masks included: [benchmarks/README.md](benchmarks/README.md) has the\n"
