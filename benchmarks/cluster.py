@@ -38,7 +38,7 @@ from baselines.evaluation.units.schedule import Schedule
 from baselines.executors.executor import MakeWorkers, Workers
 from baselines.executors.processes import local_workers
 from baselines.suites.definitions import find_suite
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 CPUS = 2
 LEAST_EFFICIENCY, MOST_UNIT_MS, MOST_DRIVER_MS, LEAST_BUSY = 0.95, 15.0, 5.0, 0.95

@@ -9,7 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 Work = Callable[[], int]
 """A piece of work: takes some steps and returns their number."""

@@ -5,48 +5,28 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import njit
-from numba.core import config, event
+from numba import config, njit
 
-# Imported in this form, they are no part of `_stamp`: notices and locks do not change the machine code.
-from minesweeper_env.compilation import cold_start, shared_cache
-from minesweeper_env.compilation.linking import FragmentCompiler
+# Imported in this form, it is no part of `_stamp` by itself.
+from minesweeper_env import notices
+
+_linking: Any = None
+# Another version of numba may lack what the module needs. Then numba compiles by itself, in about twice the time.
+with suppress(ImportError, AttributeError, KeyError, TypeError):
+    _linking = import_module("minesweeper_env.linking")
+
+_PLAIN: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_FRAGMENT: dict[str, Any] = _PLAIN if _linking is None else _linking.FRAGMENT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-# Kernels allocate nothing, so they do without reference counting, whose atomic operations would cost half the time.
-# The numpy error model omits the checks for a division by zero.
-_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
-_KERNEL: dict[str, Any] = _OPTIONS | {"no_cfunc_wrapper": True}
-_FRAGMENT: dict[str, Any] = _OPTIONS | {"pipeline_class": FragmentCompiler}
-
-
-class _CompileListener(event.Listener):
-    """Reports the compilation of this project's kernels, which a warm cache makes unnecessary, to the user."""
-
-    def on_start(self, event: Any) -> None:
-        if name := _project_name(event):
-            cold_start.COLD_START.begin(name)
-
-    def on_end(self, event: Any) -> None:
-        if name := _project_name(event):
-            cold_start.COLD_START.end(name)
-
-
-def _project_name(event: Any) -> str | None:
-    """Returns "module:function" of the function that an event is about, or None unless it is one of the project's."""
-    function = event.data["dispatcher"].py_func
-    return f"{function.__module__}:{function.__name__}" if function.__module__.startswith(_PROJECT) else None
-
-
-_PROJECT = ("azulejos_env.", "minesweeper_env.", "baselines.")
-event.register("numba:compile", _CompileListener())  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Function) -> Function:
@@ -65,13 +45,14 @@ def kernel(function: Function) -> Function:
         # The generator's unsigned arithmetic wraps around on purpose; NumPy scalars would warn.
         return np.errstate(over="ignore")(function)
     try:
-        compiled = njit(cache=True, **_KERNEL)(function)
+        if _linking is None:
+            return njit(cache=True, **_PLAIN)(function)
+        compiled = njit(**_linking.KERNEL)(function)
+        # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
+        _linking.keep_on_disk(compiled, function, _stamp(Path(function.__code__.co_filename)))
     except RuntimeError:
-        # Neither the package's folder nor the user's own cache can be written.
-        return njit(**_KERNEL)(function)
-    compiled._cache = shared_cache.SharedCache(function)  # type: ignore[no-untyped-call]
-    # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
-    compiled._cache._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename))
+        notices.warn_of_cache("Compiled code cannot be stored in any folder, so every process compiles kernels again")
+        return njit(**_PLAIN)(function)
     return compiled
 
 
@@ -109,13 +90,13 @@ _PACKAGE = Path(__file__).parent
 
 @cache
 def _stamp(path: Path) -> str:
-    """Returns a hash of a file and of all files that it imports, directly or not.
+    """Returns a hash of a file, of all files that it imports, directly or not, and of the linker.
 
     Only imports of the form `from package.module import name` are followed, and only into this package and the package
     of the file.
     """
     packages = {"minesweeper_env": _PACKAGE} | {root.name: root for root in _root(path)}
-    sources = {path: path.read_bytes()}
+    sources = {each: each.read_bytes() for each in (path, _PACKAGE / "linking.py")}
     waiting = [path]
     while waiting:
         for imported in _imports(sources[waiting.pop()], packages):

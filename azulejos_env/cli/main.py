@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from azulejos_env.cli.arguments import PROGRAM, parse_arguments
-from minesweeper_env.compilation.cold_start import COLD_START
-from minesweeper_env.compilation.live_line import live_line, say
+from minesweeper_env.notices import say
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +21,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when all is done, 1 when a file cannot be written, 2 when the game cannot be read, 130 after Ctrl-C.
     """
     options = parse_arguments(arguments)
-    COLD_START.begin_command()
     try:
         if options.generate is not None:
             return _generate(options)
@@ -54,18 +52,17 @@ def _search(options: argparse.Namespace) -> int:
     from azulejos_env.files import read_game
     from azulejos_env.tree import check_tree_file
 
-    with live_line():
-        try:
-            if options.tree is not None:
-                check_tree_file(Path(options.tree))
-        except OSError as error:
-            return _complain(str(error), 2)
-        try:
-            position = read_game(options.file)
-        except OSError as error:
-            return _complain(f"{options.file}: {error.strerror}", 2)
-        except ValueError as error:
-            return _complain(f"{options.file}: {error}", 2)
+    try:
+        if options.tree is not None:
+            check_tree_file(Path(options.tree))
+    except OSError as error:
+        return _complain(str(error), 2)
+    try:
+        position = read_game(options.file)
+    except OSError as error:
+        return _complain(f"{options.file}: {error.strerror}", 2)
+    except ValueError as error:
+        return _complain(f"{options.file}: {error}", 2)
     if options.visual:
         from azulejos_env.policies import MinimaxPolicy
         from azulejos_env.window.game import play

@@ -8,7 +8,7 @@ from azulejos_env.position import Position
 from azulejos_env.search import search
 from azulejos_env.searching.searcher import SearchResult
 from azulejos_env.tree import search_tree
-from minesweeper_env.compilation.live_line import live_line, say
+from minesweeper_env.notices import say
 
 
 def report_move(position: Position, options: argparse.Namespace) -> None:
@@ -17,8 +17,7 @@ def report_move(position: Position, options: argparse.Namespace) -> None:
     Raises:
         OSError: the tree cannot be written.
     """
-    with live_line():
-        result = _search(position, options)
+    result = _search(position, options)
     print(_text(result))
 
 

@@ -27,7 +27,6 @@ from baselines.registry import build_policy, config_for, find_policy, pinned
 from baselines.support.board_names import name_of
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.terminal.progress import game_bar
-from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
 
@@ -61,8 +60,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     options = parser.parse_args(arguments)
     try:
         announce(_check(options))
-        with live_line():
-            plans = _plans(options, typed_command(program, arguments))
+        plans = _plans(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     try:

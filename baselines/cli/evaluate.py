@@ -36,7 +36,6 @@ from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
-from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
@@ -74,8 +73,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     options, given = parser.parse_given(arguments)
     try:
         announce(_check(options, given))
-        with live_line():
-            play = _prepare(options, command or typed_command(program, arguments), program)
+        play = _prepare(options, command or typed_command(program, arguments), program)
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:

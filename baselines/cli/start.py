@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from shutil import get_terminal_size
 from textwrap import fill
 
-from minesweeper_env.compilation.cold_start import COLD_START
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 MODULE = "python -m baselines"
 """The program that runs every command by its name."""
@@ -49,11 +48,10 @@ def listed(names: Sequence[object]) -> str:
 
 
 def announce(line: str) -> None:
-    """Prints on stderr what a command is about to do; from then on, compilations are announced, too.
+    """Prints on stderr what a command is about to do.
 
     The line wraps at the width of a terminal. Elsewhere it stays one line.
     """
-    COLD_START.begin_command()
     if sys.stderr.isatty():
         width = get_terminal_size().columns
         line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -1,23 +1,47 @@
-"""`python -m baselines warm-up`: compile the kernels of all packages ahead."""
+"""`python -m baselines warm-up`: play and train a little with all that is compiled, so that no later command waits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from baselines.cli.start import MODULE
-from minesweeper_env.compilation.times import PARTS
-from minesweeper_env.warm_up import command
 
 PROGRAM = f"{MODULE} warm-up"
 
+POLICIES = (
+    "exact", "lookahead", "lookahead:clicks=1", "bayes", "bayes_source", "graphical", "graphical_source", "value",
+    "afterstate",
+)  # fmt: skip
+"""The policies that have kernels of their own."""
+
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; see `minesweeper_env.warm_up.command.main`."""
-    return command.main(arguments, program, PARTS)
+    """Runs the command; returns 0, or 130 after Ctrl-C."""
+    argparse.ArgumentParser(program, description=__doc__).parse_args(arguments)
+    from azulejos_env.engine.games import compile_kernels
+    from azulejos_env.searching import searcher
+    from minesweeper_env.warm_up import CORE, warm_up
+
+    parts: dict[str, Callable[[], object]] = {**CORE}
+    parts |= {name: partial(_if_installed, partial(_play, name)) for name in POLICIES}
+    parts["training of afterstate"] = partial(_if_installed, _play_itself)
+    parts["training of value"] = partial(_if_installed, _begin_training)
+    parts["azulejos"], parts["search of azulejos"] = compile_kernels, searcher.compile_kernels
+    parts["agents of azulejos"] = partial(_if_installed, _observe_azulejos)
+    return warm_up(parts)
 
 
-def play(policy: str) -> None:
-    """Plays games with a policy, which compiles its kernels."""
+def _if_installed(work: Callable[[], object]) -> None:
+    """Calls a function, and says so where an optional dependency of it is not installed."""
+    try:
+        work()
+    except ImportError as error:
+        print(f"left out: {error}", flush=True)
+
+
+def _play(policy: str) -> None:
     from baselines.evaluation.games import play_games
     from baselines.registry import build_policy, config_for
     from minesweeper_env.config import BoardConfig
@@ -26,8 +50,7 @@ def play(policy: str) -> None:
     play_games(build_policy(policy, config), config, range(3))
 
 
-def play_itself() -> None:
-    """Plays games with a network of `afterstate`, which compiles the kernel of its training."""
+def _play_itself() -> None:
     import numpy as np
 
     from baselines.learned.afterstate.network import AfterstateNetwork
@@ -40,8 +63,7 @@ def play_itself() -> None:
     games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)
 
 
-def observe_azulejos() -> None:
-    """Computes the observations of a network for Azulejos, which compiles their kernel."""
+def _observe_azulejos() -> None:
     import numpy as np
 
     from azulejos_env.config import GameConfig
@@ -50,8 +72,7 @@ def observe_azulejos() -> None:
     observe(np.zeros((1, 2, 2), np.int8), np.zeros((1, 2), np.int64), GameConfig(2, 2))
 
 
-def begin_training() -> None:
-    """Begins the games of a training of `value`, which compiles their kernel."""
+def _begin_training() -> None:
     import numpy as np
 
     from baselines.learned.value.safe_games import SafeGames

@@ -21,7 +21,7 @@ from types import ModuleType
 
 from baselines.executors.errors import WorkerError
 from baselines.support.extras import import_extra
-from minesweeper_env.compilation.cold_start import COLD_START
+from minesweeper_env.notices import say
 
 LOCAL, AUTO = "local", "auto"
 """Addresses: a cluster of this machine alone, started for the command; and the one that Ray finds."""
@@ -155,7 +155,7 @@ def connect(address: str, cpus: int | None = None) -> Connection:
     # Ray prints a paragraph on stdout for each lost process, in the midst of the tables.
     vars(import_module("ray._private.worker"))["print_to_stdstream"] = _print_nothing
     own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": STORE_BYTES} if address == LOCAL else {}
-    COLD_START.tell("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
+    say("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
     try:
         head = address if address == LOCAL else _reachable(address)
         with _clusters_enabled(address != LOCAL):

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from baselines.cluster.connection import ClusterError
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 LOOK_SECONDS = 1.0
 """Time between two looks at the nodes."""

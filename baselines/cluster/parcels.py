@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from baselines.cluster.private_folder import private_folder
 from baselines.support.files import replace_file
 from baselines.support.forwarded import forward
-from minesweeper_env.compilation.private_folder import private_folder
 
 
 class Parcel(NamedTuple):

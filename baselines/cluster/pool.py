@@ -20,8 +20,7 @@ from baselines.executors.errors import KilledWorkerError
 from baselines.executors.executor import MakeWorkers, Value, Workers
 from baselines.executors.process_pool import MOST_KILLS
 from baselines.support.reuse import own_identity
-from minesweeper_env.compilation.live_line import say
-from minesweeper_env.warm_up.packing import pack_compiled
+from minesweeper_env.notices import say
 
 CALLS_PER_CPU = 4
 """Number of calls under way or waiting for each processor: none idles, and a new node soon has work."""
@@ -53,7 +52,6 @@ class RayPool(Workers):
         options = {"num_cpus": demand.cpus, "memory": demand.memory, "max_retries": 0}
         self._remote = connection.ray.remote(**options)(make_remote())
         self._identity = tuple(own_identity())
-        self._compiled = [connection.ray.put(pack_compiled())]
         self._shared: dict[int, tuple[Any, Any]] = {}
         self._under_way: set[_Call] = set()
         self._answers: SimpleQueue[tuple[_Call, Future[Any]] | None] = SimpleQueue()
@@ -115,7 +113,7 @@ class RayPool(Workers):
 
     def _begin(self, call: _Call) -> None:
         remote = self._remote.options(label_selector=self._nodes.selector())
-        future = remote.remote(self._identity, self._compiled, call.content, call.parcels).future()
+        future = remote.remote(self._identity, call.content, call.parcels).future()
         # Ray calls back on a thread of its own, on which no call may begin.
         future.add_done_callback(lambda ended: self._answers.put((call, ended)))
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import pickle
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
 from typing import Any, NamedTuple
 
 from baselines.cluster.parcels import open_parcel
 from baselines.executors.errors import WorkerError
 from baselines.support.threads import use_one_thread
-from minesweeper_env.warm_up.packing import unpack_compiled
 
 DONE, FAILED, FOREIGN = "done", "failed", "foreign"
 """What an answer holds: the result, the exception, or how the installation of the node differs."""
@@ -27,9 +24,7 @@ class Slot(NamedTuple):
 def make_remote() -> Callable[..., tuple[str, str, Any]]:
     """Returns the function that Ray runs. It travels by value, so that a node without this package can answer, too."""
 
-    def remote_call(
-        identity: tuple[str, ...], compiled: list[Any], content: bytes, parcels: list[Any]
-    ) -> tuple[str, str, Any]:
+    def remote_call(identity: tuple[str, ...], content: bytes, parcels: list[Any]) -> tuple[str, str, Any]:
         import ray
 
         node = ray.get_runtime_context().get_node_id()
@@ -42,31 +37,15 @@ def make_remote() -> Callable[..., tuple[str, str, Any]]:
             return "foreign", node, f"the package is missing, or another one: {error}"
         if differences:
             return "foreign", node, differences
-        return (*answer(compiled, content, parcels, node),)
+        return (*answer(content, parcels, node),)
 
     return remote_call
 
 
-@cache
-def prepare_process(compiled: Any) -> None:
-    """Stores the compiled code of the machine that sends the calls, and computes with one thread, once a process.
-
-    Args:
-        compiled: reference to the compiled code.
-    """
-    import ray
-
-    use_one_thread()
-    # A machine that cannot store it compiles.
-    with suppress(OSError):
-        unpack_compiled(ray.get(compiled))
-
-
-def answer(compiled: list[Any], content: bytes, parcels: list[Any], node: str) -> tuple[str, str, Any]:
+def answer(content: bytes, parcels: list[Any], node: str) -> tuple[str, str, Any]:
     """Carries out a call.
 
     Args:
-        compiled: list of the reference to the compiled code of the machine that sent the call.
         content: the pickled function and its arguments; a `Slot` stands for a shared value.
         parcels: references to the shared values.
         node: the id of this node.
@@ -75,7 +54,7 @@ def answer(compiled: list[Any], content: bytes, parcels: list[Any], node: str) -
         What the answer holds, the id of the node, and the result or the exception.
     """
     try:
-        prepare_process(*compiled)
+        use_one_thread()
         work, arguments = pickle.loads(content)
         opened = [open_parcel(parcels[each.number]) if isinstance(each, Slot) else each for each in arguments]
         return DONE, node, work(*opened)

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+from baselines.cluster.private_folder import private_folder
 from baselines.executors.errors import WorkerError
 from baselines.support.files import replace_file
-from minesweeper_env.compilation.private_folder import private_folder
 
 OLD_SECONDS = 24 * 3600.0
 """Age of a copy that a killed process left behind, after which it is removed."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from baselines.executors.errors import KilledWorkerError, WorkerError
 from baselines.executors.executor import Workers
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 MOST_KILLS = 4
 """Number of workers that one call may kill, and of workers that may end in a row before they are ready."""

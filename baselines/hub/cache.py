@@ -9,7 +9,7 @@ from typing import Any
 
 from baselines.hub.errors import HubError, UnreachableHubError, client, one_line
 from baselines.hub.names import DESCRIPTION, LIMITS, MIB, RUN, WEIGHTS, HubName, is_hub_name, parse_hub_name
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 NEEDED = (DESCRIPTION, WEIGHTS)
 """The files that every agent has."""

@@ -17,8 +17,8 @@ from baselines.evaluation.units.unit import Assignment
 from baselines.registry import build_policy, find_policy
 from baselines.suites.suite import Entry, Suite
 from baselines.support.board_names import file_name, name_of
-from minesweeper_env.compilation.cold_start import COLD_START
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def plan(suite: Suite, games: int) -> Iterator[Task | LeftOut]:
         MissingExtraError: a policy needs a package that is not installed.
         PolicyError: the code of a user's policy fails.
     """
-    COLD_START.tell("Prepare every policy for every board")
+    say("Prepare every policy for every board")
     for board in suite.boards:
         for entry in suite.entries:
             yield _plan_one(entry, board, games, suite.protocol is not None)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-
-from minesweeper_env.compilation.cold_start import COLD_START
-
-SLOW = {"torch": "PyTorch", "ray": "Ray"}
-"""The modules that take seconds to import, and their names in messages."""
 
 
 class MissingExtraError(ImportError):
@@ -18,7 +12,7 @@ class MissingExtraError(ImportError):
 
 
 def import_extra(module: str, extra: str = "baselines") -> ModuleType:
-    """Imports an optional dependency; a command prints a line before an import that takes seconds.
+    """Imports an optional dependency.
 
     Args:
         module: name of the module.
@@ -27,8 +21,6 @@ def import_extra(module: str, extra: str = "baselines") -> ModuleType:
     Raises:
         MissingExtraError: the module is not installed.
     """
-    if module in SLOW and module not in sys.modules:
-        COLD_START.tell(f"Load {SLOW[module]}")
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from baselines.sweeps.plan import Trial
 from baselines.sweeps.trial import METRIC, PERCENT, TRIAL
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 LOOK_SECONDS = 10.0
 """Time between two lines while no trial changes."""

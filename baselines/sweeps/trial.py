@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from baselines.cluster.connection import ClusterError
 from baselines.cluster.parcels import open_parcel
-from baselines.cluster.remote import prepare_process
 from baselines.cluster.run_folders import RemoteFolder, copy_of
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.evaluation import Evaluation
 from baselines.learned.training.run import train
 from baselines.support.reuse import Identity, own_identity
+from baselines.support.threads import use_one_thread
 from baselines.sweeps.plan import COMPLETE, Point, read_points, write_points
 
 TRIAL, PERCENT, METRIC = "trial", "percent", "win_rate"
@@ -40,14 +40,12 @@ class Shared(NamedTuple):
     Attributes:
         tasks: all trials.
         identity: the installation that the command runs.
-        compiled: list of the reference to its compiled code.
         start: list of the reference to the agent that the trainings start from.
         command: the command line to record.
     """
 
     tasks: list[Task]
     identity: tuple[str, ...]
-    compiled: list[Any]
     start: list[Any]
     command: str
 
@@ -66,7 +64,7 @@ def run_trial(config: dict[str, Any], shared: Shared) -> None:
         ClusterError: the node has another installation.
     """
     _check_node(shared.identity)
-    prepare_process(*shared.compiled)
+    use_one_thread()
     # The files of the agent to start from come to this node.
     open_parcel(*shared.start)
     task = shared.tasks[config[TRIAL]]

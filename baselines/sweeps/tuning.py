@@ -20,7 +20,6 @@ from baselines.support.reuse import own_identity
 from baselines.sweeps.plan import COMPLETE, STOPPED_FILE, Sweep, Trial
 from baselines.sweeps.progress import Progress
 from baselines.sweeps.trial import METRIC, PERCENT, TRIAL, Shared, Task, run_trial
-from minesweeper_env.warm_up.packing import pack_compiled
 
 GRACE_PERCENT, REDUCTION = 10, 3
 """Part of the budget before which no trial is ended, and the factor by which their number shrinks at each look."""
@@ -93,8 +92,8 @@ def _tuner(ray: Any, sweep: Sweep, trials: list[Trial], keeper: str, progress: P
 
 def _shared(ray: Any, sweep: Sweep, trials: list[Trial], keeper: str) -> Shared:
     tasks = [Task(each.settings, RemoteFolder(keeper, str(each.folder.absolute())), each.is_done) for each in trials]
-    compiled, start = ray.put(pack_compiled()), ray.put(pack(StartingPoint(sweep.base.start)))
-    return Shared(tasks, tuple(own_identity()), [compiled], [start], sweep.command)
+    start = ray.put(pack(StartingPoint(sweep.base.start)))
+    return Shared(tasks, tuple(own_identity()), [start], sweep.command)
 
 
 def _settle(trials: list[Trial], progress: Progress) -> None:

@@ -1,7 +1,6 @@
 """A display at the bottom of a terminal that rich draws again and again, below whatever else is printed.
 
-The commands use it where they know how far their work is. `minesweeper_env.compilation.live_line` shows the elapsed
-seconds before and between, without rich, which the core does not install.
+The commands use it where they know how far their work is.
 """
 
 from __future__ import annotations

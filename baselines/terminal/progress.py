@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Self
 
-from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.notices import is_live
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,7 +7,7 @@ import sys
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
-from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.notices import is_live
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -23,7 +23,8 @@ GLOSSES = {
     "minesweeper_env": {
         "codes": "of cells",
         "compiled": "numba cache",
-        "compilation": "linking, notices",
+        "linking": "of kernels",
+        "notices": "on stderr",
         "lazy": "exports",
         "lending": "scratch arrays",
         "programs": "entry points",

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 
 from baselines.terminal.streams import output_width
-from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.notices import is_live
 from minesweeper_play.classic.glyphs import Painter, choose_glyphs
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.wrapping import wrapped_lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.classic.console import Console
 from minesweeper_play.coach.limits import reason_against
@@ -36,6 +35,5 @@ def _show(session: Session, console: Console) -> None:
     from minesweeper_play.coach.output.review_text import review_lines
     from minesweeper_play.coach.review import review_game
 
-    with live_line():
-        review = review_game(session)
+    review = review_game(session)
     console.tell("\n".join(review_lines(review, console.catalogue, console.width or NARROW)))

@@ -12,9 +12,10 @@ from baselines.cli.failures import explain
 from baselines.cli.start import announce
 from baselines.support.board_names import board_name
 from baselines.support.extras import MissingExtraError, missing_extra
-from minesweeper_env.compilation.cold_start import COLD_START
+from minesweeper_env.notices import is_live, say, show_compilations
 from minesweeper_play.cli.arguments import read_options
 from minesweeper_play.cli.modes import MODES
+from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 
 PROGRAM = "play.py"
@@ -34,6 +35,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
+    notice = Catalogue(options.language).text("compiling")
+    # The line takes the place of one that is drawn again and again.
+    show_compilations(lambda _: say(f"\r\033[K{notice}" if is_live(sys.stderr) else notice))
     if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ)) is not None:
         if options.policy is not None or options.versus is not None:
             reason = f": {lack}" if lack else ""
@@ -44,7 +48,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         if lack:
             print(f"{program}: {lack}, so the game is played line by line", file=sys.stderr)
         mode = "classic"
-    COLD_START.begin_command()
     if options.config is not None:
         announce(f"Play {board_name(options.config.rows, options.config.cols, options.config.mines)}")
     return _run(mode, options)

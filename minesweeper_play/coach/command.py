@@ -16,8 +16,8 @@ from baselines.support.extras import check_extra
 from baselines.support.files import replace_file
 from baselines.terminal.live_area import live_area, progress_line
 from baselines.terminal.streams import output_width
-from minesweeper_env.compilation.live_line import is_live, live_line
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.notices import is_live
 from minesweeper_play.coach.board_text import BoardTextError, read_board
 from minesweeper_play.coach.contradiction import ContradictionError
 from minesweeper_play.game.saved import SavedGameError, from_json
@@ -182,8 +182,7 @@ class _Command:
         from minesweeper_play.coach.position import analyse_position
 
         try:
-            with live_line():
-                return analyse_position(board, mines, first_click)
+            return analyse_position(board, mines, first_click)
         except ContradictionError as error:
             raise _RefusedError(contradiction_text(error, self._catalogue)) from None
         except PositionTooHardError:

@@ -11,10 +11,9 @@ from baselines.cli.failures import explain
 from baselines.policy import PolicyError
 from baselines.registry import find_policy
 from baselines.support.extras import MissingExtraError, import_extra
-from minesweeper_env.compilation.cold_start import COLD_START
-from minesweeper_env.compilation.live_line import live_line
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_step
+from minesweeper_env.notices import show_compilations
 from minesweeper_play.game.saved import SavedGameError, load_game
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.watching.player import Player
@@ -27,13 +26,11 @@ def run(options: PlayOptions) -> int:
         The exit status: 0 when the user left, 1 after a failure, 2 where a policy or a saved game cannot be used,
         130 after Ctrl-C.
     """
-    COLD_START.begin_command()
     try:
-        with live_line():
-            import_extra("textual", "play")
-            compile_step()
-            players = load_players(options)
-            session = load_game(Path(options.saved)) if options.saved is not None else None
+        import_extra("textual", "play")
+        compile_step()
+        players = load_players(options)
+        session = load_game(Path(options.saved)) if options.saved is not None else None
     except (ValueError, PolicyError, SavedGameError, MissingExtraError) as error:
         print(f"{options.program}: {explain(error)}", file=sys.stderr)
         return BAD_ARGUMENTS
@@ -41,9 +38,9 @@ def run(options: PlayOptions) -> int:
     from minesweeper_play.terminal.kept_settings import KeptSettings
 
     app = MinesweeperApp(options, players, session, kept_settings=KeptSettings() if options.keeps_settings else None)
-    COLD_START.report_to(app.notice)
+    show_compilations(lambda _: app.notice(app.text("compiling")))
     status = app.run()
-    COLD_START.report_to(None)
+    show_compilations(None)
     if app.problem:
         print(f"{options.program}: {app.problem}", file=sys.stderr)
     return FAILED if status is None else status

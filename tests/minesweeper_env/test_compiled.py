@@ -16,6 +16,7 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "sub" / "middle.py").write_text("import numpy\nfrom minesweeper_env.constants import ONE\n")
     (tmp_path / "constants.py").write_text("ONE = 1\n")
     (tmp_path / "unrelated.py").write_text("TWO = 2\n")
+    (tmp_path / "linking.py").write_text("PASSES = 1\n")
     return tmp_path
 
 
@@ -23,7 +24,7 @@ def stamp(package):
     return compiled._stamp.__wrapped__(package / "kernels.py")
 
 
-@pytest.mark.parametrize("changed", ["kernels.py", "sub/middle.py", "constants.py"])
+@pytest.mark.parametrize("changed", ["kernels.py", "sub/middle.py", "constants.py", "linking.py"])
 def test_the_stamp_changes_with_every_file_that_a_kernel_is_made_of(package, changed):
     before = stamp(package)
     (package / changed).write_text((package / changed).read_text() + "# more\n")

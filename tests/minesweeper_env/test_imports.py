@@ -17,7 +17,19 @@ ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_mo
 
 # A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
 LAYERS = (
-    {"cell_sets", "codes", "compilation", "compiled", "lazy", "lending", "neighbours", "programs", "splitmix", "texts"},
+    {
+        "cell_sets",
+        "codes",
+        "compiled",
+        "lazy",
+        "lending",
+        "linking",
+        "neighbours",
+        "notices",
+        "programs",
+        "splitmix",
+        "texts",
+    },
     {"config", "threads"},
     {"inference"},
     {"engine"},

@@ -31,7 +31,6 @@ from baselines.support.board_names import colours_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import check_writable
-from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.azulejos.matches.players import Player
@@ -73,13 +72,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     options = parser.parse_args(arguments)
     try:
         announce(_check(options))
-        with live_line():
-            from baselines.azulejos.matches.tournament import Tournament
+        from baselines.azulejos.matches.tournament import Tournament
 
-            options.policy = [pinned(name) for name in options.policy]
-            check_names(options.policy)
-            tournament = Tournament(_config(options), tuple(options.policy), options.seed, options.games // 2)
-            players = tournament.players()
+        options.policy = [pinned(name) for name in options.policy]
+        check_names(options.policy)
+        tournament = Tournament(_config(options), tuple(options.policy), options.seed, options.games // 2)
+        players = tournament.players()
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
@@ -222,11 +220,10 @@ def _finish(options: argparse.Namespace, report: Report) -> None:
     """Prints and writes the results; nothing before every pair has played a board."""
     if not report.boards:
         return
-    with live_line():
-        if options.json is not None:
-            report.write_json(options.json)
-        if options.plot is not None:
-            from baselines.azulejos.matches.plot import write_plot
+    if options.json is not None:
+        report.write_json(options.json)
+    if options.plot is not None:
+        from baselines.azulejos.matches.plot import write_plot
 
-            write_plot(report, options.plot)
+        write_plot(report, options.plot)
     report.print_tables(options.wide)

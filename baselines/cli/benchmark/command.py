@@ -15,7 +15,6 @@ from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError, check_extra
-from minesweeper_env.compilation.live_line import live_line
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -37,8 +36,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     announce(_intention(options))
     try:
         check_extra("rich")
-        with live_line():
-            work = works[options.work](options)
+        work = works[options.work](options)
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:

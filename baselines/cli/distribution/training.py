@@ -18,7 +18,7 @@ from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import check_folder
-from minesweeper_env.compilation.live_line import live_line, say
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.learned.training.on_nodes import TrainingPool
@@ -67,8 +67,7 @@ def _train(program: str, settings: TrainingSettings, folder: Path, address: str,
     from baselines.executors.errors import WorkerError
 
     try:
-        with live_line():
-            outcome = _outcome(settings, folder, address, command)
+        outcome = _outcome(settings, folder, address, command)
     except KeyboardInterrupt:
         print(f"{program}: stopped at once{_saved(folder)}", file=sys.stderr)
         return INTERRUPTED

@@ -15,7 +15,6 @@ from baselines.cli.start import MODULE, announce
 from baselines.hub.names import DEFAULT_REVISION, LIMITS, MIB, PREFIX, HubName, is_hub_name, parse_hub_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.files import read_json
-from minesweeper_env.compilation.live_line import live_line
 
 PROGRAM = f"{MODULE} push"
 LICENCE = "mit"
@@ -42,8 +41,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         name = _check(options)
         action = "List what would be sent" if options.dry_run else "Check and send the agent"
         announce(f"{action} of {options.agent} to {name}")
-        with live_line():
-            contents = _contents(options, name)
+        contents = _contents(options, name)
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
@@ -143,10 +141,7 @@ def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]
     from baselines.hub.upload import push
 
     try:
-        with live_line():
-            sent = push(
-                name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private
-            )
+        sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
     except (ValueError, OSError) as error:
         print(f"{program}: {explain(error)}", file=sys.stderr)
         return FAILED

@@ -31,7 +31,6 @@ from baselines.learned.settings.training import LEAST_SEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder, write_json
 from baselines.terminal.progress import game_bar
-from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
@@ -69,8 +68,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         for module in NEEDED:
             check_extra(module)
         check_workers(options)
-        with live_line():
-            tasks = _plan(options, typed_command(program, arguments))
+        tasks = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     from baselines.executors.errors import WorkerError

@@ -24,7 +24,6 @@ from baselines.cli.sweep.report import report
 from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder
-from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.sweeps.plan import Sweep
@@ -57,15 +56,14 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     try:
         for module in NEEDED:
             check_extra(module)
-        with live_line():
-            sweep = _plan(options, typed_command(program, arguments))
+        sweep = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
     from baselines.executors.errors import WorkerError
 
     again = f"re-run the command to resume in {options.out}"
     try:
-        with hold_folder(options.out), live_line():
+        with hold_folder(options.out):
             _carry_out(sweep, options.ray or "local")
             report(sweep, options.wide)
     except KeyboardInterrupt:

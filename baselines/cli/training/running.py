@@ -16,7 +16,6 @@ from baselines.cli.training.games import Game
 from baselines.learned.settings.files import RUN_FILE
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
-from minesweeper_env.compilation.live_line import live_line
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome
@@ -51,8 +50,7 @@ def run_training(parser: Parser, options: argparse.Namespace, game: Game, comman
             if not options.resume:
                 check_unused(folder)
             announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
-            with live_line():
-                training = _prepare(game, settings, folder, options.resume, held)
+            training = _prepare(game, settings, folder, options.resume, held)
         except (ValueError, OSError, MissingExtraError) as error:
             parser.error(str(error))
         return _train(parser.prog, training, folder, game, command, log_to)

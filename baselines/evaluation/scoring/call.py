@@ -15,8 +15,8 @@ from baselines.evaluation.scoring.table import Results
 from baselines.evaluation.seeds import check_seeds
 from baselines.support.extras import import_extra
 from baselines.terminal.progress import game_bar
-from minesweeper_env.compilation.live_line import is_live
 from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.notices import is_live
 
 
 def evaluate(

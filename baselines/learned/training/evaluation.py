@@ -15,8 +15,8 @@ from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents.storage import save_agent
 from baselines.learned.settings.training import TrainingSettings
 from baselines.policy import Policy
-from minesweeper_env.compilation.live_line import live_line, say
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 
 REFERENCES = ("random", "exact", "lookahead")
 """Scripted policies that play the selection games too: the weakest, greedy exact play, and the strongest."""
@@ -154,8 +154,7 @@ class Selection:
         for name in REFERENCES:
             say(f"Play the {games} with {name}, for comparison")
             self.playing = name
-            with live_line():
-                rates[name] = self._win_rate(build_policy(name, self.boards[board]), board)
+            rates[name] = self._win_rate(build_policy(name, self.boards[board]), board)
         self.playing = ""
         return rates
 

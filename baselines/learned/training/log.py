@@ -17,7 +17,7 @@ from baselines.learned.training.evaluation import References, Score
 from baselines.support.board_names import file_name
 from baselines.support.extras import MissingExtraError, import_extra
 from baselines.support.files import replace_file
-from minesweeper_env.compilation.live_line import say
+from minesweeper_env.notices import say
 
 PROJECT = "minesweeper-env"
 ID_FILE = "wandb.id"

@@ -17,5 +17,6 @@ TEXTS = {
     "lost": "You lost!",
     "list_end": "{items} and {last}",
     "goodbye": "Goodbye!",
+    "compiling": "Compiling, once per installation. This takes some seconds.",
     "too_hard": "This position is too hard to be computed exactly.",
 }

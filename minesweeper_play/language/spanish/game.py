@@ -17,5 +17,6 @@ TEXTS = {
     "lost": "¡Perdiste!",
     "list_end": "{items} y {last}",
     "goodbye": "¡Hasta luego!",
+    "compiling": "Compilando, una sola vez por instalación. Tarda unos segundos.",
     "too_hard": "Esta posición es demasiado difícil para calcularla con exactitud.",
 }

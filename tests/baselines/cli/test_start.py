@@ -13,7 +13,6 @@ from support import ROOT
 
 from baselines.__main__ import COMMANDS
 from baselines.cli.start import MOST_NAMES, announce, listed, sibling, typed_command
-from minesweeper_env.compilation.cold_start import ColdStart
 
 HEAVY = ("numba", "torch", "gymnasium", "scipy", "stable_baselines3", "pgmpy", "matplotlib", "rich", "tqdm")
 
@@ -87,22 +86,6 @@ def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tm
     assert loaded == ""
 
 
-@pytest.mark.parametrize(
-    ("module", "arguments"),
-    [
-        ("baselines.cli.evaluate", ["--policy", "dqn"]),
-        ("baselines.cli.train", ["--config", "quick", out]),
-        ("baselines.cli.seeds", ["--config", "quick", out]),
-        ("baselines.cli.sweep", ["--config", "quick", "--search", "gamma=0,1", out]),
-    ],
-)
-def test_a_line_comes_before_torch_is_imported(module, arguments, tmp_path):
-    given = [each for argument in arguments for each in (out(tmp_path) if argument is out else [argument])]
-    said, loaded = line_of(2, module, *given)
-    assert said == "Load PyTorch"
-    assert "torch" not in loaded.split()
-
-
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["suites"], *([name, "--help"] for name in COMMANDS)])
 def test_help_loads_nothing_heavy(arguments):
     code = (
@@ -158,7 +141,6 @@ def test_an_announcement_wraps_on_a_terminal_and_is_one_line_elsewhere(terminal,
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr("baselines.cli.start.COLD_START", ColdStart())
     monkeypatch.setenv("COLUMNS", "60")
     announce("Check and add " + ", ".join(["docs/leaderboard/results/exact.json"] * 4))
     lines = stream.getvalue().splitlines()

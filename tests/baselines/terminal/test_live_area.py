@@ -14,7 +14,7 @@ from support.screens import Screen
 from baselines.terminal.live_area import live_area, progress_line
 from baselines.terminal.page import Page
 from baselines.terminal.progress import GameCount, Progress, format_seconds, game_bar
-from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.notices import is_live
 
 
 def put_on_screen(monkeypatch, columns: int = 80) -> Screen:

@@ -12,7 +12,7 @@ import pytest
 from baselines.terminal.page import Page
 from baselines.terminal.streams import is_styled, output_width
 from baselines.terminal.tables import Column, Table
-from minesweeper_env.compilation.live_line import is_live
+from minesweeper_env.notices import is_live
 
 TABLE = Table("Boards", (Column("policy", "left", folds=True), Column("wins")), (("random", "1"), ("exact", "6")), (1,))
 

@@ -1,0 +1,137 @@
+"""Numba's private names, all in this file: fragments of kernels, and a cache that never fails.
+
+Importing this module raises where a version of numba lacks one of the names. Then `compiled` uses plain numba.
+
+By default numba optimises each function together with everything that it calls, and makes machine code and Python
+wrappers for it. A small function deep inside a kernel is then optimised once for every function above it. A fragment
+skips these steps: it remains LLVM code, and the kernel that links it in optimises all of it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.registry import cpu_target
+from numba.core.typed_passes import NativeLowering
+
+# Imported in this form, it is no part of the stamp of a kernel: a word of a notice does not change the machine code.
+from minesweeper_env import notices
+
+
+class _Fragment(JITCodeLibrary):
+    """LLVM code that other libraries link in, without machine code of its own."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
+class _RegisterFragment(LoweringPass):
+    """Registers lowered code for its callers, which numba itself does only for functions with machine code."""
+
+    _name = "register_fragment"
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)  # type: ignore[no-untyped-call]
+
+    def run_pass(self, state: Any) -> bool:
+        # Numba's dispatcher accepts only a built-in as the key. This one is unique, and raises if Python calls it.
+        empty: dict[None, None] = {}
+        key = empty.popitem
+        lowered = state["cr"]
+        state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=key)
+        return True
+
+
+class FragmentCompiler(CompilerBase):
+    """Numba's pipeline without machine code and wrappers."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Returns the passes."""
+        codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
+        self.state.library = _Fragment(codegen, name)  # type: ignore[no-untyped-call]
+        for flag in ("no_compile", "no_cpython_wrapper", "no_cfunc_wrapper"):
+            setattr(self.state.flags, flag, True)
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
+        passes.add_pass_after(_RegisterFragment, NativeLowering)
+        passes.finalize()
+        return [passes]
+
+
+# Kernels allocate nothing, so they do without reference counting, whose atomic operations would cost half the time.
+_FLAGS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+KERNEL: dict[str, Any] = _FLAGS | {"no_cfunc_wrapper": True}
+FRAGMENT: dict[str, Any] = _FLAGS | {"pipeline_class": FragmentCompiler}
+"""Options of `numba.njit` for kernels, and for functions that only kernels call."""
+
+# Raises here, and not at the first compilation, where numba does not know one of the options.
+cpu_target.options.parse_as_flags(Flags(), KERNEL | {"forceinline": True})  # type: ignore[no-untyped-call]
+
+
+class _Files(IndexDataCacheFile):
+    """The files of one kernel.
+
+    Numba itself writes the index first. On a full disk the index then names machine code of an older version.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Stores machine code, then the index that names it."""
+        known = self._load_index()
+        name = known.get(key) or self._data_name(len(known) + 1)  # type: ignore[no-untyped-call]
+        self._save_data(name, data)  # type: ignore[no-untyped-call]
+        self._save_index(known | {key: name})  # type: ignore[no-untyped-call]
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            return dict(super()._load_index())  # type: ignore[no-untyped-call]
+        except Exception as error:
+            # Damaged bytes raise anything when they are unpickled.
+            notices.warn_of_cache(_problem("read", error))
+            return {}
+
+
+class _Cache(FunctionCache):
+    """The cache of one kernel. Code that cannot be read is compiled anew; code that cannot be stored is not kept."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Returns the stored code for a signature; None if it has to be compiled, which is announced."""
+        found = None
+        try:
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception as error:
+            notices.warn_of_cache(_problem("read", error))
+        if found is None:
+            notices.compiling(self._py_func.__module__)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Stores the code for a signature."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError as error:
+            notices.warn_of_cache(_problem("stored", error))
+
+
+def _problem(what: str, error: Exception) -> str:
+    reason = str(error) or type(error).__name__
+    return f"Compiled code cannot be {what}, so kernels are compiled again ({' '.join(reason.split())})"
+
+
+def keep_on_disk(kernel: Any, function: Callable[..., Any], stamp: str) -> None:
+    """Lets a dispatcher load and store its machine code, which counts as current while its stamp is this one.
+
+    Raises:
+        RuntimeError: no folder for the code can be written.
+    """
+    cache: Any = _Cache(function)  # type: ignore[no-untyped-call]
+    cache._cache_file = _Files(cache.cache_path, cache._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+    kernel._cache = cache

@@ -1,0 +1,66 @@
+"""Lines on stderr for a user who waits: what is being compiled, and a cache that cannot be used."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TextIO
+
+VARIABLE = "MINESWEEPER_COMPILE_NOTICE"
+"""The environment variable that, set to 0, switches off the lines about compilation."""
+
+_LABELS = {
+    "minesweeper_env.engine": "the game engine",
+    "minesweeper_env.inference": "the oracle",
+    "minesweeper_env.no_guess": "the search for boards without guesses",
+    "baselines": "the policies",
+    "azulejos_env": "Azulejos",
+}
+"""What the kernels of a package are, as the object of "Compiling"."""
+
+_said: set[str] = set()
+
+
+def say(line: str) -> None:
+    """Prints a line on stderr; a closed stderr stops nothing."""
+    with suppress(OSError, ValueError):
+        print(line, file=sys.stderr, flush=True)
+
+
+def _say_compiling(label: str) -> None:
+    say(f"Compiling {label}, once per installation")
+
+
+_show: Callable[[str], object] = _say_compiling
+
+
+def show_compilations(show: Callable[[str], object] | None) -> None:
+    """Hands what is compiled, such as "the oracle", to a function of a front end instead of stderr; None for silence.
+
+    The function is called in the thread that compiles, once for each label.
+    """
+    global _show
+    _show = show or (lambda _: None)
+
+
+def compiling(module: str) -> None:
+    """Announces that kernels of a module are compiled, once for all modules with one label."""
+    label = next((label for package, label in _LABELS.items() if f"{module}.".startswith(f"{package}.")), module)
+    if label not in _said and os.environ.get(VARIABLE) != "0":
+        _said.add(label)
+        _show(label)
+
+
+def warn_of_cache(problem: str) -> None:
+    """Says what is wrong with the compiled code on the disk, once a process."""
+    if "cache" not in _said:
+        _said.add("cache")
+        say(f"{problem}; NUMBA_CACHE_DIR may name another folder for compiled code")
+
+
+def is_live(stream: TextIO) -> bool:
+    """Returns whether a stream is a terminal on which lines can be drawn again: TERM is neither unset nor "dumb"."""
+    capable = os.name == "nt" or os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+    return capable and stream.isatty()

@@ -1,0 +1,49 @@
+"""`python -m minesweeper_env.warm_up`: call each public function once, so that no later call waits for the compiler."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from minesweeper_env.codes import HIDDEN
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.engine.games import compile_kernels
+from minesweeper_env.generation import generate
+from minesweeper_env.inference import count_layouts, mine_probabilities, sample_layouts, win_probability
+from minesweeper_env.inference.optimal import best_click
+from minesweeper_env.notices import show_compilations
+
+_MINES = 3
+_BOARD = np.full((4, 4), HIDDEN, np.int8)
+_BOARD[0, 0] = 1
+
+CORE: Mapping[str, Callable[[], object]] = {
+    "engine": compile_kernels,
+    "oracle": lambda: mine_probabilities(_BOARD, _MINES),
+    "sampler": lambda: sample_layouts(_BOARD, _MINES, 1, np.random.default_rng(0)),
+    "counts": lambda: count_layouts(_BOARD, _MINES),
+    "endgames": lambda: best_click(_BOARD, _MINES),
+    "small-boards": lambda: win_probability(3, 3, 2, "safe"),
+    "generation": lambda: generate(BoardConfig(4, 4, _MINES), (0, 0), seed=0),
+}
+"""The parts of the environment and the inference: the name of each, and a short call that compiles its kernels."""
+
+
+def warm_up(parts: Mapping[str, Callable[[], object]]) -> int:
+    """Calls the functions, and prints the seconds of each; returns the exit status, 130 after Ctrl-C."""
+    show_compilations(None)
+    try:
+        for name, work in parts.items():
+            begin = time.perf_counter()
+            work()
+            print(f"{name}: {time.perf_counter() - begin:.1f} s", flush=True)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(warm_up(CORE))

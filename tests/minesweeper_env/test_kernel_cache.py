@@ -1,0 +1,155 @@
+"""Compiled code on the disk: damage, lack of room and another numba cost time, and never an error."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+
+from minesweeper_env.warm_up import CORE, warm_up
+
+CODE = """
+import numpy as np
+from minesweeper_env.compiled import inlined, kernel, subroutine
+
+@inlined
+def double(number):
+    return 2 * number
+
+@subroutine
+def total(numbers):
+    result = 0
+    for number in numbers:
+        result += double(number)
+    return result
+
+@kernel
+def fill(numbers, results):
+    results[:] = total(numbers)
+
+@kernel
+def clear(results):
+    results[:] = 0
+"""
+
+CALL = """
+from kernels_for_tests import clear, fill, np
+results = np.zeros(1, np.int64)
+clear(results)
+fill(np.arange(4), results)
+print(results[0], fill.stats.cache_hits.total() + clear.stats.cache_hits.total())
+"""
+
+pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+
+
+@pytest.fixture
+def call(tmp_path):
+    """Calls two kernels in a fresh process; returns the result, the number of cache hits, and the lines on stderr."""
+    (tmp_path / "kernels_for_tests.py").write_text(CODE)
+
+    def call(first="", **environment):
+        path = os.pathsep.join([str(tmp_path), str(ROOT)])
+        variables = {"PATH": "", "PYTHONPATH": path, "HOME": str(tmp_path / "home"), "NUMBA_CACHE_DIR": str(tmp_path)}
+        ran = subprocess.run(
+            [sys.executable, "-c", first + CALL],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=variables | environment,
+        )
+        result, hits = ran.stdout.split()
+        return int(result), int(hits), ran.stderr.splitlines()
+
+    return call
+
+
+def test_compilation_is_announced_once_and_a_warm_cache_is_silent(call):
+    assert call() == (12, 0, ["Compiling kernels_for_tests, once per installation"])
+    assert call() == (12, 2, [])
+
+
+def make_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGE = {
+    "empty": lambda path: path.write_bytes(b""),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-40]),
+    "random": lambda path: path.write_bytes(bytes(range(0, 250, 7)) * 50),
+    "folder": make_folder,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_are_a_miss_with_one_warning(call, tmp_path, damage):
+    call(MINESWEEPER_COMPILE_NOTICE="0")
+    # The index of one kernel, and the machine code of the other.
+    for pattern in ("*.fill-*.nbi", "*.clear-*.nbc"):
+        (path,) = tmp_path.rglob(pattern)
+        DAMAGE[damage](path)
+    result, hits, lines = call(MINESWEEPER_COMPILE_NOTICE="0")
+    assert (result, hits) == (12, 0)
+    assert len(lines) == 1
+    assert "NUMBA_CACHE_DIR" in lines[0]
+    if damage != "folder":
+        assert call() == (12, 2, [])
+
+
+FULL = """
+import tempfile
+import numba.core.caching as caching
+from errno import ENOSPC
+
+def no_room(*_, **__):
+    raise OSError(ENOSPC, "No space left on device")
+
+caching.IndexDataCacheFile.{method} = no_room
+"""
+
+
+@pytest.mark.parametrize("method", ["_save_data", "_save_index", "_open_for_write"])
+def test_a_full_disk_costs_a_warning(call, method):
+    result, hits, lines = call(FULL.format(method=method), MINESWEEPER_COMPILE_NOTICE="0")
+    assert (result, hits) == (12, 0)
+    assert len(lines) == 1
+    assert "No space left on device" in lines[0]
+    assert call()[:2] == (12, 0)
+
+
+def test_code_that_cannot_be_stored_leaves_no_index_to_older_code(call, tmp_path):
+    """Numba's own order of writing would run the code of the older version from then on."""
+    call()
+    source = tmp_path / "kernels_for_tests.py"
+    source.write_text(CODE.replace("2 * number", "3 * number"))
+    call(FULL.format(method="_save_data"))
+    assert call()[:2] == (18, 0)
+
+
+def test_no_folder_that_can_be_written_costs_a_warning(call):
+    first = "import numba.core.caching as caching\ncaching._CacheLocator.ensure_cache_path = lambda _: open('/')\n"
+    result, hits, lines = call(first)
+    assert (result, hits) == (12, 0)
+    assert len(lines) == 1
+    assert "in any folder" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("codegen", "JITCodeLibrary"),
+        ("compiler_machinery", "register_pass"),
+        ("typed_passes", "NativeLowering"),
+    ],
+)
+def test_a_numba_without_the_private_names_compiles_all_the_same(call, module, name):
+    assert call(f"import numba, numba.core.{module} as module\ndel module.{name}\n")[0] == 12
+
+
+def test_warm_up_calls_every_part_and_prints_a_line_for_each(capsys):
+    assert warm_up(CORE) == 0
+    assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == list(CORE)
