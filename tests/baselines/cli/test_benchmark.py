@@ -94,6 +94,8 @@ def test_pack_writes_what_is_finished_and_names_the_rest(tmp_path, capsys):
     assert benchmark.main(arguments) == 0
     assert "random leaves out 16x30/99 safe: 0 of at least 1000 games are played" in capsys.readouterr().err
     assert (tmp_path / "b" / "random.json").read_bytes() == (tmp_path / "a" / "random.json").read_bytes()
+    commits = [json.loads((tmp_path / "a" / name).read_bytes()) for name in ("random.json", "suite.json")]
+    assert commits[0]["versions"]["commit"] == commits[1]["commit"]
     assert benchmark.main([*arguments[:3], "exact", *arguments[4:]]) == 1
     assert "exact has no board with 1000 games" in capsys.readouterr().err.splitlines()[-1]
 

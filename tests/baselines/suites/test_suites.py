@@ -25,7 +25,7 @@ from support.processes import started
 
 from baselines.cli import evaluate, suite
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.records import Start
+from baselines.evaluation.records import Start, unpack_won
 from baselines.evaluation.results import PolicyResult, compare
 from baselines.evaluation.units import loop, schedule
 from baselines.policy import PolicyError
@@ -91,7 +91,9 @@ def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
     content = json.loads((tmp_path / "results.json").read_text())
     assert (content["suite"], content["seed"], content["games"]) == ("tiny", 7, 50)
     assert content["command"].startswith("python evaluate.py --suite tiny --games 50")
-    assert {"python", "numpy", "minesweeper_env"} <= content["versions"].keys()
+    assert {"commit", "python", "numpy", "minesweeper_env"} <= content["versions"].keys()
+    rows = [row for board in content["boards"] for row in board["results"]]
+    assert all(unpack_won(row["won"], row["games"]).sum() == row["wins"] for row in rows)
     for config, board in zip(tiny_suites.TINY.boards, content["boards"], strict=True):
         assert board["config"] == {
             "size": [config.rows, config.cols],
