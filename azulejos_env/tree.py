@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from azulejos_env.engine.boards import cell_of
+from azulejos_env.files import write_file
 from azulejos_env.position import Position
 from azulejos_env.searching.limits import Limits
 from azulejos_env.searching.searcher import Cell, Searcher, SearchResult, compile_kernels
@@ -81,11 +82,13 @@ class SearchTree:
         result: what the search found, at the last depth that it finished.
         nodes: the positions; each one comes after its parent.
         levels: the number of levels that are kept below the root; all in a tree of fewer than 5000 nodes.
+        player: the player who moves at the root, 0 or 1.
     """
 
     result: SearchResult
     nodes: tuple[TreeNode, ...]
     levels: int
+    player: int
 
     def dot(self) -> str:
         """Returns the tree in the language of Graphviz, from left to right, with a legend above.
@@ -95,7 +98,9 @@ class SearchTree:
         limit.
         """
         kinds = {node.kind for node in self.nodes}
-        legend = [*_SHAPES, *(text for kind, text in _LEGEND.items() if kind in kinds)]
+        player = ("first", "second")[self.player]
+        legend = [shape.format(player) for shape in _SHAPES]
+        legend += (text for kind, text in _LEGEND.items() if kind in kinds)
         label = "".join(f"{line}\\l" for line in legend)
         # Graphs that grow to the right are as tall as they have leaves, and texts lie side by side: a page to scroll.
         head = [f'  graph [label="{label}", {_GRAPH}];', f"  node [{_NODE}];", f"  edge [{_EDGE}];"]
@@ -125,7 +130,7 @@ class SearchTree:
             if drawing.returncode:
                 raise OSError(f"Graphviz cannot draw {path}: {drawing.stderr.decode(errors='replace').strip()}")
             content = drawing.stdout
-        path.write_bytes(content)
+        write_file(path, content)
 
 
 def check_tree_file(path: Path) -> None:
@@ -165,8 +170,8 @@ _EDGE_STYLES: dict[NodeKind, str] = {
 }
 
 _SHAPES = (
-    "Each node: its move, and its value in points for the first player.",
-    "Box: the first player is to move; ellipse: the other one.",
+    "Each node: its move, and its value in points for the {} player.",
+    "Box: the {} player is to move; ellipse: the other one.",
 )
 _LEGEND: dict[NodeKind, str] = {
     NodeKind.CHOSEN: "Blue: the best move of its position.",
@@ -215,7 +220,7 @@ def search_tree(
             break
         result = deeper
     nodes = tuple(_nodes(searcher, position, result))
-    return SearchTree(result, nodes, max(node.level for node in nodes))
+    return SearchTree(result, nodes, max(node.level for node in nodes), position.player)
 
 
 def _nodes(searcher: Searcher, position: Position, result: SearchResult) -> Iterator[TreeNode]:

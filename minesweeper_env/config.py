@@ -19,6 +19,7 @@ __all__ = [
     "PRESETS",
     "UNIFORM_FIRST_CLICKS",
     "BoardConfig",
+    "counted",
     "default_mines",
     "default_mines_text",
     "parse_size",
@@ -189,6 +190,11 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if number is None or isinstance(value, bool) or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
     return number
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 mine" or "14 mines"."""
+    return f"{count} {noun}{'' if abs(count) == 1 else 's'}"
 
 
 def parse_size(size: Any) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from azulejos_env.cli.arguments import PROGRAM, parse_arguments
+from minesweeper_env.config import counted
 from minesweeper_env.notices import say
 
 
@@ -34,19 +35,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _generate(options: argparse.Namespace) -> int:
     from azulejos_env.config import GameConfig
-    from azulejos_env.files import write_game_text
+    from azulejos_env.files import read_game, write_file, write_game_text
     from azulejos_env.position import Position, random_board
 
     rows, cols = options.generate
     config = GameConfig(rows, cols, options.colours or 3)
-    with open(options.file, "w", encoding="ascii", newline="\n") as file:
-        file.write(write_game_text(Position(config, random_board(config, options.seed or 0))))
+    path = Path(options.file)
+    if path.is_file():
+        try:
+            read_game(path)
+        except ValueError:
+            return _complain(f"{path} exists, and is no game of Azulejos; -generate replaces games alone", 2)
+    write_file(path, write_game_text(Position(config, random_board(config, options.seed or 0))).encode())
     say(f"Wrote {options.file}")
     return 0
 
 
 def _search(options: argparse.Namespace) -> int:
-    limit = f"for {options.maxtime:g} s" if options.depth is None else f"{options.depth} moves ahead"
+    limit = f"for {options.maxtime:g} s" if options.depth is None else f"{counted(options.depth, 'move')} ahead"
     say(f"Search {options.file} {limit}")
     from azulejos_env.cli.report import report_move
     from azulejos_env.files import read_game

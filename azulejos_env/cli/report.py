@@ -8,6 +8,7 @@ from azulejos_env.position import Position
 from azulejos_env.search import search
 from azulejos_env.searching.searcher import SearchResult
 from azulejos_env.tree import search_tree
+from minesweeper_env.config import counted
 from minesweeper_env.notices import say
 
 
@@ -27,16 +28,20 @@ def _search(position: Position, options: argparse.Namespace) -> SearchResult:
         return search(position, **limits)
     tree = search_tree(position, levels=options.levels, **limits)
     tree.save(options.tree)
-    say(f"Wrote {options.tree}: {len(tree.nodes)} positions of the tree, {tree.levels} moves deep")
+    say(
+        f"Wrote {options.tree}: {counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
+    )
     return tree.result
 
 
 def _text(result: SearchResult) -> str:
     if result.move is None:
-        return f"No group is left: the game is over, and the first player is {result.value:+d} points ahead."
+        player = "first" if result.value > 0 else "second"
+        ahead = f"the {player} player is {counted(abs(result.value), 'point')} ahead"
+        return f"No group is left: the game is over, and {ahead if result.value else 'the scores are equal'}."
     rows = {
         "move": _cell(result.move),
-        "value": f"{result.value:+d} points for the first player, {result.depth} moves later",
+        "value": f"{counted(result.value, 'point')} for the first player, {counted(result.depth, 'move')} later",
         "line": " ".join(map(_cell, result.line)),
         "positions": f"{result.nodes}",
         "depth": f"{result.depth}{', to the end of every line' if result.final else ''}",

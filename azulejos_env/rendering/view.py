@@ -38,7 +38,10 @@ class View:
             return f"{scores}: {self.names[self.turn]} to move"
         if len(self.names) == 1:
             return f"{scores}: {'over' if self.board.any() else 'board cleared'}"
-        return f"{scores}: " + (f"{self.names[self.leaders[0]]} wins" if len(self.leaders) == 1 else "a tie")
+        if len(self.leaders) > 1:
+            return f"{scores}: a tie"
+        winner = self.names[self.leaders[0]]
+        return f"{scores}: {winner} {'win' if winner == 'you' else 'wins'}"
 
     def last_move(self) -> str:
         """Returns the last move in words, or "no move yet"."""

@@ -70,7 +70,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         print("interrupted: the data set in progress was not written", file=sys.stderr)
         return INTERRUPTED
     except play_errors() as error:
-        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
+        # On a full disk, Minari raises errors without a path.
+        nameless = options.out is not None and isinstance(error, OSError) and error.filename is None
+        print(f"{parser.prog}: {f'{options.out}: ' if nameless else ''}{explain(error)}", file=sys.stderr)
         return FAILED
     return 0
 

@@ -32,7 +32,8 @@ from baselines.policy import PolicyError
 from baselines.recording.options import OPTION_NAMES, add_recording_options, check_recording
 from baselines.registry import check_name, pinned, policy_names
 from baselines.suites.definitions import SUITES, find_suite
-from baselines.support.board_names import no_guess_name, size_name
+from baselines.support.act_inputs import board_of
+from baselines.support.board_names import no_guess_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
@@ -171,7 +172,7 @@ def _check_policies(options: argparse.Namespace, given: Sequence[str]) -> str:
     for name in options.policy:
         if name != ALL:
             check_name(name)
-    board = f"{size_name(config.rows, config.cols)} with {config.mines} mines, first click {config.first_click}"
+    board = f"{board_of(config)}, first click {config.first_click}"
     logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
     return f"Play {options.games} games of {board}{logic}: {listed(options.policy)}"
 

@@ -24,7 +24,7 @@ from baselines.support.machine import source_commit
 from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table, marked_numbers
 from minesweeper_env import __version__
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, counted
 
 LEVEL = 0.05
 """Level at which a test counts as significant."""
@@ -70,8 +70,8 @@ class Report:
         config = self.config
         logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
         return (
-            f"{size_name(config.rows, config.cols)}, {config.mines} mines, first click {config.first_click}{logic}, "
-            f"{range_text(self.seed, self.games)}"
+            f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}, "
+            f"first click {config.first_click}{logic}, {range_text(self.seed, self.games)}"
         )
 
     def notes(self) -> list[str]:

@@ -6,6 +6,7 @@ import math
 
 from baselines.recording.replay import RecordedGame
 from baselines.support.board_names import size_name
+from minesweeper_env.config import counted
 
 Line = tuple[str, str]
 """A label and its text."""
@@ -26,7 +27,7 @@ def fixed_lines(game: RecordedGame) -> list[Line]:
     """Returns the lines that stay the same in all frames of a game."""
     config = game.config
     logic = ", no guess" if config.no_guess else ""
-    board = f"{size_name(config.rows, config.cols)}, {config.mines} mines{logic}"
+    board = f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"
     return [("policy", game.policy), ("board", board), ("game", f"seed {game.seed}")]
 
 
@@ -65,6 +66,6 @@ def gallery_title(games: list[RecordedGame]) -> str:
     """Returns the title of a gallery of one policy's games."""
     config = games[0].config
     logic = " and no guess" if config.no_guess else ""
-    board = f"{size_name(config.rows, config.cols)} with {config.mines} mines{logic}"
+    board = f"{size_name(config.rows, config.cols)} with {counted(config.mines, 'mine')}{logic}"
     won = sum(game.result == "won" for game in games)
     return f"{games[0].policy} on {board}: {games_name(len(games))}, {won} won, sorted by the risk taken"

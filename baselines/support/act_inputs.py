@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from baselines.support.board_names import size_name
 from minesweeper_env.codes import MOVE_NAMES
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, counted
 
 Act = Callable[[Any, NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 
@@ -23,7 +23,7 @@ def policy_name(policy: object) -> str:
 
 def board_of(config: BoardConfig) -> str:
     """Returns the board of a configuration in words, such as "8x8 with 14 mines"."""
-    return f"{size_name(config.rows, config.cols)} with {config.mines} mines"
+    return f"{size_name(config.rows, config.cols)} with {counted(config.mines, 'mine')}"
 
 
 def checked_act(act: Act) -> Act:

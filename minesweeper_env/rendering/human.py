@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference.oracle import Answers
 from minesweeper_env.rendering.board import METADATA
@@ -127,7 +127,7 @@ class HumanView:
             return f"{board}: {left} mine{'' if left == 1 else 's'} left, {STATUS_NAMES[int(status[0])]}"
         counts = Counter(STATUS_NAMES[each] for each in status[:shown].tolist())
         facts = ", ".join(f"{count} {name}" for name, count in counts.items())
-        return f"{board} with {config.mines} mines: games 0 to {shown - 1} of {len(codes)}: {facts}"
+        return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {facts}"
 
 
 def grid_of(count: int, config: Area) -> tuple[int, int]:

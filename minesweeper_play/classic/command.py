@@ -73,7 +73,8 @@ class _Player:
 
     def _announce(self, session: Session) -> None:
         config = session.config
-        self._console.say("new_game", rows=config.rows, cols=config.cols, mines=config.mines, seed=session.seed)
+        mines = self._console.catalogue.text("mine_count", count=config.mines)
+        self._console.say("new_game", rows=config.rows, cols=config.cols, mines=mines, seed=session.seed)
 
     def _play_one(self, game: ClassicGame) -> bool:
         """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""

@@ -130,7 +130,8 @@ class GameWindow:
         size = window_size(*self._board, screen)
         display.set_mode(size, self._pygame.RESIZABLE)
         display.set_window_position(place_on_screen(display.get_window_position(), size, screen))
-        display.set_caption(self.game.text("window_title", rows=config.rows, cols=config.cols, mines=config.mines))
+        mines = self.game.text("mine_count", count=config.mines)
+        display.set_caption(self.game.text("window_title", rows=config.rows, cols=config.cols, mines=mines))
 
     def _answer(self, event: Any) -> None:
         """Passes an event on to the game."""

@@ -64,6 +64,7 @@ def test_the_text_has_the_board_the_scores_and_the_last_move():
     [
         ({"turn": 1}, "agent 3, opponent 12: opponent to move"),
         ({"turn": None}, "agent 3, opponent 12: opponent wins"),
+        ({"turn": None, "names": ("machine", "you")}, "machine 3, you 12: you win"),
         ({"turn": None, "scores": (4, 4)}, "agent 4, opponent 4: a tie"),
         ({"turn": None, "scores": (4,), "names": ("agent",)}, "agent 4: over"),
         ({"turn": None, "scores": (4,), "names": ("agent",), "board": 0 * BOARD}, "agent 4: board cleared"),

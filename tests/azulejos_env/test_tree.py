@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from itertools import count
 
+import numpy as np
 import pytest
 
 from azulejos_env.config import GameConfig
@@ -152,3 +153,10 @@ def test_a_failure_of_graphviz_is_one_line(tmp_path, monkeypatch):
 def test_an_unknown_suffix_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"a tree is written as .dot, .svg, .png, .pdf, not '.txt'"):
         search_tree(position(), depth=1).save(tmp_path / "tree.txt")
+
+
+@pytest.mark.parametrize(("player", "name"), [(0, "first"), (1, "second")])
+def test_the_legend_names_the_player_of_the_root(player, name):
+    dot = search_tree(Position(GameConfig(1, 2, 1), np.array([[1, 1]]), player=player), depth=1).dot()
+    assert f"for the {name} player" in dot
+    assert f"Box: the {name} player" in dot

@@ -46,7 +46,7 @@ TEXTS = {
     "not_in_range": "It must be {least} to {most}.",
     "ask_action": "Action (man explains): ",
     "ask_again": "Play again? (Enter: yes; undo, review, save FILE; anything else: no) ",
-    "new_game": "New game: {rows} rows, {cols} columns, {mines} mines, seed {seed}.",
+    "new_game": "New game: {rows} rows, {cols} columns, {mines}, seed {seed}.",
     "figures": "Mines left: {mines}   Time: {time}",
     "figures_practice": "Mines left: {mines}   Time: {time}   Practice",
     "opened_one": "{count} cell opened.",

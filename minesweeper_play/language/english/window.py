@@ -8,5 +8,5 @@ TEXTS = {
     "window_search_cancelled": "The search is cancelled. Open another cell, or press n.",
     "window_search_failed": "All boards that were tried need a guess. Open another cell, or press n.",
     "window_overlay": "The probability of a mine in every covered cell, in per cent.",
-    "window_title": "Minesweeper {rows}x{cols}, {mines} mines",
+    "window_title": "Minesweeper {rows}x{cols}, {mines}",
 }

@@ -49,7 +49,7 @@ TEXTS = {
     "not_in_range": "Debe estar entre {least} y {most}.",
     "ask_action": "Acción (man para explicación): ",
     "ask_again": "¿Seguir jugando? (Enter: sí; undo, review, save ARCHIVO; otro texto: no) ",
-    "new_game": "Partida nueva: {rows} filas, {cols} columnas, {mines} minas, semilla {seed}.",
+    "new_game": "Partida nueva: {rows} filas, {cols} columnas, {mines}, semilla {seed}.",
     "figures": "Minas restantes: {mines}   Tiempo: {time}",
     "figures_practice": "Minas restantes: {mines}   Tiempo: {time}   Práctica",
     "opened_one": "Se ha descubierto {count} celda.",

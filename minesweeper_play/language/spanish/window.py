@@ -8,5 +8,5 @@ TEXTS = {
     "window_search_cancelled": "Búsqueda cancelada. Descubre otra celda, o pulsa n.",
     "window_search_failed": "Todos los tableros probados obligan a adivinar. Descubre otra celda, o pulsa n.",
     "window_overlay": "La probabilidad de mina en cada celda cubierta, en por ciento.",
-    "window_title": "Buscaminas {rows}x{cols}, {mines} minas",
+    "window_title": "Buscaminas {rows}x{cols}, {mines}",
 }

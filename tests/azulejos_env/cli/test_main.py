@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,10 +53,15 @@ def test_the_move_is_printed_whatever_the_order_of_the_options(game, capsys, lin
     assert err.startswith("Search game.txt")
 
 
-def test_a_game_that_is_over_is_said_to_be(tmp_path, capsys):
-    (tmp_path / "over.txt").write_text("1\n2\n3\n5\n12\n")
+@pytest.mark.parametrize(
+    ("scores", "ending"),
+    [("3\n5", "second player is 2 points ahead"), ("1\n0", "first player is 1 point ahead"), ("4\n4", "equal")],
+)
+def test_a_game_that_is_over_is_said_to_be(tmp_path, capsys, scores, ending):
+    (tmp_path / "over.txt").write_text(f"1\n2\n{scores}\n12\n")
     status, out, _ = run(capsys, f"-file {tmp_path}/over.txt -depth 2 -console")
-    assert (status, out) == (0, "No group is left: the game is over, and the first player is -2 points ahead.\n")
+    assert status == 0
+    assert ending in out
 
 
 @pytest.mark.parametrize("order", ["-prune -tree", "-tree -prune"])
@@ -121,6 +128,28 @@ def test_a_wrong_file_gives_one_line_and_status_2(game, capsys, tmp_path, text, 
     status, out, err = run(capsys, "-file game.txt -depth 2 -console")
     assert (status, out) == (2, "")
     assert f"python -m azulejos_env: game.txt: {message}" in err.splitlines()[-1]
+
+
+def test_a_file_that_is_no_game_is_not_overwritten(tmp_path, capsys):
+    path = tmp_path / "thesis.txt"
+    path.write_text("years of work\n")
+    assert run(capsys, f"-file {path} -generate 3x3")[0] == 2
+    assert path.read_text() == "years of work\n"
+
+
+@pytest.mark.parametrize("command", ["-file {} -generate 3x3", "-file game.txt -depth 2 -console -tree {}"])
+def test_a_full_disk_is_named_and_leaves_no_file(game, capsys, tmp_path, monkeypatch, command):
+    path = tmp_path / "full.dot"
+
+    def fill(self, _content):
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fill)
+    status, _, err = run(capsys, command.format(path))
+    assert status == 1
+    assert err.splitlines()[-1].endswith(f"{path}: No space left on device")
+    assert not path.exists()
 
 
 def test_every_order_of_the_options_gives_the_same(game, capsys):
