@@ -12,8 +12,11 @@ import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import Any
+
+from minesweeper_env.texts import printable
 
 NAME_LETTERS = 50
 """Number of letters of a file's name that the name of its temporary file repeats; names are at most 255 bytes long."""
@@ -82,16 +85,20 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name[:NAME_LETTERS]}.{secrets.token_hex(8)}.tmp")
+    beginning = f".{path.name[:NAME_LETTERS]}."
+    _remove_left(path.parent, beginning)
+    temporary = path.with_name(f"{beginning}{secrets.token_hex(8)}.tmp")
     # The flag "x" follows no link and opens no existing file.
     with temporary.open("xb") as file:
         try:
+            _lock(file.fileno(), temporary)
             if path.exists():
                 os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            file.close()
+            if sys.platform == "win32":
+                file.close()
             temporary.replace(path)
         except BaseException:
             # On a full disk, closing writes what is buffered, and fails again.
@@ -99,6 +106,15 @@ def _replace(path: Path, content: bytes) -> None:
                 file.close()
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _remove_left(folder: Path, beginning: str) -> None:
+    """Removes the temporary files of killed processes; a living process locks its own."""
+    for path in folder.glob(f"{escape(beginning)}*.tmp"):
+        if _TEMPORARY.fullmatch(path.name) and not path.is_symlink():
+            with suppress(OSError), path.open("rb") as file:
+                if _lock(file.fileno(), path):
+                    path.unlink()
 
 
 def _target(path: Path) -> Path:
@@ -144,19 +160,21 @@ def hold_folder(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
-def _lock(handle: int, folder: Path) -> bool:
-    """Locks an open folder; returns False where the file system cannot lock, as some network file systems."""
+def _lock(handle: int, path: Path) -> bool:
+    """Locks an open file or folder; returns False on Windows and on file systems that cannot lock."""
+    if sys.platform == "win32":
+        return False
     import fcntl
 
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise BlockingIOError(error.errno, "another process is writing into it", str(folder)) from error
+        raise BlockingIOError(error.errno, "another process is writing into it", str(path)) from error
     except OSError:
         return False
     # Between the opening and the lock, a process that failed may have removed its new folder.
-    if not os.path.samestat(os.fstat(handle), os.stat(folder)):
-        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(folder))
+    if not os.path.samestat(os.fstat(handle), os.stat(path)):
+        raise FileNotFoundError(errno.ENOENT, "another process has replaced it", str(path))
     return True
 
 
@@ -191,5 +209,8 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def first_line(error: BaseException) -> str:
-    """Returns the first line of an error's message, or the name of its class if it has none."""
-    return (str(error) or type(error).__name__).splitlines()[0]
+    """Returns the first line of an error's message, or the name of its class if it has none.
+
+    The message may quote a file, so it is made printable.
+    """
+    return printable((str(error) or type(error).__name__).splitlines()[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import stat
@@ -182,6 +183,18 @@ def test_a_killed_write_leaves_an_empty_folder_which_the_next_holder_of_the_lock
     with hold_folder(tmp_path):
         assert names(tmp_path) == [".notes.tmp", "games", "mine.0123456789abcdef.tmp"]
         assert names(tmp_path / "games") == []
+
+
+def test_the_next_write_removes_what_a_killed_one_left_but_no_file_of_a_living_process(tmp_path):
+    killed_while_writing(tmp_path)
+    killed_while_writing(tmp_path, "other.json")
+    assert len(names(tmp_path)) == 2
+    with (tmp_path / ".run.json.0123456789abcdef.tmp").open("xb") as living:
+        fcntl.flock(living, fcntl.LOCK_EX)
+        replace_file(tmp_path / "run.json", b"content")
+        assert [name[:10] for name in names(tmp_path)] == [".other.jso", ".run.json.", "run.json"]
+    replace_file(tmp_path / "run.json", b"content")
+    assert [name[:10] for name in names(tmp_path)] == [".other.jso", "run.json"]
 
 
 def test_only_the_holder_of_the_lock_sweeps(tmp_path):
