@@ -11,9 +11,11 @@ def load_weights(network: nn.Module, weights: Tensors) -> None:
     """Copies weights into a network.
 
     Raises:
-        ValueError: a name or a shape differs from the network's.
+        ValueError: a name or a shape differs from the network's, or a weight is NaN or infinite.
     """
     check_weights(network, weights)
+    if unusable := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
+        raise ValueError(f"a weight is NaN or infinite: {', '.join(unusable[:3])}")
     network.load_state_dict(weights)
 
 

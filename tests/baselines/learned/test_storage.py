@@ -115,6 +115,16 @@ def test_a_description_that_does_not_fit_is_one_clear_line(folder, change):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_finite_numbers_are_refused(folder, value):
+    path = folder / "agent.safetensors"
+    tensors, facts = read_tensors(path)
+    next(iter(tensors.values())).view(-1)[0] = value
+    write_tensors(path, tensors, facts)
+    with pytest.raises(ValueError, match=r"agent\.safetensors cannot be used: .* NaN or infinite"):
+        find_agent(folder)(BOARD)
+
+
 def test_a_write_that_fails_keeps_the_file_before(tmp_path, monkeypatch):
     path = tmp_path / "file"
     replace_file(path, b"before")
