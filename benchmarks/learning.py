@@ -67,7 +67,7 @@ def playing(name: str) -> Work:
 def players() -> Iterator[str]:
     """Yields the specifications of the timed policies."""
     for name in agent_names():
-        if read_description(AGENTS_FOLDER / name)["kind"] == CLICKS:
+        if read_description(AGENTS_FOLDER / name).kind == CLICKS:
             yield from (f"{name}:precision={precision}" for precision in PRECISIONS)
         else:
             yield name

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub.names import RUN, HubName
-from baselines.sharing.contents import AZULEJOS, description_of
+from baselines.hub.names import HubName
+from baselines.sharing.contents import AZULEJOS, description_of, run_of
 from baselines.support.board_names import board_name, no_guess_name
+from baselines.support.structs import Agent, Results
 from minesweeper_env.texts import markdown, markdown_code
 
 HEAD = """---
@@ -25,12 +24,12 @@ tags:
 # {title}
 """
 
-Row = tuple[str, int, int, str, float, Sequence[float]]
+Line = tuple[str, int, int, str, float, Sequence[float]]
 """Board or opponent, number of games, first seed, kind of games, win rate, interval."""
 
 
 def model_card(
-    name: HubName, contents: dict[str, bytes], licence: str, results: Sequence[Mapping[str, Any]], played_as: set[str]
+    name: HubName, contents: dict[str, bytes], licence: str, results: Sequence[Results], played_as: set[str]
 ) -> str:
     """Returns the text of the card.
 
@@ -38,11 +37,11 @@ def model_card(
         name: repository and branch that the agent is sent to.
         contents: the checked files of the agent.
         licence: identifier of the licence, such as "mit".
-        results: contents of JSON files of `evaluate.py`.
+        results: JSON files of `evaluate.py`.
         played_as: the names that the agent has in the results.
     """
     agent = description_of(contents)
-    is_azulejos = agent["kind"] == AZULEJOS
+    is_azulejos = agent.kind == AZULEJOS
     game = "azulejos" if is_azulejos else "minesweeper"
     parts = [
         HEAD.format(licence=licence, game=game, title=name.repository.partition("/")[2]),
@@ -55,16 +54,16 @@ def model_card(
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _what(agent: Mapping[str, Any], is_azulejos: bool) -> str:
-    trained_on = agent.get("trained_on", {})
-    algorithm = f"by {markdown_code(agent.get('algo', 'an unknown algorithm'))} of the package minesweeper-env"
+def _what(agent: Agent, is_azulejos: bool) -> str:
+    trained_on = agent.trained_on
+    algorithm = f"by {markdown_code(agent.algo)} of the package minesweeper-env"
     if is_azulejos:
-        against, size = markdown(", ".join(trained_on.get("opponents", ()))), markdown(trained_on.get("size"))
+        against, size = markdown(", ".join(trained_on.opponents)), markdown(trained_on.size)
         return f"An agent for the game Azulejos, trained {algorithm} on {size} against {against}."
-    boards = markdown(", ".join(trained_on.get("boards", ())))
+    boards = markdown(", ".join(trained_on.boards))
     return (
         f"An agent for Minesweeper, trained {algorithm} on the boards {boards} (rows x columns / mines), first click "
-        f'"{markdown(trained_on.get("first_click", "opening"))}". It loads on boards of any size.'
+        f'"{markdown(trained_on.first_click)}". It loads on boards of any size.'
     )
 
 
@@ -78,29 +77,29 @@ def _how(name: HubName, is_azulejos: bool) -> str:
     return "\n".join(lines)
 
 
-def _selection(agent: Mapping[str, Any]) -> Iterator[Row]:
+def _selection(agent: Agent) -> Iterator[Line]:
     """Yields the selection games of the training."""
-    kept = agent.get("selected_by") or {}
-    for part, rate in kept.get("win_rates", {}).items():
-        games = kept["games"]
+    if (kept := agent.selected_by) is None:
+        return
+    games = kept["games"]
+    for part, rate in kept["win_rates"].items():
         interval = wilson_interval(round(rate * games), games)
         yield part, games, kept["first_seed"], "selection", rate, interval
 
 
-def _measured(results: Sequence[Mapping[str, Any]], played_as: set[str]) -> Iterator[Row]:
+def _measured(results: Sequence[Results], played_as: set[str]) -> Iterator[Line]:
     """Yields the rows of the agent in results of policies and of suites."""
     for content in results:
-        for board in content.get("boards", [content]):
-            config = board["config"]
-            rows, cols = config["size"]
-            title = board_name(rows, cols, config["mines"]) + no_guess_name(config.get("no_guess", False))
-            for row in board["results"]:
-                if row["policy"] in played_as:
-                    part = f'{title}, first click "{config["first_click"]}"'
-                    yield part, row["games"], content["seed"], "test", row["win_rate"], row["ci95"]
+        for board in content.boards:
+            config = board.config
+            title = board_name(*config.size, config.mines) + no_guess_name(config.no_guess)
+            for row in board.results:
+                if row.policy in played_as:
+                    part = f'{title}, first click "{config.first_click}"'
+                    yield part, row.games, content.seed, "test", row.win_rate, row.ci95
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _table(rows: Sequence[Line]) -> str:
     if not rows:
         return "None were measured."
     lines = ["| board or opponent | games | n | seeds | win rate | 95 % Wilson interval |", "|---|---|--:|---|--:|--:|"]
@@ -111,9 +110,9 @@ def _table(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, "", note])
 
 
-def _training(agent: Mapping[str, Any], contents: Mapping[str, bytes]) -> str:
-    steps = (agent.get("selected_by") or {}).get("steps")
-    lines = [f"- step {steps}, {agent['channels']} channels, depth {agent['depth']}"]
-    sessions = json.loads(contents[RUN]).get("sessions", []) if RUN in contents else []
-    lines += [f"- {markdown_code(session['command'])}" for session in sessions if session.get("command")]
+def _training(agent: Agent, contents: Mapping[str, bytes]) -> str:
+    steps = agent.selected_by and agent.selected_by["steps"]
+    lines = [f"- step {steps}, {agent.channels} channels, depth {agent.depth}"]
+    commands = [session.get("command") for session in run_of(contents).sessions]
+    lines += [f"- {markdown_code(command)}" for command in commands if command]
     return "\n".join(lines)

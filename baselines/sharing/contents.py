@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from baselines.azulejos import agent_folders
 from baselines.hub.names import LIMITS, MIB, RUN, is_hub_name
 from baselines.support.extras import import_extra
-from baselines.support.files import read_json
 from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
+from baselines.support.structs import Agent, Run, read_as
 
 CARD, CURVES = "README.md", "curves.png"
 AZULEJOS = "azulejos"
@@ -55,18 +56,22 @@ def read_contents(folder: Path) -> dict[str, bytes]:
             raise ValueError(f"{path} has {size:.1f} MiB, and must have at most {LIMITS[path.name] // MIB} MiB")
     for module in ("torch", "safetensors"):
         import_extra(module)
-    is_azulejos = read_json(folder / AGENT_FILE).get("kind") == AZULEJOS
+    is_azulejos = read_as(folder / AGENT_FILE, Agent).kind == AZULEJOS
     load: Callable[[Path], Any] = import_module(_LOADERS[is_azulejos]).load_network
     load(folder)
     contents = {path.name: path.read_bytes() for path in paths}
     if RUN in contents:
-        read_json(folder / RUN)
+        read_as(folder / RUN, Run)
     if not contents.get(CURVES, _PNG).startswith(_PNG):
         raise ValueError(f"{folder / CURVES} is no PNG picture")
     return contents
 
 
-def description_of(contents: dict[str, bytes]) -> dict[str, Any]:
+def description_of(contents: Mapping[str, bytes]) -> Agent:
     """Returns the description of the agent in checked files."""
-    description: dict[str, Any] = json.loads(contents[AGENT_FILE])
-    return description
+    return msgspec.json.decode(contents[AGENT_FILE], type=Agent)
+
+
+def run_of(contents: Mapping[str, bytes]) -> Run:
+    """Returns the record of the training in checked files, which need not have one."""
+    return msgspec.json.decode(contents.get(RUN, b'{"sessions": []}'), type=Run)

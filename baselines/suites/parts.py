@@ -113,8 +113,7 @@ class PartStore:
             actions: True to read the recorded actions too, which take far more memory than the rest.
 
         Raises:
-            DamagedPartError: a file is damaged, or belongs to another task.
-            OSError: a file cannot be read.
+            DamagedPartError: a file is damaged, cannot be read, or belongs to another task.
         """
         parts: list[Part] = []
         for path in self.files():
@@ -146,8 +145,8 @@ class PartStore:
         return identity | ({"record": True} if task.record else {})
 
     def _read_file(self, path: Path, actions: bool) -> Part:
-        content = path.read_bytes()
         try:
+            content = path.read_bytes()
             _check_size(content)
             with np.load(io.BytesIO(content), allow_pickle=False) as archive:
                 header = json.loads(archive["header"].tobytes())
@@ -159,7 +158,8 @@ class PartStore:
             found = {name: header[name] for name in identity}
             part = self._assemble(header, columns)
         except _UNREADABLE as error:
-            raise DamagedPartError(f"{path} is damaged; delete it to play its games again") from error
+            problem = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is damaged"
+            raise DamagedPartError(f"{path} {problem}; delete it to play its games again") from error
         if found != identity or path.name != f"{part.first:08d}{SUFFIX}":
             raise DamagedPartError(f"{path} belongs to other games than {self._task}; delete it to resume")
         return part

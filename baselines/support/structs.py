@@ -1,9 +1,9 @@
-"""JSON files that are read into structs of msgspec, which checks their types and bounds."""
+"""Structs of the JSON files that are read; msgspec checks their types and bounds."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypedDict, TypeVar
 
 import msgspec
 
@@ -12,21 +12,118 @@ from baselines.support.files import first_line, read_json
 Content = TypeVar("Content")
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Games = Annotated[int, msgspec.Meta(ge=1)]
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class Kept(TypedDict):
+    """Facts about the agent in a run folder: its result in the selection games.
+
+    Attributes:
+        win_rate: mean over the boards.
+        win_rates: win rate by board or opponent.
+        games: number of games of each.
+        first_seed: seed of the first game.
+        steps: of the training when the agent was kept.
+        summary: one line.
+    """
+
+    win_rate: Rate
+    win_rates: dict[str, Rate]
+    games: Games
+    first_seed: Count
+    steps: Count
+    summary: str
+
+
+class TrainedOn(msgspec.Struct):
+    """What an agent was trained on: boards of Minesweeper, or a size and opponents of Azulejos."""
+
+    boards: list[str] = []
+    first_click: str = "opening"
+    size: str = ""
+    opponents: list[str] = []
+
+
+class Agent(msgspec.Struct):
+    """Content of `agent.json`."""
+
+    format: int
+    kind: str
+    channels: int
+    depth: int
+    algo: str = "an unknown algorithm"
+    trained_on: TrainedOn = msgspec.field(default_factory=TrainedOn)
+    selected_by: Kept | None = None
+
+
+class Run(msgspec.Struct):
+    """Content of `run.json`; each session has at least its `command`."""
+
+    sessions: list[dict[str, Any]]
+    settings: Any = None
+    start: dict[str, Any] | None = None
+
+
+class BoardConfiguration(msgspec.Struct):
+    """Board of results."""
+
+    size: tuple[Games, Games]
+    mines: Games
+    first_click: str
+    no_guess: bool | str = False
+
+
+class Row(msgspec.Struct):
+    """Result of a policy on a board."""
+
+    policy: str
+    games: Games
+    win_rate: Rate
+    ci95: tuple[Rate, Rate]
+
+
+class BoardResults(msgspec.Struct):
+    """Results on a board."""
+
+    config: BoardConfiguration
+    results: list[Row]
+
+
+class Results(msgspec.Struct):
+    """Content of a JSON file of `evaluate.py`, of policies or of a suite."""
+
+    seed: Count
+    boards: list[BoardResults]
+
+
+def convert(content: Any, kind: type[Content], name: str) -> Content:
+    """Returns JSON-able values as a struct.
+
+    Args:
+        content: the values.
+        kind: the struct.
+        name: what holds the values, for the message.
+
+    Raises:
+        ValueError: a value is missing, or of another type or size; the message is one line.
+    """
+    try:
+        return msgspec.convert(content, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(f"{name} is damaged: {first_line(error)}") from error
 
 
 def read_as(path: Path, kind: type[Content]) -> Content:
     """Reads a JSON object into a struct.
 
-    Args:
-        path: the file.
-        kind: the struct, or a dataclass.
-
     Raises:
         ValueError: the file is missing, or holds something else; the message is one line.
     """
+    return convert(read_json(path), kind, str(path))
+
+
+def read_results(path: Path) -> Results:
+    """Reads a JSON file of `evaluate.py`; raises as `read_as` does."""
     content = read_json(path)
-    try:
-        return msgspec.convert(content, kind)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{path} is damaged: {first_line(error)}") from error
+    return convert({"boards": [content], **content}, Results, str(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ANNOUNCEMENTS = (
     *("Play ", "Train ", "Draw ", "Compare ", "Write ", "Check ", "Measure "),
-    *("Load ", "Prepare ", "Connect ", "Record ", "playing "),
+    *("Load ", "Prepare ", "Connect ", "Record ", "playing ", "List "),
 )
 """The beginnings of the lines in which a command says what it is about to do."""
 

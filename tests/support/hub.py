@@ -303,6 +303,7 @@ def agent_files(folder: Path, seed: int = 0, channels: int = 4) -> Files:
     torch.manual_seed(seed)
     size = NetworkSize(channels, 1)
     kept = {"win_rate": 0.6, "win_rates": {"4x5/2": 0.6}, "games": 50, "first_seed": 1 << 30, "steps": 1200}
+    kept |= {"summary": "4x5/2 wins 60.0%"}
     facts = {"algo": "dqn", "trained_on": {"boards": ["4x5/2"], "first_click": "opening"}, "selected_by": kept}
     folder.mkdir(parents=True, exist_ok=True)
     save_agent(folder, BoardNetwork.of_size(size), size, facts)

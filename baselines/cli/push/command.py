@@ -7,14 +7,16 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path
 from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce
 from baselines.hub.names import DEFAULT_REVISION, LIMITS, MIB, PREFIX, HubName, is_hub_name, parse_hub_name
 from baselines.support.extras import MissingExtraError, check_extra
-from baselines.support.files import read_json
+
+if TYPE_CHECKING:
+    from baselines.support.structs import Results
 
 PROGRAM = f"{MODULE} push"
 LICENCE = "mit"
@@ -118,13 +120,12 @@ def _contents(options: argparse.Namespace, name: HubName) -> dict[str, bytes]:
     return contents | {CARD: model_card(name, contents, options.license, results, played_as).encode()}
 
 
-def _results(path: Path, played_as: set[str]) -> dict[str, Any]:
+def _results(path: Path, played_as: set[str]) -> Results:
     """Returns a JSON file of `evaluate.py`, which has games of the agent."""
-    content = read_json(path)
-    try:
-        found = [row["policy"] for board in content.get("boards", [content]) for row in board["results"]]
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{path} holds no results of evaluate.py on Minesweeper") from error
+    from baselines.support.structs import read_results
+
+    content = read_results(path)
+    found = [row.policy for board in content.boards for row in board.results]
     if not played_as & set(found):
         raise ValueError(f"{path} has no games of {min(played_as)}; it has {', '.join(dict.fromkeys(found))}")
     return content

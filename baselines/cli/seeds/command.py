@@ -153,6 +153,8 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     earlier_results(options.out, STUDY_FILE, {"games": options.games})
     for task in tasks:
         check_earlier(task.folder, task.settings.to_json())
+        # A damaged result is refused before the first training.
+        _ = task.result
     write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()._asdict()})
     return tasks
 

@@ -136,6 +136,8 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
     options.out.mkdir(parents=True, exist_ok=True)
     check_resources(base, options.out)
     sweep.store()
+    # Damaged evaluations are refused before the first training.
+    _ = [trial.points for trial in sweep.trials]
     return sweep
 
 

@@ -104,9 +104,9 @@ class ValueAgent:
     def _trained_cells(self) -> int:
         """Returns the number of cells of the largest board of the training."""
         try:
-            boards = read_description(self._folder)["trained_on"]["boards"]
+            boards = read_description(self._folder).trained_on.boards
             return max(parse_board(board, "any").cells for board in boards)
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise ValueError(f"{self._folder / AGENT_FILE} does not name the boards of the training") from error
 
 
@@ -175,7 +175,7 @@ def find_agent(folder: Path) -> Callable[..., Policy]:
     Raises:
         ValueError: the description is missing or damaged; the message is one line.
     """
-    return _AGENTS[read_description(folder)["kind"]](folder)
+    return _AGENTS[read_description(folder).kind](folder)
 
 
 def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False, first: str | int = "middle") -> Policy:

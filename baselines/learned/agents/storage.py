@@ -7,7 +7,7 @@ plays.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from torch import nn
 
@@ -16,7 +16,8 @@ from baselines.learned.common.weights import load_weights
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
-from baselines.support.files import read_json, write_json
+from baselines.support.files import write_json
+from baselines.support.structs import Agent, read_as
 
 WEIGHTS_FILE = AGENT_WEIGHTS_FILE
 FORMAT = 3
@@ -39,19 +40,20 @@ def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[
     write_json(folder / AGENT_FILE, description)
 
 
-def read_description(folder: Path) -> dict[str, Any]:
+class Description(Agent):
+    """Content of the `agent.json` of an agent of Minesweeper."""
+
+    format: Literal[3]
+    kind: Literal["clicks", "value", "afterstate"]
+
+
+def read_description(folder: Path) -> Description:
     """Returns the content of `agent.json` in a run folder.
 
     Raises:
         ValueError: it is missing, damaged or of another version; the message is one line.
     """
-    description = read_json(folder / AGENT_FILE)
-    if description.get("format") != FORMAT:
-        raise ValueError(f"{folder / AGENT_FILE} has format {description.get('format')!r}, and only {FORMAT} is known")
-    kind = description.get("kind")
-    if kind not in (CLICKS, VALUE, AFTERSTATE):
-        raise ValueError(f"{folder / AGENT_FILE} must be of kind {CLICKS}, {VALUE} or {AFTERSTATE}, not {kind!r}")
-    return description
+    return read_as(folder / AGENT_FILE, Description)
 
 
 def kept_step(folder: Path) -> int | None:
@@ -72,10 +74,10 @@ def load_network(folder: Path) -> nn.Module:
     """
     description = read_description(folder)
     try:
-        size = NetworkSize(description["channels"], description["depth"])
-    except (KeyError, ValueError) as error:
+        size = NetworkSize(description.channels, description.depth)
+    except ValueError as error:
         raise ValueError(f"{folder / AGENT_FILE} does not describe a network: {error}") from error
-    network = _new_network(description["kind"], size)
+    network = _new_network(description.kind, size)
     try:
         load_weights(network, read_tensors(folder / WEIGHTS_FILE)[0])
     except ValueError as error:

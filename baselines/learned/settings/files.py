@@ -51,5 +51,5 @@ def read_configuration(name: str) -> dict[str, Any]:
             raise ValueError(f"the configuration {name} cannot be read: {error}") from error
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ValueError(f"the configuration {name} is no TOML file: {error}") from error

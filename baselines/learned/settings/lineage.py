@@ -9,6 +9,7 @@ from typing import Any
 from baselines.learned.settings.files import RUN_FILE
 from baselines.support.files import read_json
 from baselines.support.run_folders import AGENT_FILE
+from baselines.support.structs import Agent, read_as
 
 START = "start"
 """Entry of a `run.json`: `training_of` the agent whose weights the training began with."""
@@ -28,8 +29,8 @@ def training_of(folder: Path) -> dict[str, Any]:
         ValueError: a file is damaged; the message is one line.
     """
     path = folder / RUN_FILE
-    selected = read_json(folder / AGENT_FILE).get("selected_by") or {}
-    return {"steps": selected.get("steps"), "run": read_json(path) if path.exists() else None}
+    selected = read_as(folder / AGENT_FILE, Agent).selected_by
+    return {"steps": selected and selected["steps"], "run": read_json(path) if path.exists() else None}
 
 
 def lineage(training: dict[str, Any] | None) -> Iterator[dict[str, Any]]:

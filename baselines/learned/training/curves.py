@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 from contextlib import suppress
+from functools import cache
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 
 from baselines.support.board_names import parse_file_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
+from minesweeper_env.notices import say
 
 CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
@@ -20,6 +23,9 @@ AGAINST = "eval/against "
 
 MINUTES = "time/minutes"
 """Name of the curve with the minutes of training at each evaluation."""
+
+ROW = "time/row"
+"""Name of the column with the number of the row, from 1."""
 
 STYLES = ("--", "-.", ":")
 MOST_COLS = 2
@@ -101,18 +107,31 @@ def by_minutes(points: Points, name: str) -> tuple[str, list[tuple[float, float]
 def read_points(folder: Path) -> Points:
     """Returns the curves in the logs by name, each a list of (step, value) in the order of the sessions.
 
-    Rows that are damaged are left out, since a picture must not end a training.
+    Damaged logs must not end a training, so a line on stderr names each log that has lost rows.
     """
     points: Points = {}
     for path in sorted(folder.glob("progress*.csv"), key=lambda path: (len(path.name), path.name)):
-        with path.open(newline="", encoding="utf-8", errors="replace") as file, suppress(csv.Error):
+        whole, expected = [], 1
+        with suppress(csv.Error, OSError), path.open(newline="", encoding="utf-8", errors="replace") as file:
             for row in csv.DictReader(file):
-                step = _number(row.get("time/total_timesteps"))
-                for name, text in row.items():
-                    value = _number(text)
-                    if step is not None and value is not None and isinstance(name, str):
-                        points.setdefault(name, []).append((step, value))
+                whole.append(_number(row.get(ROW)) == expected)
+                expected += 1
+                _add_row(points, row)
+        if not whole or not all(whole):
+            _tell(f"{path} is damaged: the curves lack its lost rows")
     return points
+
+
+def _add_row(points: Points, row: dict[str, Any]) -> None:
+    step = _number(row.get("time/total_timesteps"))
+    for name, text in row.items():
+        value = _number(text)
+        if step is not None and value is not None and isinstance(name, str):
+            points.setdefault(name, []).append((step, value))
+
+
+_tell = cache(say)
+"""Prints each line once, although curves are drawn after each evaluation."""
 
 
 def _number(text: object) -> float | None:

@@ -15,6 +15,7 @@ from baselines.evaluation.seeds import SELECTION_SEEDS
 from baselines.learned.agents.storage import save_agent
 from baselines.learned.settings.training import TrainingSettings
 from baselines.policy import Policy
+from baselines.support.structs import Kept
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
@@ -191,7 +192,7 @@ class BestAgent:
 
     folder: Path
     settings: TrainingSettings
-    kept: dict[str, Any] | None = None
+    kept: Kept | None = None
     highest: float = 0.0
 
     @property

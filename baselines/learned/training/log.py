@@ -13,6 +13,7 @@ from typing import Any
 
 from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
 
+from baselines.learned.training.curves import ROW
 from baselines.learned.training.evaluation import References, Score
 from baselines.support.board_names import file_name
 from baselines.support.extras import MissingExtraError, import_extra
@@ -22,6 +23,18 @@ from minesweeper_env.notices import say
 PROJECT = "minesweeper-env"
 ID_FILE = "wandb.id"
 """The file of a run folder with the id of the run that a training continues."""
+
+
+class _NumberedRows(Logger):
+    """Numbers the rows of progress.csv, so that a reader notices lost ones."""
+
+    rows = 0
+
+    def dump(self, step: int = 0) -> None:
+        """Writes a row."""
+        self.rows += 1
+        self.record(ROW, self.rows, exclude=("tensorboard", "Tracker"))
+        super().dump(step)
 
 
 class Log:
@@ -44,7 +57,7 @@ class Log:
             make_output_format("tensorboard", f"{folder}/tensorboard"),
             *trackers,
         ]
-        self.logger = Logger(str(folder), formats)
+        self.logger = _NumberedRows(str(folder), formats)
 
     def record(self, score: Score, references: References, minutes: float, seconds: float, prefix: str = "") -> None:
         """Records an evaluation; the learner then writes the row.

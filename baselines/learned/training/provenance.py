@@ -11,9 +11,10 @@ from typing import Any
 import minesweeper_env
 from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.lineage import START
-from baselines.support.files import read_json, write_json
+from baselines.support.files import write_json
 from baselines.support.machine import processor_name, source_commit
 from baselines.support.reuse import own_identity
+from baselines.support.structs import Run, read_as
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -30,24 +31,21 @@ def record_session(
         steps: the number of steps in earlier sessions.
         start: `training_of` the agent that the weights come from; None keeps what the file says.
     """
-    sessions = earlier_sessions(path)
-    start = start or (read_json(path).get(START) if path.exists() else None)
+    earlier = earlier_run(path)
+    start = start or earlier.start
     session = describe_session(command) | {"from_step": steps}
     identity = own_identity()._asdict()
-    content = {"settings": settings.to_json(), "identity": identity, "sessions": [*sessions, session]}
+    content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
     write_json(path, content if start is None else content | {START: start})
 
 
-def earlier_sessions(path: Path) -> list[Any]:
-    """Returns the sessions in a `run.json`, none if there is no such file.
+def earlier_run(path: Path) -> Run:
+    """Returns the content of a `run.json`, without sessions if there is no such file.
 
     Raises:
         ValueError: the file is damaged; the message is one line.
     """
-    sessions = read_json(path).get("sessions") if path.exists() else []
-    if not isinstance(sessions, list):
-        raise ValueError(f"{path} must hold a list of sessions")
-    return sessions
+    return read_as(path, Run) if path.exists() else Run([])
 
 
 def describe_session(command: str) -> dict[str, Any]:

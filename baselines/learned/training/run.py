@@ -23,11 +23,12 @@ from baselines.learned.training.console import TrainingPanel
 from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Selection, SelectionGames
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log, open_tracker
-from baselines.learned.training.provenance import earlier_sessions, record_session
+from baselines.learned.training.provenance import earlier_run, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
 from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
+from baselines.support.structs import Kept
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
@@ -144,7 +145,7 @@ class Parts(NamedTuple):
 
     make_learner: Callable[[Any], Learner]
     selection: Callable[[Any, References | None], SelectionGames]
-    best: Callable[[Path, Any, dict[str, Any] | None, float], BestAgent]
+    best: Callable[[Path, Any, Kept | None, float], BestAgent]
     find_agent: Callable[[str], Path | None]
     agent_names: Callable[[], list[str]]
     load_network: Callable[[Path], nn.Module]
@@ -166,7 +167,7 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
         ValueError: as `train` says; the message is one line.
     """
     settings = resolve_settings(settings)
-    earlier_sessions(folder / RUN_FILE)
+    earlier_run(folder / RUN_FILE)
     checkpoint = None
     if resume:
         fixed = {name: value for name, value in settings.to_json().items() if name not in MAY_CHANGE}
@@ -175,7 +176,7 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     learner = parts.make_learner(settings)
     anew = checkpoint is None and settings.start is not None
     start = _start_from(learner, settings.start, parts) if anew else None
-    progress = Progress() if checkpoint is None else restore(learner, checkpoint)
+    progress = Progress(0, 0, None, 0, None) if checkpoint is None else restore(learner, checkpoint)
     selection = parts.selection(settings, progress.references)
     seconds = None if settings.minutes is None else 60 * settings.minutes
     budget = Budget(settings.steps, seconds, progress.seconds)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.budget import Budget
@@ -15,11 +16,12 @@ from baselines.learned.common.tensor_files import Tensors, read_tensors, write_t
 from baselines.learned.settings.budget import RunSettings
 from baselines.learned.training.console import Stopwatch, View
 from baselines.learned.training.curves import draw_curves
-from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Score, SelectionGames
+from baselines.learned.training.evaluation import BestAgent, Evaluation, Score, SelectionGames
 from baselines.learned.training.learner import Learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.schedule import EvaluationSchedule
 from baselines.learned.training.signals import StopSignals
+from baselines.support.structs import Kept, Rate, convert
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 
@@ -30,34 +32,17 @@ Snapshot = tuple[Tensors, dict[str, Any]]
 """State of a learner, as its method `snapshot` returns it."""
 
 
-@dataclass
-class Progress:
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+
+
+class Progress(msgspec.Struct):
     """State of a training that is not its learner's; a checkpoint holds it as JSON."""
 
-    seconds: float = 0.0
-    evaluation_seconds: float = 0.0
-    kept: dict[str, Any] | None = None
-    highest: float = 0.0
-    references: References | None = None
-
-    @classmethod
-    def from_json(cls, content: Any) -> Progress:
-        """Returns the progress that a checkpoint holds.
-
-        Raises:
-            ValueError: it lacks a value, or has one of another kind.
-        """
-        names = [entry.name for entry in fields(cls)]
-        if not isinstance(content, dict) or set(content) != set(names):
-            raise ValueError(f"its progress must have {', '.join(names)}")
-        numbers = [content[name] for name in ("seconds", "evaluation_seconds", "highest")]
-        if not all(isinstance(number, int | float) and 0 <= number < math.inf for number in numbers):
-            raise ValueError("its seconds and win rates must be numbers of at least 0")
-        if not all(isinstance(content[name], dict | None) for name in ("kept", "references")):
-            raise ValueError("its entries kept and references must be JSON objects")
-        if content["kept"] is not None and not {"summary", "steps", "win_rate"} <= content["kept"].keys():
-            raise ValueError("its entry kept must have summary, steps and win_rate")
-        return cls(**content)
+    seconds: Seconds
+    evaluation_seconds: Seconds
+    kept: Kept | None
+    highest: Rate
+    references: dict[str, dict[str, Rate]] | None
 
 
 @dataclass
@@ -191,7 +176,9 @@ class Training:
             highest=self.best.highest,
             references=self.selection.references or None,
         )
-        write_tensors(self.folder / CHECKPOINT_FILE, tensors, {"learner": state, "progress": asdict(progress)})
+        write_tensors(
+            self.folder / CHECKPOINT_FILE, tensors, {"learner": state, "progress": msgspec.structs.asdict(progress)}
+        )
         if not self.is_drawn:
             draw_curves(self.folder)
             self.is_drawn = True
@@ -228,7 +215,7 @@ def restore(learner: Learner, checkpoint: Path) -> Progress:
     """Restores the learner from a checkpoint, and returns the rest of it."""
     tensors, state = read_tensors(checkpoint)
     try:
-        progress = Progress.from_json(state["progress"])
+        progress = convert(state["progress"], Progress, "its progress")
         learner.restore(tensors, state["learner"])
         return progress
     except (ValueError, TypeError, KeyError) as error:

@@ -167,7 +167,7 @@ def test_a_size_that_the_hub_tells_wrongly_is_noticed(commit, server, monkeypatc
     ("files", "message"),
     [
         ({"agent.json": b"[1]"}, "/agent.json must hold a JSON object, not list"),
-        ({"agent.json": b'{"architectures": ["Llama"]}'}, "/agent.json has format None, and only 3 is known"),
+        ({"agent.json": b'{"architectures": ["Llama"]}'}, "/agent.json is damaged: Object missing required field"),
         ({"agent.json": b"\x80\x04"}, "/agent.json holds no valid JSON"),
         ({"agent.safetensors": b"\x80\x04pickled"}, "/agent.safetensors cannot be used: "),
     ],

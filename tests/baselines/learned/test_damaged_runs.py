@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 
 import pytest
@@ -10,17 +9,20 @@ import torch
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training.curves import draw_curves, read_points
-from baselines.learned.training.provenance import earlier_sessions
+from baselines.learned.training.log import Log
+from baselines.learned.training.provenance import earlier_run
 from baselines.learned.training.session import Progress
 from baselines.support import machine
 from baselines.support.files import read_json
+from baselines.support.structs import convert
 
 DEEP = "[" * 100_000 + "]" * 100_000
-WHOLE = {"seconds": 1.5, "evaluation_seconds": 0.5, "kept": None, "highest": 0.25, "references": None}
+KEPT = {"win_rate": 0.5, "win_rates": {"4x4/2": 0.5}, "games": 4, "first_seed": 0, "steps": 8, "summary": "wins"}
+WHOLE = {"seconds": 1.5, "evaluation_seconds": 0.5, "kept": KEPT, "highest": 0.25, "references": None}
 
 
 def test_whole_progress_is_read():
-    assert Progress.from_json(WHOLE) == Progress(1.5, 0.5, None, 0.25, None)
+    assert convert(WHOLE, Progress, "it") == Progress(1.5, 0.5, KEPT, 0.25, None)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +30,6 @@ def test_whole_progress_is_read():
     [
         {},
         [],
-        {**WHOLE, "more": 1},
         {**WHOLE, "seconds": "many"},
         {**WHOLE, "seconds": -1.0},
         {**WHOLE, "highest": float("nan")},
@@ -39,8 +40,8 @@ def test_whole_progress_is_read():
     ],
 )
 def test_forged_progress_is_refused(content):
-    with pytest.raises(ValueError, match=r"^its "):
-        Progress.from_json(content)
+    with pytest.raises(ValueError, match=r"^it is damaged: "):
+        convert(content, Progress, "it")
 
 
 @pytest.mark.parametrize("text", ['{"settings": {}}', '{"sessions": 3}', '{"sessions": {}}', "[]", DEEP, "\udcff"])
@@ -48,7 +49,7 @@ def test_a_damaged_record_of_sessions_is_one_line(tmp_path, text):
     path = tmp_path / "run.json"
     path.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(ValueError, match=r"run\.json") as error:
-        earlier_sessions(path)
+        earlier_run(path)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 300
 
@@ -67,15 +68,41 @@ def test_json_that_is_nested_deep_is_one_line(tmp_path):
     assert read_tensors(tensors)[1] == {"a": 1}
 
 
-def test_a_damaged_log_leaves_out_its_damaged_rows(tmp_path):
-    log = (
-        b"time/total_timesteps,eval/4x4-2,train/loss\n10,0.5,1\n\xff\xfe,\xff,\n20,text,2\n30,0.75,\x00\n40,0.9,3,4,5\n"
-    )
-    (tmp_path / "progress.csv").write_bytes(log)
-    assert read_points(tmp_path)["eval/4x4-2"][0] == (10.0, 0.5)
-    assert read_points(tmp_path)["train/loss"][:2] == [(10.0, 1.0), (20.0, 2.0)]
+HEAD = "time/row,time/total_timesteps,eval/4x4-2,train/loss\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "steps"),
+    [
+        (HEAD + "1,10,0.5,1\n2,20,text,2\n3,30,0.75,\0\n3,40,0.9,3,4,5\n", [10, 30, 40]),
+        (HEAD + "1,10,0.5,1\n3,30,0.75,1\n", [10, 30]),
+        (HEAD + "2,20,0.5,1\n", [20]),
+        ("1,10,0.5,1\n2,20,0.75,1\n", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_log_with_lost_rows_is_named(tmp_path, capsys, log, steps):
+    path = tmp_path / "progress.csv"
+    if log is None:
+        path.symlink_to(path)
+    else:
+        path.write_text(log)
+    points = read_points(tmp_path)
+    assert [step for step, _ in points.get("eval/4x4-2", [])] == (steps or [])
+    assert capsys.readouterr().err == f"{path} is damaged: the curves lack its lost rows\n"
     draw_curves(tmp_path)
-    assert (tmp_path / "curves.png").exists()
+    assert (tmp_path / "curves.png").exists() == (steps is not None)
+
+
+def test_a_whole_log_is_read_without_a_word(tmp_path, capsys):
+    with Log(tmp_path) as log:
+        for step in (10, 20):
+            log.logger.record("time/total_timesteps", step)
+            log.logger.record("eval/4x4-2", 0.5)
+            log.logger.dump(step)
+    assert read_points(tmp_path)["eval/4x4-2"] == [(10.0, 0.5), (20.0, 0.5)]
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
@@ -117,8 +144,3 @@ def commit_files(root, files):
         ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "m"],
     ):
         subprocess.run(["git", *command], cwd=root, check=True)
-
-
-def test_a_training_records_json(tmp_path):
-    assert json.loads(json.dumps(WHOLE)) == WHOLE
-    assert earlier_sessions(tmp_path / "run.json") == []

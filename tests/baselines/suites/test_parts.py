@@ -130,6 +130,19 @@ def test_a_forged_part_is_damaged_and_takes_no_memory(store, tmp_path, damage):
         store.read()
 
 
+def test_a_folder_or_a_link_to_itself_in_place_of_a_part_is_named(store, tmp_path):
+    store.write(make_part(0, 20))
+    (path,) = tmp_path.rglob("*.npz")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(DamagedPartError, match=r"00000000\.npz cannot be read"):
+        store.read()
+    path.rmdir()
+    path.symlink_to(path)
+    with pytest.raises(DamagedPartError, match=r"00000000\.npz cannot be read"):
+        store.read()
+
+
 def test_a_header_that_is_nested_deep_is_damaged(store, tmp_path):
     store.write(make_part(0, 20))
     (path,) = tmp_path.rglob("*.npz")

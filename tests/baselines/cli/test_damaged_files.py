@@ -1,0 +1,173 @@
+"""Damaged files of results: every command that reads one exits with status 2 and one line that names the file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.commands import complaint
+from support.tiny_training import tiny
+
+from baselines.__main__ import main
+from baselines.learned.agents.storage import save_agent
+from baselines.learned.networks.board import BoardNetwork
+from baselines.learned.training.provenance import record_session
+from baselines.support.files import write_json
+from baselines.support.reuse import own_identity
+
+CONFIG = """
+algo = "dqn"
+boards = ["4x4/2"]
+steps = 300
+envs = 8
+channels = 4
+depth = 1
+eval_games = 5
+"""
+DEEP = "[" * 2000 + "]" * 2000
+ANY = ["", "[]", "{}", "\udcff", DEEP]
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Arguments of a study of seeds whose trainings are done."""
+    out = tmp_path / "out"
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    for seed in range(5):
+        folder = out / f"tiny-{seed}"
+        folder.mkdir(parents=True)
+        settings = tiny("dqn", boards=("4x4/2",), steps=300, seed=seed, hyperparameters={})
+        record_session(folder / "run.json", settings, "", 0)
+        write_json(folder / "result.json", {"steps": 320, "games": 50, "wins": {"4x4/2": 25}})
+    write_json(out / "seeds.json", {"games": 50, "identity": own_identity()._asdict()})
+    return ["seeds", "--config", f"{tmp_path}/tiny.toml", "--seeds", "5", "--games", "50", "--out", str(out)]
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """Arguments of a sweep whose trials have not begun."""
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    return [
+        *("sweep", "--config", f"{tmp_path}/tiny.toml", "--search", "depth=1,2", "--trials", "2"),
+        *("--out", f"{tmp_path}/out"),
+    ]
+
+
+@pytest.fixture
+def agent(tmp_path):
+    """Arguments that send an agent with its results to the hub."""
+    folder, settings = tmp_path / "run", tiny("dqn")
+    folder.mkdir()
+    save_agent(folder, BoardNetwork.of_size(settings.network), settings.network, {"algo": "dqn"})
+    record_session(folder / "run.json", settings, "", 0)
+    row = {"policy": str(folder), "games": 9, "win_rate": 0.5, "ci95": [0.1, 0.9]}
+    config = {"size": [4, 5], "mines": 2, "first_click": "safe"}
+    write_json(tmp_path / "results.json", {"config": config, "seed": 0, "results": [row]})
+    return ["push", str(folder), "ana/mines", "--dry-run", "--results", f"{tmp_path}/results.json"]
+
+
+def refused(arguments, capsys):
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as error:
+        main(arguments)
+    assert error.value.code == 2
+    return complaint(capsys.readouterr().err)
+
+
+RESULT = {"steps": 320, "games": 50, "wins": {"4x4/2": 25}}
+RESULTS = [
+    *ANY,
+    *({**RESULT, "wins": wins} for wins in ([1], "1", None, {}, {"4x4/2": 51}, {"4x4/2": -1}, {"4x4/3": 2})),
+    *({**RESULT, "games": games} for games in (0, None, "50", 2.5)),
+    *({name: value for name, value in RESULT.items() if name != left} for left in RESULT),
+]
+
+
+@pytest.mark.parametrize("content", RESULTS, ids=lambda content: json.dumps(content)[:40])
+def test_a_study_names_a_damaged_result(study, tmp_path, capsys, content):
+    path = tmp_path / "out" / "tiny-3" / "result.json"
+    damage(path, content)
+    assert str(path) in refused(study, capsys)
+
+
+@pytest.mark.parametrize("content", [*ANY, {"sessions": 3}, {"sessions": []}, "folder", "link"])
+def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
+    path = tmp_path / "out" / "tiny-3" / "run.json"
+    damage(path, content)
+    assert str(path.parent) in refused(study, capsys)
+
+
+@pytest.mark.parametrize("content", [*ANY, {"settings": 3}, {"seed": 0, "search": "depth=1,2"}])
+def test_a_sweep_names_a_damaged_plan(sweep, tmp_path, capsys, content):
+    pytest.importorskip("ray")
+    path = tmp_path / "out" / "sweep.json"
+    path.parent.mkdir()
+    damage(path, content)
+    assert str(path.parent) in refused(sweep, capsys)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *ANY,
+        *({"evaluations": points} for points in (None, {}, [3], [[1, 2]], [[0, 1, "a", 0.5]], [[0, 1, 2.0, 0.5]])),
+    ],
+)
+def test_a_sweep_names_damaged_evaluations(tmp_path, content):
+    from baselines.sweeps.plan import EVALUATIONS_FILE, read_points
+
+    damage(tmp_path / EVALUATIONS_FILE, content)
+    with pytest.raises(ValueError, match=rf"^[^\n]*{EVALUATIONS_FILE}[^\n]*$"):
+        read_points(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content", [*ANY, *({"policies": each, "precision": {}} for each in ("", [], 3, {"exact": 3}, None))]
+)
+def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
+    arguments = ["evaluate", "--suite", "public", "--games", "10", "--out", str(tmp_path / "out")]
+    path = tmp_path / "out" / "suite.json"
+    path.parent.mkdir()
+    fixed = {"format": 2, "suite": "public", "seed": 0, "version": "0.1.0", "games": 10}
+    damage(path, fixed | {"identity": own_identity()._asdict()} | content if isinstance(content, dict) else content)
+    assert str(path.parent) in refused(arguments, capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        *(("run/agent.json", each) for each in [*ANY, {"format": 3, "kind": "clicks", "channels": 4}]),
+        *(("run/agent.json", {"selected_by": each}) for each in (3, {}, {"win_rates": {"4x5/2": 0.5}})),
+        ("run/agent.json", {"trained_on": []}),
+        *(("run/run.json", each) for each in [*ANY, {"sessions": [3]}]),
+        *(
+            ("results.json", each)
+            for each in [*ANY, {"seed": 0, "boards": 3}, {"seed": 0, "boards": [{"results": []}]}]
+        ),
+        ("results.json", {"seed": 0, "config": {}, "results": []}),
+    ],
+)
+def test_push_names_a_damaged_file(agent, tmp_path, capsys, name, content):
+    path = tmp_path / name
+    if isinstance(content, dict) and content.keys() <= {"selected_by", "trained_on"}:
+        content = json.loads(path.read_text()) | content
+    damage(path, content)
+    assert str(path) in refused(agent, capsys)
+
+
+def test_a_configuration_that_is_nested_deep_is_named(tmp_path, capsys):
+    path = tmp_path / "deep.toml"
+    path.write_text("boards = " + DEEP)
+    assert str(path) in refused(["train", "--config", str(path), "--out", str(tmp_path / "run")], capsys)
+
+
+def damage(path, content):
+    """Puts a text, or JSON-able values, into a file; "folder" and "link" replace the file."""
+    path.unlink(missing_ok=True)
+    if content == "folder":
+        path.mkdir()
+    elif content == "link":
+        path.symlink_to(path)
+    else:
+        text = content if isinstance(content, str) else json.dumps(content)
+        path.write_bytes(text.encode(errors="surrogateescape"))
