@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from baselines.cli.arguments import BAD_ARGUMENTS
 from baselines.cli.start import MODULE
 from baselines.support.command import run_command
+from minesweeper_env.notices import say
 
 COMMANDS = {
     "evaluate": "score policies on seeded games",
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = given[0]
     if name in COMMANDS:
         return run_command(f"baselines.cli.{name.replace('-', '_')}", given[1:], f"{MODULE} {name}")
-    print(f"{MODULE}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
+    say(f"{MODULE}: unknown command {name!r}; choose one of {', '.join(COMMANDS)}")
     return BAD_ARGUMENTS
 
 

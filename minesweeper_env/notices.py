@@ -8,6 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
+from minesweeper_env.texts import printable
+
 VARIABLE = "MINESWEEPER_COMPILE_NOTICE"
 """The environment variable that, set to 0, switches off the lines about compilation."""
 
@@ -24,9 +26,9 @@ _said: set[str] = set()
 
 
 def say(line: str) -> None:
-    """Prints a line on stderr; a closed stderr stops nothing."""
+    """Prints a line on stderr, where all messages of commands are made printable; a closed stderr stops nothing."""
     with suppress(OSError, ValueError):
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr, flush=True)
 
 
 def _say_compiling(label: str) -> None:

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE
 from azulejos_env.searching.limits import MAX_DEPTH
+from minesweeper_env.notices import say
 
 PROGRAM = "python -m azulejos_env"
 
@@ -28,7 +29,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that reports a bad argument in one line."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {' '.join(message.split())}", file=sys.stderr)
+        say(f"{self.prog}: {' '.join(message.split())}")
         sys.exit(2)
 
 

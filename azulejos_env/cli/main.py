@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _generate(options)
         return _search(options)
     except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        say(f"{PROGRAM}: interrupted")
         return 130
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.strerror else str(error), 1)
@@ -80,5 +79,5 @@ def _search(options: argparse.Namespace) -> int:
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"{PROGRAM}: {message}", file=sys.stderr)
+    say(f"{PROGRAM}: {message}")
     return status

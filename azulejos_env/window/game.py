@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
@@ -12,6 +11,7 @@ from azulejos_env.policies import MinimaxPolicy
 from azulejos_env.position import Position
 from azulejos_env.rendering.picture import LIGHT, PAPER, picture_size, render_picture
 from azulejos_env.window.match import Match
+from minesweeper_env.notices import say
 from minesweeper_env.rendering.tiles import TILE
 from minesweeper_env.rendering.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
 
@@ -45,10 +45,10 @@ def play(program: str, position: Position, machine: MinimaxPolicy) -> int:
         pygame = load_pygame()
         MatchWindow(pygame, position, machine).play()
     except NoDisplayError as error:
-        print(f"{program}: {error.cause}; use -console to get a move without a window", file=sys.stderr)
+        say(f"{program}: {error.cause}; use -console to get a move without a window")
         return FAILED
     except DependencyNotInstalled as error:
-        print(f"{program}: {error}", file=sys.stderr)
+        say(f"{program}: {error}")
         return FAILED
     pygame.display.quit()
     return DONE

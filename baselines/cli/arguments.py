@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from baselines.cluster.connection import parse_address
 from baselines.support.board_names import parse_size_name
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
+from minesweeper_env.notices import say
 
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 """Exit statuses; 0 means that all is done."""
@@ -61,7 +62,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Prints the message as one line on stderr, and exits with status 2."""
-        print(f"{self.prog}: {' '.join(message.split())}", file=sys.stderr)
+        say(f"{self.prog}: {' '.join(message.split())}")
         sys.exit(BAD_ARGUMENTS)
 
     def parse_given(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from baselines.support.board_names import name_of
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         for plan, batch_size in plans.items():
             _write(plan, options, batch_size)
     except KeyboardInterrupt:
-        print("interrupted: the data set in progress was not written", file=sys.stderr)
+        say("interrupted: the data set in progress was not written")
         return INTERRUPTED
     except play_errors() as error:
         # On a full disk, Minari raises errors without a path.
         nameless = options.out is not None and isinstance(error, OSError) and error.filename is None
-        print(f"{parser.prog}: {f'{options.out}: ' if nameless else ''}{explain(error)}", file=sys.stderr)
+        say(f"{parser.prog}: {f'{options.out}: ' if nameless else ''}{explain(error)}")
         return FAILED
     return 0
 

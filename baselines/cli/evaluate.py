@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 
 from baselines.cli.arguments import (
@@ -38,6 +37,7 @@ from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 
 PROGRAM = "evaluate.py"
 
@@ -78,12 +78,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
-        print("interrupted before the first game", file=sys.stderr)
+        say("interrupted before the first game")
         return INTERRUPTED
     try:
         return play()
     except play_errors() as error:
-        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
+        say(f"{parser.prog}: {explain(error)}")
         return FAILED
 
 

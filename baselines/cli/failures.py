@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
+from minesweeper_env.notices import say
 
 
 def play_errors() -> tuple[type[Exception], ...]:
@@ -43,9 +43,9 @@ def carry_out(program: str, work: Callable[[], object]) -> int:
     try:
         work()
     except KeyboardInterrupt:
-        print("interrupted: nothing was written", file=sys.stderr)
+        say("interrupted: nothing was written")
         return INTERRUPTED
     except OSError as error:
-        print(f"{program}: {explain(error)}", file=sys.stderr)
+        say(f"{program}: {explain(error)}")
         return FAILED
     return 0

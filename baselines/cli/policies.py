@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +19,7 @@ from baselines.recording.options import is_recorded
 from baselines.registry import build_policy, config_for, find_policy, pinned, policy_names
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 
 
 @dataclass
@@ -91,7 +91,7 @@ class PolicyRun:
             if self.options.json is not None:
                 self.report.write_json(self.options.json)
             if evaluation.interrupted:
-                print(f"interrupted: {name} had played {len(evaluation.records)} games", file=sys.stderr)
+                say(f"interrupted: {name} had played {len(evaluation.records)} games")
                 return INTERRUPTED
         return 0
 
@@ -135,5 +135,5 @@ def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool =
         except ValueError as error:
             if name in chosen:
                 raise
-            print(f"{name} is left out: {error}", file=sys.stderr)
+            say(f"{name} is left out: {error}")
     return batch_sizes

@@ -23,6 +23,7 @@ from baselines.suites.suite import Suite
 from baselines.suites.tables import csv_text, markdown
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.files import hold_folder, replace_file, write_json
+from minesweeper_env.notices import say
 
 MOST_LINES = 12
 """Maximum number of unfinished tasks that are listed."""
@@ -95,7 +96,7 @@ class SuiteRun:
         games = games or suite.games
         seed = suite.seeds_of(seed, games).start
         for policy in open_folder(folder, suite, seed, games):
-            print(f"{policy} is not named, so its games stay in {folder} and out of the tables", file=sys.stderr)
+            say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
         planned = list(plan(suite, games))
         tasks = [each for each in planned if isinstance(each, Task)]
         left_out = [each for each in planned if isinstance(each, LeftOut)]
@@ -119,7 +120,7 @@ class SuiteRun:
             with hold_folder(self.folder):
                 return self._play(make_workers, report, wide)
         except KeyboardInterrupt:
-            print(f"interrupted; the games are in {self.folder}: the same command goes on from here", file=sys.stderr)
+            say(f"interrupted; the games are in {self.folder}: the same command goes on from here")
             return INTERRUPTED
 
     def _play(self, make_workers: MakeWorkers, report: bool, wide: bool) -> int:
@@ -133,7 +134,7 @@ class SuiteRun:
             self._tell_what_is_left(schedule, "interrupted:")
             raise
         except play_errors() as error:
-            print(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}", file=sys.stderr)
+            say(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}")
             return FAILED
         if report:
             self.write_results(wide)
@@ -153,12 +154,12 @@ class SuiteRun:
     def _tell_what_is_left(self, schedule: Schedule, verb: str) -> None:
         left = schedule.left()
         line = f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done"
-        print(f"{line}{'; left:' if left else ''}", file=sys.stderr)
+        say(f"{line}{'; left:' if left else ''}")
         for task, games in left[:MOST_LINES]:
-            print(f"  {task}: {games} games", file=sys.stderr)
+            say(f"  {task}: {games} games")
         if len(left) > MOST_LINES:
             rest = sum(games for _, games in left[MOST_LINES:])
-            print(f"  and {rest} games of {len(left) - MOST_LINES} more", file=sys.stderr)
+            say(f"  and {rest} games of {len(left) - MOST_LINES} more")
         sys.stderr.flush()
 
     def write_results(self, wide: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from baselines.recording.slides import Recording
 from baselines.support.files import replace_file
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 
 RECORDERS = {".gif": animations.gif, ".mp4": animations.mp4, ".png": animations.png}
 
@@ -61,4 +61,4 @@ def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], cou
 
 def _write(path: Path, content: bytes, what: str) -> None:
     replace_file(path, content)
-    print(f"{path}: {what}, {len(content) / 1000:.0f} KB", file=sys.stderr)
+    say(f"{path}: {what}, {len(content) / 1000:.0f} KB")

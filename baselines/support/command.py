@@ -9,6 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from baselines.support.threads import use_one_thread
+from minesweeper_env.notices import say
 
 FAILED, INTERRUPTED = 1, 130
 """Exit statuses; 0 means that all is done."""
@@ -57,7 +58,7 @@ def _open_standard_streams() -> None:
 
 def _complain(line: str) -> None:
     with suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+        say(line)
 
 
 def _flush_or_discard() -> None:

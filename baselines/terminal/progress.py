@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Self
 
-from minesweeper_env.notices import is_live
+from minesweeper_env.notices import is_live, say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -52,7 +52,7 @@ class Progress(ExitStack):
         """Prints a line on stderr where there is no terminal: one with news at once, otherwise if one is due."""
         if not self.is_live and (news or at_once or time.monotonic() >= self._next_line):
             self._next_line = time.monotonic() + self._seconds
-            print(f"{news}{self._line()}", file=sys.stderr, flush=True)
+            say(f"{news}{self._line()}")
 
 
 class GameCount:
@@ -97,7 +97,7 @@ def game_bar(verb: str, name: str, games: int, unit: str = "games") -> Generator
 
     with Progress(draw, lambda: f"{name}: {count.facts()}", LINE_SECONDS) as progress:
         if not progress.is_live:
-            print(f"{verb} {name}", file=sys.stderr, flush=True)
+            say(f"{verb} {name}")
         yield add
 
 

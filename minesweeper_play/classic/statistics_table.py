@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from baselines.support.board_names import board_name
 from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table
+from minesweeper_env.notices import say
 from minesweeper_play.game.records import BoardKind, Summary, summarise
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.language.catalogue import Catalogue
@@ -23,7 +22,7 @@ def run(options: PlayOptions) -> int:
     catalogue, statistics = Catalogue(options.language), Statistics()
     records = statistics.read()
     if statistics.problem.key:
-        print(catalogue.text(statistics.problem.key, **statistics.problem.values), file=sys.stderr)
+        say(catalogue.text(statistics.problem.key, **statistics.problem.values))
     if not records:
         print(catalogue.text("statistics_empty"))
         return 0

@@ -41,12 +41,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ)) is not None:
         if options.policy is not None or options.versus is not None:
             reason = f": {lack}" if lack else ""
-            print(
-                f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}", file=sys.stderr
-            )
+            say(f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}")
             return BAD_ARGUMENTS
         if lack:
-            print(f"{program}: {lack}, so the game is played line by line", file=sys.stderr)
+            say(f"{program}: {lack}, so the game is played line by line")
         mode = "classic"
     if options.config is not None:
         announce(f"Play {board_name(options.config.rows, options.config.cols, options.config.mines)}")
@@ -80,8 +78,8 @@ def _run(mode: str, options: PlayOptions) -> int:
     except BrokenPipeError:
         raise
     except ModuleNotFoundError as error:
-        print(f"{options.program}: {missing_extra(str(error.name), 'play')}", file=sys.stderr)
+        say(f"{options.program}: {missing_extra(str(error.name), 'play')}")
         return FAILED
     except (SavedGameError, MissingExtraError, OSError) as error:
-        print(f"{options.program}: {explain(error)}", file=sys.stderr)
+        say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS if isinstance(error, SavedGameError) else FAILED

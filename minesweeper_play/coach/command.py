@@ -17,7 +17,7 @@ from baselines.support.files import replace_file
 from baselines.terminal.live_area import live_area, progress_line
 from baselines.terminal.streams import output_width
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.notices import is_live
+from minesweeper_env.notices import is_live, say
 from minesweeper_play.coach.board_text import BoardTextError, read_board
 from minesweeper_play.coach.contradiction import ContradictionError
 from minesweeper_play.game.saved import SavedGameError, from_json
@@ -64,7 +64,7 @@ def analyse(options: PlayOptions) -> int:
 
 
 def _complain(options: PlayOptions, error: Exception, status: int) -> int:
-    print(f"{options.program}: {explain(error)}", file=sys.stderr)
+    say(f"{options.program}: {explain(error)}")
     return status
 
 

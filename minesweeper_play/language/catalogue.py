@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
+from minesweeper_env.texts import printable
 from minesweeper_play.options import LANGUAGES, Language
 
 PARTS = ("game", "reasons", "classic", "terminal", "window", "coach")
@@ -34,7 +35,7 @@ class Catalogue:
         self.texts = read_texts(language)
 
     def text(self, key: str, **values: object) -> str:
-        """Returns a text with its placeholders filled.
+        """Returns a text with its placeholders filled by printable values.
 
         A text that depends on a number has two entries, KEY_one and KEY_other; `count` chooses between them.
 
@@ -49,7 +50,9 @@ class Catalogue:
             return ""
         if f"{key}_one" in self.texts:
             key = f"{key}_one" if values["count"] == 1 else f"{key}_other"
-        return self.texts[key].format(**values)
+        numbers = (int, float)
+        shown = {name: each if isinstance(each, numbers) else printable(each) for name, each in values.items()}
+        return self.texts[key].format(**shown)
 
     def number(self, value: float, digits: int = 0) -> str:
         """Returns a number with `digits` digits after the decimal sign of the language."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from baselines.registry import find_policy
 from baselines.support.extras import MissingExtraError, import_extra
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_step
-from minesweeper_env.notices import show_compilations
+from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.game.saved import SavedGameError, load_game
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.watching.player import Player
@@ -32,7 +31,7 @@ def run(options: PlayOptions) -> int:
         players = load_players(options)
         session = load_game(Path(options.saved)) if options.saved is not None else None
     except (ValueError, PolicyError, SavedGameError, MissingExtraError) as error:
-        print(f"{options.program}: {explain(error)}", file=sys.stderr)
+        say(f"{options.program}: {explain(error)}")
         return BAD_ARGUMENTS
     from minesweeper_play.terminal.app import MinesweeperApp
     from minesweeper_play.terminal.kept_settings import KeptSettings
@@ -42,7 +41,7 @@ def run(options: PlayOptions) -> int:
     status = app.run()
     show_compilations(None)
     if app.problem:
-        print(f"{options.program}: {app.problem}", file=sys.stderr)
+        say(f"{options.program}: {app.problem}")
     return FAILED if status is None else status
 
 

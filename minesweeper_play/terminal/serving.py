@@ -13,6 +13,7 @@ from baselines.cli.failures import explain
 from baselines.policy import PolicyError
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError, import_extra
+from minesweeper_env.notices import say
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.command import load_players
@@ -39,7 +40,7 @@ def serve(options: PlayOptions) -> int:
 
     port = PORT if options.port is None else options.port
     if (problem := _problem(options, port)) is not None:
-        print(f"{options.program}: {problem}", file=sys.stderr)
+        say(f"{options.program}: {problem}")
         return BAD_ARGUMENTS
     # The processes of visitors import this project from where this process found it.
     places = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from gymnasium.error import DependencyNotInstalled
 
 from baselines.support.extras import MissingExtraError
+from minesweeper_env.notices import say
 from minesweeper_env.rendering.window import NoDisplayError, load_pygame
 from minesweeper_play.game.saved import load_game
 from minesweeper_play.game.statistics import Statistics
@@ -36,15 +36,15 @@ def run(options: PlayOptions) -> int:
     try:
         pygame = load_pygame()
     except NoDisplayError as error:
-        print(f"{options.program}: {error.cause}; leave out --window to play in the terminal", file=sys.stderr)
+        say(f"{options.program}: {error.cause}; leave out --window to play in the terminal")
         return FAILED
     except DependencyNotInstalled as error:
-        print(f"{options.program}: {error}", file=sys.stderr)
+        say(f"{options.program}: {error}")
         return FAILED
     try:
         GameWindow(pygame, WindowGame(options, session, _statistics())).play()
     except NoDisplayError as error:
-        print(f"{options.program}: {error.cause}; leave out --window to play in the terminal", file=sys.stderr)
+        say(f"{options.program}: {error.cause}; leave out --window to play in the terminal")
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -57,7 +57,7 @@ def _statistics() -> Statistics | None:
     try:
         return Statistics()
     except MissingExtraError as error:
-        print(error, file=sys.stderr)
+        say(str(error))
         return None
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import unicodedata
 from html.parser import HTMLParser
 
 import pytest
+from support.sources import modules_of
 
+from baselines.terminal.page import Page
+from baselines.terminal.tables import Column, Table
+from minesweeper_env.notices import say
 from minesweeper_env.texts import html, markdown, markdown_code, printable
 
 ESCAPE = "\x1b[2J\x1b]0;title\x07"
@@ -50,3 +55,25 @@ def test_what_is_harmless_stays(text):
     assert printable(text) == text
     assert markdown("A. Nonym, one core of AMD EPYC") == "A. Nonym, one core of AMD EPYC"
     assert markdown_code("bayes:prior=count") == "`bayes:prior=count`"
+
+
+def test_messages_and_pages_are_printable(capsys):
+    say(f"{ESCAPE}a\nb")
+    page = Page(80, styled=True)
+    page.table(Table(ESCAPE, [Column(f"a{ESCAPE}", "left", folds=True), Column("b")], [[ESCAPE, ESCAPE]]))
+    page.note(ESCAPE)
+    page.line(ESCAPE)
+    page.block(ESCAPE, [(ESCAPE, ESCAPE)])
+    page.print()
+    captured = capsys.readouterr()
+    assert captured.err == f"{printable(ESCAPE)}a\nb\n"
+    assert not set("\x07\x1b") & set(captured.out.replace("\x1b[1m", "").replace("\x1b[0m", ""))
+    assert captured.out.count("x1b[2J") == 9
+
+
+def test_every_message_for_stderr_takes_the_same_way():
+    for package in ("minesweeper_env", "baselines", "minesweeper_play", "azulejos_env"):
+        for path in modules_of(package):
+            calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+            prints = [ast.unparse(call) for call in calls if ast.unparse(call.func) == "print"]
+            assert path.stem == "notices" or not [call for call in prints if "stderr" in call], path

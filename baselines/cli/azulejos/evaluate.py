@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -31,6 +30,7 @@ from baselines.support.board_names import colours_name, size_name
 from baselines.support.extras import MissingExtraError, check_extra
 from baselines.support.figures import check_plot
 from baselines.support.files import check_writable
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.azulejos.matches.players import Player
@@ -81,12 +81,12 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM, command
     except (ValueError, OSError, PolicyError, MissingExtraError) as error:
         parser.error(explain(error))
     except KeyboardInterrupt:
-        print("interrupted before the first game", file=sys.stderr)
+        say("interrupted before the first game")
         return INTERRUPTED
     try:
         return _play(options, tournament, players, command or typed_command(program, arguments))
     except play_errors() as error:
-        print(f"{parser.prog}: {explain(error)}", file=sys.stderr)
+        say(f"{parser.prog}: {explain(error)}")
         return FAILED
 
 
@@ -193,7 +193,7 @@ def _play(options: argparse.Namespace, tournament: Tournament, players: Sequence
         _finish(options, Report(tournament, games, command))
     if status:
         complete = Report(tournament, games, command).boards
-        print(f"interrupted: {complete} of {tournament.boards} boards were complete", file=sys.stderr)
+        say(f"interrupted: {complete} of {tournament.boards} boards were complete")
     return status
 
 

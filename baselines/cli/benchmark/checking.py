@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from minesweeper_env.texts import printable
+
 if TYPE_CHECKING:
     from baselines.benchmark.result_files import ResultFile
 
@@ -39,7 +41,8 @@ def _check(path: Path, options: argparse.Namespace) -> ResultFile:
     total = sum(games.games for games in result.boards)
     boards = "1 board" if len(result.boards) == 1 else f"{len(result.boards)} boards"
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
-    print(line + (f", {_replay(path, result, options)} more played by the policy itself" if replayed else ""))
+    line += f", {_replay(path, result, options)} more played by the policy itself" if replayed else ""
+    print(printable(line))
     return result
 
 

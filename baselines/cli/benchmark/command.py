@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 
 from baselines.cli.arguments import FAILED, INTERRUPTED
@@ -15,6 +14,7 @@ from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError, check_extra
+from minesweeper_env.notices import say
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except _file_and_play_errors() as error:
-        print(f"{PROGRAM}: {explain(error)}", file=sys.stderr)
+        say(f"{PROGRAM}: {explain(error)}")
         return FAILED
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from baselines.cli.benchmark.arguments import PROGRAM
 from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.extras import check_extra
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.benchmark.cards import Card
@@ -74,9 +74,9 @@ def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> i
         path = out / result.file_name
         _with_earlier_times(result, path).write(path)
         for each in missing:
-            print(f"{card.name} leaves out {each.board}: {each.reason}", file=sys.stderr)
+            say(f"{card.name} leaves out {each.board}: {each.reason}")
         _print_result(result)
-        print(f"wrote {path}", file=sys.stderr)
+        say(f"wrote {path}")
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,10 +68,10 @@ def _train(program: str, settings: TrainingSettings, folder: Path, address: str,
     try:
         outcome = _outcome(settings, folder, address, command)
     except KeyboardInterrupt:
-        print(f"{program}: stopped at once{_saved(folder)}", file=sys.stderr)
+        say(f"{program}: stopped at once{_saved(folder)}")
         return INTERRUPTED
     except (OSError, ValueError, WorkerError) as error:
-        print(f"{program}: {explain(error)}{_saved(folder)}", file=sys.stderr)
+        say(f"{program}: {explain(error)}{_saved(folder)}")
         return FAILED
     report(program, Minesweeper(), outcome, settings, folder).print()
     return INTERRUPTED if outcome.interrupted else 0

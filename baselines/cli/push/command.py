@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce
 from baselines.hub.names import DEFAULT_REVISION, LIMITS, MIB, PREFIX, HubName, is_hub_name, parse_hub_name
 from baselines.support.extras import MissingExtraError, check_extra
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.support.structs import Results
@@ -144,10 +144,10 @@ def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]
     try:
         sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
     except (ValueError, OSError) as error:
-        print(f"{program}: {explain(error)}", file=sys.stderr)
+        say(f"{program}: {explain(error)}")
         return FAILED
     except KeyboardInterrupt:
-        print("interrupted: the hub has no new commit", file=sys.stderr)
+        say("interrupted: the hub has no new commit")
         return INTERRUPTED
     print(f"sent as {sent}")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Generator, Sequence
 from concurrent.futures import as_completed
 from contextlib import closing
@@ -31,6 +30,7 @@ from baselines.learned.settings.training import LEAST_SEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder, write_json
 from baselines.terminal.progress import game_bar
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.learned.settings.training import TrainingSettings
@@ -78,10 +78,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             _carry_out(tasks, options)
             report(tasks, options.out, options.wide)
     except KeyboardInterrupt:
-        print(f"{parser.prog}: interrupted; re-run the command to resume in {options.out}", file=sys.stderr)
+        say(f"{parser.prog}: interrupted; re-run the command to resume in {options.out}")
         return INTERRUPTED
     except (OSError, ValueError, WorkerError) as error:
-        print(f"{parser.prog}: {explain(error)}; re-run the command to resume in {options.out}", file=sys.stderr)
+        say(f"{parser.prog}: {explain(error)}; re-run the command to resume in {options.out}")
         return FAILED
     return 0
 
@@ -169,14 +169,14 @@ def _settings(name: str, options: argparse.Namespace) -> TrainingSettings:
 
 def _carry_out(tasks: Sequence[Task], options: argparse.Namespace) -> None:
     left = [task for task in tasks if not task.done]
-    print(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done", file=sys.stderr, flush=True)
+    say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
     if not left:
         return
     bar = game_bar("running", "seeds", len(left), "trainings")
     finished = _on_processes(left, options.workers) if options.ray is None else _on_nodes(left, options.ray)
     with closing(finished), bar as on_finished:
         for name in finished:
-            print(f"{name} is done", file=sys.stderr, flush=True)
+            say(f"{name} is done")
             on_finished(1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from baselines.cli.sweep.report import report
 from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.sweeps.plan import Sweep
@@ -67,10 +67,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
             _carry_out(sweep, options.ray or "local")
             report(sweep, options.wide)
     except KeyboardInterrupt:
-        print(f"{parser.prog}: interrupted; {again}", file=sys.stderr)
+        say(f"{parser.prog}: interrupted; {again}")
         return INTERRUPTED
     except (OSError, ValueError, WorkerError) as error:
-        print(f"{parser.prog}: {explain(error)}; {again}", file=sys.stderr)
+        say(f"{parser.prog}: {explain(error)}; {again}")
         return FAILED
     return 0
 
@@ -143,7 +143,7 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
 
 def _carry_out(sweep: Sweep, address: str) -> None:
     done = sum(trial.is_done for trial in sweep.trials)
-    print(f"{done} of {len(sweep.trials)} trials are done", file=sys.stderr, flush=True)
+    say(f"{done} of {len(sweep.trials)} trials are done")
     if done < len(sweep.trials):
         from baselines.sweeps.tuning import search
 

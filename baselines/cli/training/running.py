@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from baselines.cli.training.games import Game
 from baselines.learned.settings.files import RUN_FILE
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
+from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome
@@ -65,10 +65,10 @@ def _train(program: str, training: Training, folder: Path, game: Game, command: 
         outcome = run(training, command, log_to=log_to)
     except OSError as error:
         saved = f"--resume continues, and what was saved before is in {folder}"
-        print(f"{program}: {explain(error)}; {saved}", file=sys.stderr)
+        say(f"{program}: {explain(error)}; {saved}")
         return FAILED
     except KeyboardInterrupt:
-        print(f"{program}: {stopped_at_once(folder)}", file=sys.stderr)
+        say(f"{program}: {stopped_at_once(folder)}")
         return INTERRUPTED
     report(program, game, outcome, training.settings, folder).print()
     return INTERRUPTED if outcome.interrupted else 0

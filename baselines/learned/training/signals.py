@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
+
+from minesweeper_env.notices import say
 
 ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
 
@@ -17,7 +18,7 @@ def announce_stop() -> None:
     """Prints to stderr what the first Ctrl-C does, and what a second one does."""
     # The signal may have interrupted another print to stderr.
     with suppress(RuntimeError, OSError, ValueError, AttributeError):
-        print(f"\n{ANNOUNCEMENT}", file=sys.stderr, flush=True)
+        say(f"\n{ANNOUNCEMENT}")
 
 
 class StopSignals:

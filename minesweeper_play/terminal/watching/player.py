@@ -14,6 +14,7 @@ from baselines.registry import PolicyMaker
 from minesweeper_env.codes import MOVE_NAMES, Move
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.texts import printable
 from minesweeper_play.terminal.watching.ratings import Rater, Ratings
 
 Status = Literal["playing", "won", "lost", "truncated"]
@@ -80,7 +81,7 @@ class Player:
             ValueError: an option of the policy or the board is not allowed.
             PolicyError: the code of a user's policy fails.
         """
-        self.name = self.maker.name
+        self.name = printable(self.maker.name)
         self.config = self.maker.config_for(self.board_config)
         self._policy = self.maker(self.config)
         check_built_for(self._policy, self.config)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import logging
 import socket
-import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ import aiohttp_jinja2
 from aiohttp import web
 from textual_serve.server import Server
 
+from minesweeper_env.notices import say
 from minesweeper_play.language.catalogue import Catalogue
 
 
@@ -41,7 +41,7 @@ class GameServer(Server):
 
     async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - the signature is that of `Server`
         """Says where the page is."""
-        print(self._catalogue.text("serving", url=f"{self.public_url}/"), file=sys.stderr, flush=True)
+        say(self._catalogue.text("serving", url=f"{self.public_url}/"))
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
         """Returns the page."""
