@@ -12,7 +12,8 @@ from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from minesweeper_env.inference.deduction.closure import Sentence, subset_closure
-    from minesweeper_env.inference.deduction.steps import Step, deduce, hint
+    from minesweeper_env.inference.deduction.proofs import hint
+    from minesweeper_env.inference.deduction.steps import Step, deduce
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
     from minesweeper_env.inference.optimal import OptimalPlay, first_cell_values, win_probability
     from minesweeper_env.inference.oracle import Oracle
@@ -58,7 +59,7 @@ __getattr__, __dir__ = lazy_exports(
         "count_layouts": "minesweeper_env.inference.layout_counts",
         "deduce": "minesweeper_env.inference.deduction.steps",
         "first_cell_values": "minesweeper_env.inference.optimal",
-        "hint": "minesweeper_env.inference.deduction.steps",
+        "hint": "minesweeper_env.inference.deduction.proofs",
         "mine_probabilities": "minesweeper_env.inference.probability",
         "mine_probabilities_batch": "minesweeper_env.inference.probability",
         "sample_layouts": "minesweeper_env.inference.sampling",

@@ -18,6 +18,11 @@ MOST_CELLS = 6
 Cell = tuple[int, int]
 
 
+def explain_proof(steps: Sequence[Step], catalogue: Catalogue) -> list[str]:
+    """Returns the sentences of a proof: first the step that proves the cell, then those that the step rests on."""
+    return [explain_step(step, catalogue) for step in (*steps[-1:], *steps[:-1])]
+
+
 def explain_step(step: Step, catalogue: Catalogue) -> str:
     """Returns one sentence: the cells that a step of `minesweeper_env.inference.hint` finds, and the reason.
 
@@ -45,7 +50,7 @@ def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
     if advice.steps:
         *before, last = advice.steps
         shown = _with_first(last, advice.cell) if advice.is_named else last
-        return [explain_step(step, catalogue) for step in (*before, shown)]
+        return explain_proof((*before, shown), catalogue)
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
         return [catalogue.text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
@@ -90,4 +95,7 @@ def _reason(step: Step, catalogue: Catalogue) -> str:
     if step.rule == "exact":
         return catalogue.text("exact_with_total" if step.uses_total else "exact", clues=clues)
     rule = "total" if step.uses_total else step.rule
-    return catalogue.text(f"{rule}_{'safe' if step.safe else 'mine'}", clues=clues, count=count)
+    first, second = (name_cell(step.because[index], catalogue) for index in (0, -1))
+    return catalogue.text(
+        f"{rule}_{'safe' if step.safe else 'mine'}", clues=clues, first=first, second=second, count=count
+    )

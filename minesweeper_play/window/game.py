@@ -271,7 +271,7 @@ class WindowGame:
             self.message = self.text("too_hard")
             return
         self.hinted = advice.cell
-        self.message = " ".join(explain_advice(advice, self._catalogue)[-2:])
+        self.message = " ".join(explain_advice(advice, self._catalogue))
 
     def _toggle_overlay(self) -> None:
         self.overlay = not self.overlay

@@ -28,6 +28,7 @@ class BoardState:
         unknown: the covered cells that no step has found.
         mines_left: the number of mines in `unknown`.
         findable: the cells of `unknown` that are the same in all layouts.
+        safe: the cells of `findable` that are free.
         sentences: for each open cell with unknown neighbours, the number of mines in them.
     """
 
@@ -52,6 +53,7 @@ class BoardState:
         self.unknown = to_bits(board > codes.max_count)
         self.mines_left = mines
         self.findable = to_bits(certain.safe | certain.mine)
+        self.safe = to_bits(certain.safe)
         self.sentences: dict[int, Sentence] = {}
         for cell in np.flatnonzero(board <= codes.max_count).tolist():
             neighbours = self.neighbours(cell) & self.unknown
@@ -86,6 +88,7 @@ class BoardState:
         found = safe | mine
         self.unknown &= ~found
         self.findable &= ~found
+        self.safe &= ~found
         self.mines_left -= mine.bit_count()
         for clue in {clue for bit in bits(found) for clue in self.clues_about(bit)}:
             cells, mines, because = self.sentences[clue]

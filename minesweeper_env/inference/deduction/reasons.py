@@ -63,17 +63,17 @@ def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
     return to_bits(safe[:rows] & unknown), to_bits(mine[:rows] & unknown)
 
 
-def easiest_reason(state: BoardState) -> Reason:
-    """Returns the easiest reason for a findable cell; there must be such a cell."""
+def easiest_reason(state: BoardState, cells: int) -> Reason:
+    """Returns the easiest reason for one of some findable cells, at least one."""
     best: Reason | None = None
     # Cells with the same clues have the same reasons, so one of them is enough.
-    for bit in {tuple(state.clues_about(bit)): bit for bit in bits(state.findable)}.values():
+    for bit in {tuple(state.clues_about(bit)): bit for bit in bits(cells)}.values():
         reason = find_reason(state, bit)
         if best is None or reason.difficulty < best.difficulty:
             best = reason
         if best.difficulty <= SIMPLEST:
             break
-    assert best is not None, "a cell can be found"
+    assert best is not None, "there is a cell"
     return best
 
 

@@ -24,7 +24,7 @@ from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.deduction.board_state import BoardState, Cell
 from minesweeper_env.inference.deduction.closure import MAX_SENTENCES, EasiestFirst, Sentence, subset_closure
 from minesweeper_env.inference.deduction.packing import heaviest_packing
-from minesweeper_env.inference.deduction.reasons import easiest_reason, find_reason, forced
+from minesweeper_env.inference.deduction.reasons import easiest_reason, forced
 from minesweeper_env.inference.errors import PositionTooHardError
 
 Rule = Literal["count", "subset", "exact"]
@@ -41,7 +41,8 @@ class Step:
         rule: the kind of the step: "count", "subset" or "exact".
         safe: the cells (row, col) that are free, in reading order.
         mine: the cells (row, col) that are mines, in reading order.
-        because: the open cells whose counts force that, together with the steps before.
+        because: the open cells whose counts force that, together with the steps before. In a "count" step of two, what
+            follows from the first one completes the second.
         uses_total: whether the step needs the number of mines on the whole board, too.
     """
 
@@ -71,7 +72,11 @@ class Step:
             return f"{clues} {verb} for all {'mines' if self.safe else 'free cells'} left on the board"
         if self.rule == "subset":
             return f"{clues}, subtracted from one another, leave {'no mine' if self.safe else 'only mines'} there"
-        return f"{clues} {'has all its mines' if self.safe else 'needs all its remaining neighbours'}"
+        reasons = ["has all its mines", "needs all its remaining neighbours"]
+        if len(self.because) == 2:
+            first, second = reasons[bool(self.safe)], reasons[not self.safe]
+            return f"the clue at {self.because[0]} {first}, so the clue at {self.because[1]} {second}"
+        return f"{clues} {reasons[not self.safe]}"
 
 
 def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact") -> list[Step]:
@@ -88,75 +93,19 @@ def deduce(board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exac
         PositionTooHardError: an exact answer would take too much time or memory.
         ValueError: an argument is not allowed; the message names the allowed values.
     """
-    return list(_steps(_read(board, mines, radius), _levels_up_to(level)))
+    return list(_steps(read(board, mines, radius), levels_up_to(level)))
 
 
-def hint(
-    board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact", cell: Sequence[int] | None = None
-) -> list[Step]:
-    """Returns the easiest steps that lead a player to a safe cell, or to a given cell.
-
-    Without a given cell only the last step finds safe cells. The earlier steps find mines and safe cells that
-    the last step needs. They do not rely on flags, which are no evidence.
-
-    Args:
-        board: (rows, cols) cell codes of any integer type.
-        mines: the number of mines on the whole board.
-        radius: neighbourhood radius, 1 to 5.
-        level: the hardest kind of step to take.
-        cell: (row, col) of a covered cell, which the last step finds, as a safe cell or as a mine; None for the safe
-            cell that is the easiest to find.
-
-    Returns:
-        The steps; an empty list if this level finds no safe cell, or does not find the given cell.
-
-    Raises:
-        InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: an exact answer would take too much time or memory.
-        ValueError: an argument is not allowed; the message names the allowed values.
-    """
-    state = _read(board, mines, radius)
-    wanted = None if cell is None else _covered_cell(cell, state)
-    if wanted is not None and not _narrow(state, wanted, level):
-        return []
-    steps: list[Step] = []
-    for step in _steps(state, _levels_up_to(level)):
-        steps.append(step)
-        if step.safe if wanted is None else wanted in step.safe + step.mine:
-            return _needed(steps, state)
-    return []
-
-
-def _covered_cell(cell: Sequence[int], state: BoardState) -> Cell:
-    """Returns a cell as (row, col); raises a ValueError if it is open, or off the board."""
-    (row, col), (rows, cols) = (int(number) for number in cell), state.shape
-    if not (0 <= row < rows and 0 <= col < cols and state.unknown >> row * cols + col & 1):
-        raise ValueError(f"cell must be a covered cell of the {rows} x {cols} board, not {(row, col)}")
-    return row, col
-
-
-def _read(board: ArrayLike, mines: int, radius: int) -> BoardState:
+def read(board: ArrayLike, mines: int, radius: int) -> BoardState:
+    """Returns the state before the first step; raises what `deduce` raises."""
     return BoardState(check_boards(board, 2, mines, check_radius(radius)), int(mines), radius)
 
 
-def _levels_up_to(level: str) -> Sequence[Rule]:
+def levels_up_to(level: str) -> Sequence[Rule]:
+    """Returns a level and the easier ones; raises a ValueError if there is no such level."""
     if level not in LEVELS:
         raise ValueError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
     return LEVELS[: LEVELS.index(level) + 1]
-
-
-def _narrow(state: BoardState, cell: Cell, level: str) -> bool:
-    """Leaves only clues that force a cell, so that few steps find it; returns False if it is not certain.
-
-    Levels below "exact" may need other clues, and keep all.
-    """
-    bit = 1 << cell[0] * state.shape[1] + cell[1]
-    if not state.findable & bit:
-        return False
-    if level == "exact":
-        state.sentences = {clue: state.sentences[clue] for clue in find_reason(state, bit).clues}
-        state.findable = bit
-    return True
 
 
 class _Finding(NamedTuple):
@@ -222,35 +171,9 @@ def _close(sentences: Iterable[Sentence]) -> tuple[Sentence | None, list[Sentenc
 
 def _by_exact(state: BoardState) -> _Finding | None:
     """Looks for the fewest clues that make a cell certain, and finds all cells that they make certain."""
-    reason = easiest_reason(state)
+    reason = easiest_reason(state, state.findable)
     clues = sum(1 << clue for clue in reason.clues)
     return _Finding("exact", *forced(state, reason), clues, reason.uses_total)
-
-
-def _needed(steps: Sequence[Step], state: BoardState) -> list[Step]:
-    """Returns the last step and the steps that it rests on, in order."""
-    chain: list[Step] = []
-    mines: set[Cell] = set()
-    cells: set[Cell] = set()
-    for step in reversed(steps):
-        if chain and mines.isdisjoint(step.mine) and cells.isdisjoint(step.safe):
-            continue
-        chain.append(step)
-        mines |= _subject(step, state)
-        # A clue that has all its mines rests on mines alone.
-        if step.rule != "count" or step.mine or step.uses_total:
-            cells |= _subject(step, state)
-    return chain[::-1]
-
-
-def _subject(step: Step, state: BoardState) -> set[Cell]:
-    """Returns the neighbours of the clues of a step, or all cells if it uses the total."""
-    if step.uses_total:
-        return set(state.cells_of((1 << state.size) - 1))
-    cells = 0
-    for row, col in step.because:
-        cells |= state.neighbours(row * state.shape[1] + col)
-    return set(state.cells_of(cells))
 
 
 def _listed(cells: Sequence[Cell]) -> str:

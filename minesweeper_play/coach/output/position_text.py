@@ -15,7 +15,7 @@ from minesweeper_play.coach.output.boards import board_lines
 from minesweeper_play.coach.position import Analysis
 from minesweeper_play.coach.winning import Choice, Estimate
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_step, name_cell, name_cells
+from minesweeper_play.language.explanations import explain_proof, name_cell, name_cells
 
 _MOST_LAYOUTS = 1_000_000
 """The largest number of layouts that is printed as a number."""
@@ -109,5 +109,4 @@ def _sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[str]:
     assert analysis.best is not None
     key = "first" if analysis.status == "ready" else "best" if analysis.steps else "guess"
     yield catalogue.text(f"position_{key}", cell=name_cell(analysis.best, catalogue))
-    for step in analysis.steps:
-        yield explain_step(step, catalogue)
+    yield from explain_proof(analysis.steps, catalogue)

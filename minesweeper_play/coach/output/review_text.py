@@ -11,7 +11,7 @@ from minesweeper_play.coach.output.position_text import mines_text, table_lines,
 from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.coach.winning import Estimate
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_step, name_cell, name_cells
+from minesweeper_play.language.explanations import explain_proof, name_cell, name_cells
 
 QUIET = (Mark.FORCED,)
 """Marks whose turns in a row share a line of the table."""
@@ -94,7 +94,7 @@ def _alternative(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
     text, better = catalogue.text, verdict.better
     if better is not None and verdict.steps:
         yield text("detail_safe")
-        yield from (explain_step(step, catalogue) for step in verdict.steps)
+        yield from explain_proof(verdict.steps, catalogue)
     elif better is not None:
         win, own = catalogue.per_cent(better.win), catalogue.per_cent(verdict.before.probability + verdict.skill)
         risk = catalogue.per_cent(better.risk, 1)

@@ -14,9 +14,11 @@ TEXTS = {
     "clues_one": "el número de {cells}",
     "clues_other": "los números de {cells}",
     "count_safe_one": "{clues} ya tiene todas sus minas",
-    "count_safe_other": "{clues} ya tienen todas sus minas",
+    "count_safe_other": "el número de {first} necesita todas las vecinas que le quedan, "
+    "así que el de {second} ya tiene todas sus minas",
     "count_mine_one": "{clues} necesita todas las vecinas que le quedan",
-    "count_mine_other": "{clues} necesitan todas las vecinas que les quedan",
+    "count_mine_other": "el número de {first} ya tiene todas sus minas, "
+    "así que el de {second} necesita todas las vecinas que le quedan",
     "subset_safe_one": "{clues} no deja allí ninguna mina",
     "subset_safe_other": "{clues}, restados entre sí, no dejan allí ninguna mina",
     "subset_mine_one": "{clues} solo deja allí minas",

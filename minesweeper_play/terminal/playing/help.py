@@ -11,12 +11,12 @@ from textual.message import Message
 from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
+from minesweeper_play.language.explanations import explain_advice
 from minesweeper_play.terminal.board.picture import RISK_STYLES, Picture, RiskStyle
 from minesweeper_play.terminal.dialogs.long_work import PATIENCE_SECONDS, LongWork, LongWorkDialog
 from minesweeper_play.terminal.playing.pictures import picture_of
 from minesweeper_play.terminal.playing.search import Search
 from minesweeper_play.terminal.playing.table import TableScreen
-from minesweeper_play.terminal.playing.texts import hint_text
 from minesweeper_play.terminal.playing.thinker import Risks, Thinker
 
 STALE_SECONDS = 0.15
@@ -227,6 +227,6 @@ class HelpedScreen(TableScreen):
 
     def _advise(self, advice: Advice) -> None:
         self._advice = advice
-        self.tell(hint_text(advice, self.game_app.catalogue))
+        self.tell(" ".join(explain_advice(advice, self.game_app.catalogue)))
         self.show_board()
         self.board.look_at(advice.cell)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.metrics import measure
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Finish
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_advice
 from minesweeper_play.terminal.playing.figures import Figure
 
 
@@ -30,12 +28,6 @@ def figures_of(session: Session, catalogue: Catalogue) -> list[Figure]:
         figures.append(("", text("figure_no_guess")))
     figures.append((text("figure_seed"), str(session.seed)))
     return figures
-
-
-def hint_text(advice: Advice, catalogue: Catalogue) -> str:
-    """Returns a hint in words: what a proof finds, then what that rests on; or risks."""
-    sentences = explain_advice(advice, catalogue)
-    return " ".join([sentences[-1], *sentences[:-1]] if advice.steps else sentences)
 
 
 def ending(session: Session, finish: Finish, catalogue: Catalogue) -> str:

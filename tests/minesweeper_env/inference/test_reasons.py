@@ -39,7 +39,7 @@ def easiest_of(monkeypatch, *numbers):
 
     monkeypatch.setattr(reasons, "find_reason", find)
     state = SimpleNamespace(findable=(1 << len(numbers)) - 1, clues_about=lambda bit: [bit])
-    return found.index(easiest_reason(state)), len(asked)
+    return found.index(easiest_reason(state, state.findable)), len(asked)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from minesweeper_play.language.explanations import explain_advice, explain_step,
 STEPS = {
     "count_safe": Step("count", safe=((0, 2),), mine=(), because=((1, 1),)),
     "count_mine": Step("count", safe=(), mine=((0, 2), (0, 3)), because=((1, 1),)),
+    "counts_safe": Step("count", safe=((0, 2),), mine=(), because=((1, 3), (1, 1))),
+    "counts_mine": Step("count", safe=(), mine=((0, 2),), because=((1, 3), (1, 1))),
     "all_mines": Step("count", safe=((0, 2),), mine=(), because=(), uses_total=True),
     "only_mines": Step("count", safe=(), mine=((0, 2),), because=(), uses_total=True),
     "subset": Step("subset", safe=((0, 2),), mine=(), because=((1, 1), (1, 2))),
@@ -25,6 +27,10 @@ STEPS = {
 ENGLISH = {
     "count_safe": "(3 1) is safe: the number at (2 2) has all its mines.",
     "count_mine": "(3 1) and (4 1) are mines: the number at (2 2) needs all its remaining neighbours.",
+    "counts_safe": "(3 1) is safe: "
+    "the number at (4 2) needs all its neighbours left, so that at (2 2) has all its mines.",
+    "counts_mine": "(3 1) is a mine: "
+    "the number at (4 2) has all its mines, so that at (2 2) needs all its neighbours left.",
     "all_mines": "(3 1) is safe: all mines are known.",
     "only_mines": "(3 1) is a mine: there are as many mines left as cells.",
     "subset": "(3 1) is safe: the numbers at (2 2) and (3 2), subtracted from one another, leave no mine there.",
@@ -36,6 +42,10 @@ ENGLISH = {
 SPANISH = {
     "count_safe": "(3 1) es segura: el número de (2 2) ya tiene todas sus minas.",
     "count_mine": "(3 1) y (4 1) son minas: el número de (2 2) necesita todas las vecinas que le quedan.",
+    "counts_safe": "(3 1) es segura: "
+    "el número de (4 2) necesita todas las vecinas que le quedan, así que el de (2 2) ya tiene todas sus minas.",
+    "counts_mine": "(3 1) es una mina: "
+    "el número de (4 2) ya tiene todas sus minas, así que el de (2 2) necesita todas las vecinas que le quedan.",
     "all_mines": "(3 1) es segura: ya se conocen todas las minas.",
     "only_mines": "(3 1) es una mina: quedan tantas minas como celdas.",
     "subset": "(3 1) es segura: los números de (2 2) y (3 2), restados entre sí, no dejan allí ninguna mina.",

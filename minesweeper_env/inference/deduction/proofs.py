@@ -1,0 +1,315 @@
+"""Shortest proofs of certain cells, for `hint`.
+
+Two rules make cells certain. A rule rests on a fixed set of certain cells, so the proofs form a Horn system:
+
+- "count", one clue: all its mines are known, so its other cells are safe; or all its safe cells are known. What a clue
+  finds for the one next to it belongs to the same step.
+- "subset", two clues that share cells: if one has as many mines more than the other as cells that are its own, then
+  these cells are mines, and the own cells of the other are safe. Known cells count where they help.
+
+If these rules find no cell that is asked for, one "exact" step does: the fewest clues that force the cell in all
+layouts. Iterative deepening finds the proof with the fewest steps; ties go to the easier rules, then to fewer cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from minesweeper_env.cell_sets import bits, to_bits
+from minesweeper_env.codes import Codes
+from minesweeper_env.inference.deduction.board_state import BoardState
+from minesweeper_env.inference.deduction.reasons import Reason, easiest_reason, forced
+from minesweeper_env.inference.deduction.steps import Rule, Step, levels_up_to, read
+
+MAX_NODES = 40_000
+"""The number of sets of steps after which the search settles for a proof that may not be the shortest."""
+
+MAX_STEPS = 40
+"""The longest proof that is searched for; a longer one may not be the shortest."""
+
+
+def hint(
+    board: ArrayLike, mines: int, *, radius: int = 1, level: Rule = "exact", cell: Sequence[int] | None = None
+) -> list[Step]:
+    """Returns a shortest proof of a safe cell, or of a given cell.
+
+    The last step proves the cell, and the earlier ones find what that step rests on. A step rests on one clue or two.
+    The proof has the fewest steps, then the easiest rules, then the fewest cells. Flags are no evidence, but a cell
+    with a flag is proved only if no other cell is safe. Guesses have no proof, and this function does not rank them:
+    `mine_probabilities` shows the least risk, and the hints of `play.py` rank by the probability of winning.
+
+    Args:
+        board: (rows, cols) cell codes of any integer type.
+        mines: the number of mines on the whole board.
+        radius: neighbourhood radius, 1 to 5.
+        level: "count" uses one clue a step, "subset" pairs too, and "exact" a search where these find nothing.
+        cell: (row, col) of a covered cell, to prove that it is safe or that it is a mine; None for the safe cell whose
+            proof is the shortest.
+
+    Returns:
+        The steps; an empty list if this level finds no safe cell, or does not find the given cell. The last step lists
+        the cells that it finds of the kind that was asked for.
+
+    Raises:
+        InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: an exact answer would take too much time or memory.
+        ValueError: an argument is not allowed; the message names the allowed values.
+    """
+    state, hardest = read(board, mines, radius), len(levels_up_to(level))
+    goals = _goals(state, cell)
+    if not goals:
+        return []
+    goals = goals & ~to_bits(np.asarray(board) == Codes.of_radius(radius).flagged) or goals
+    search = _Search(_inferences(state, with_pairs=hardest > 1), goals)
+    if search.is_possible:
+        return _listed(search.best(), goals, state)
+    return [_exact_step(state, goals)] if level == "exact" else []
+
+
+def _goals(state: BoardState, cell: Sequence[int] | None) -> int:
+    """Returns the certain cells that a proof is to find; raises a ValueError if the given cell is not covered."""
+    if cell is None:
+        return state.safe
+    (row, col), (rows, cols) = (int(number) for number in cell), state.shape
+    if not (0 <= row < rows and 0 <= col < cols and state.unknown >> row * cols + col & 1):
+        raise ValueError(f"cell must be a covered cell of the {rows} x {cols} board, not {(row, col)}")
+    return state.findable & 1 << row * cols + col
+
+
+class _Inference(NamedTuple):
+    """One step; sets of cells are bits.
+
+    Attributes:
+        rule: the rule.
+        clues: the bits of its clues, the one next to the cells that follow last.
+        needs: the certain cells that it rests on.
+        finds: the cells that follow.
+        uses_total: whether the number of mines on the board takes part.
+    """
+
+    rule: Rule
+    clues: tuple[int, ...]
+    needs: int
+    finds: int
+    uses_total: bool = False
+
+    @property
+    def effort(self) -> int:
+        """How hard it is to follow: 0 for one clue, 1 for one after the other, 2 for a pair, 3 with the total."""
+        return 3 if self.uses_total else 2 if self.rule == "subset" else len(self.clues) - 1
+
+
+def _inferences(state: BoardState, with_pairs: bool) -> list[_Inference]:
+    """Returns the inferences from single clues, and from pairs of them; of several that agree one is enough."""
+    known: dict[tuple[int, int], _Inference] = {}
+    pairs = chain(_from_pairs(state), _from_total(state)) if with_pairs else ()
+    for one in sorted(chain(_from_clues(state), pairs), key=lambda one: one.effort):
+        if one.finds:
+            known.setdefault((one.needs, one.finds), one)
+    return list(known.values())
+
+
+def _from_clues(state: BoardState) -> Iterator[_Inference]:
+    safe, mine = state.safe, state.findable & ~state.safe
+    for cells, mines, bit in state.sentences.values():
+        if (cells & mine).bit_count() == mines:
+            yield _Inference("count", (bit,), cells & mine, cells & ~mine)
+        if (cells & ~safe).bit_count() == mines:
+            yield _Inference("count", (bit,), cells & safe, cells & ~safe)
+
+
+def _from_pairs(state: BoardState) -> Iterator[_Inference]:
+    safe, mine = state.safe, state.findable & ~state.safe
+    for clue, (cells, mines, bit) in state.sentences.items():
+        for other in state.clues_near([clue]) - {clue}:
+            others, fewer, also = state.sentences[other]
+            own, foreign = cells & ~others, others & ~cells
+            needs = own & safe | foreign & mine
+            if mines - fewer != own.bit_count() - needs.bit_count():
+                continue
+            yield _Inference("subset", (also, bit), needs, (own | foreign) & ~needs)
+            if (cells & ~safe).bit_count() == mines and not cells & others & safe:
+                yield _Inference("count", (bit, also), needs, foreign & ~needs)
+            if (others & mine).bit_count() == fewer and not cells & others & mine:
+                yield _Inference("count", (also, bit), needs, own & ~needs)
+
+
+def _from_total(state: BoardState) -> Iterator[_Inference]:
+    if state.total.certain:
+        yield _Inference("count", (), 0, state.unknown, uses_total=True)
+    for cells, mines, bit in state.sentences.values():
+        if mines == state.mines_left or cells.bit_count() - mines == state.total.free:
+            yield _Inference("subset", (bit,), 0, state.unknown & ~cells, uses_total=True)
+
+
+class _Search:
+    """Search for the smallest set of inferences that derives one of the goals."""
+
+    def __init__(self, inferences: Sequence[_Inference], goals: int) -> None:
+        """Finds out which inferences are possible, and the least number of steps in a row that lead to each."""
+        self._goals = goals
+        self._ranked: list[tuple[int, _Inference]] = []
+        self._rank: dict[int, int] = {}
+        known, waiting = 0, list(inferences)
+        for rank in count(1):
+            fired = [one for one in waiting if not one.needs & ~known]
+            if not fired:
+                break
+            waiting = [one for one in waiting if one.needs & ~known]
+            self._ranked += [(rank, one) for one in fired]
+            for bit in bits(_found_by(fired) & ~known):
+                self._rank[bit] = rank
+            known |= _found_by(fired)
+        self.is_possible = bool(known & goals)
+        self._deriving: dict[int, list[int]] = {bit: [] for bit in self._rank}
+        for number, (_, one) in enumerate(self._ranked):
+            for bit in bits(one.finds):
+                self._deriving[bit].append(number)
+        self._nodes = 0
+
+    def best(self) -> list[_Inference]:
+        """Returns the inferences of a shortest proof, in order."""
+        last = [number for number, (_, one) in enumerate(self._ranked) if one.finds & self._goals]
+        for limit in range(self._ranked[last[0]][0], MAX_STEPS + 1):
+            self._found: list[tuple[tuple[int, ...], list[_Inference]]] = []
+            self._seen: set[frozenset[int]] = set()
+            for number in last:
+                self._extend({number: 1}, limit)
+            if self._found:
+                return min(self._found, key=lambda each: each[0])[1]
+            if self._nodes > MAX_NODES:
+                break
+        return self._any_proof(last[0])
+
+    def _extend(self, chosen: dict[int, int], limit: int) -> None:
+        """Adds inferences to a set, given with their distances from the goal, until it derives all that it needs."""
+        key = frozenset(chosen)
+        if key in self._seen or self._nodes > MAX_NODES:
+            return
+        self._seen.add(key)
+        self._nodes += 1
+        if any(depth - 1 + self._ranked[number][0] > limit for number, depth in chosen.items()):
+            return
+        missing = self._missing(chosen)
+        if not missing:
+            self._keep([self._ranked[number][1] for number in chosen])
+            return
+        if len(chosen) + self._least_number(missing) > limit:
+            return
+        for number in self._candidates(chosen, missing):
+            depth = max(chosen[each] for each in chosen if self._ranked[each][1].needs & self._ranked[number][1].finds)
+            self._extend({**chosen, number: depth + 1}, limit)
+
+    def _missing(self, chosen: dict[int, int]) -> int:
+        """Returns the cells that chosen inferences need, and that they do not derive in any order."""
+        needs, known, waiting = 0, 0, [self._ranked[number][1] for number in chosen]
+        for one in waiting:
+            needs |= one.needs
+        while fired := [one for one in waiting if not one.needs & ~known]:
+            known |= _found_by(fired)
+            waiting = [one for one in waiting if one not in fired]
+        return needs & ~known
+
+    def _least_number(self, missing: int) -> int:
+        """Returns a lower bound on the number of inferences that derive some cells."""
+        used: set[int] = set()
+        number = 0
+        for bit in bits(missing):
+            if used.isdisjoint(self._deriving[bit]):
+                used.update(self._deriving[bit])
+                number += 1
+        return number
+
+    def _candidates(self, chosen: dict[int, int], missing: int) -> list[int]:
+        """Returns inferences of which each completion of a set has at least one."""
+        underived = missing & ~_found_by(self._ranked[number][1] for number in chosen)
+        if underived:
+            return min((self._deriving[bit] for bit in bits(underived)), key=len)
+        # The set runs in a circle: one of the cells on it has another derivation.
+        return sorted({number for bit in bits(missing) for number in self._deriving[bit]} - set(chosen))
+
+    def _keep(self, proof: list[_Inference]) -> None:
+        effort = sum(one.effort for one in proof)
+        cells = goals = 0
+        for one in proof:
+            cells |= sum(one.clues) | one.needs
+            goals |= one.finds & self._goals
+        self._found.append(((effort, cells.bit_count(), -goals.bit_count()), _in_order(proof)))
+
+    def _any_proof(self, last: int) -> list[_Inference]:
+        """Returns a proof of which no step can be left out, though a shorter one may exist."""
+        chosen = {last: 1}
+        while missing := self._missing(chosen):
+            # The first derivation of a cell has the least rank, so this goes round in no circle.
+            underived = missing & ~_found_by(self._ranked[number][1] for number in chosen)
+            chosen[self._deriving[underived & -underived][0]] = 1
+        for number in list(chosen)[1:]:
+            fewer = {each: 1 for each in chosen if each != number}
+            if not self._missing(fewer):
+                chosen = fewer
+        return _in_order([self._ranked[number][1] for number in chosen])
+
+
+def _found_by(inferences: Sequence[_Inference] | Iterator[_Inference]) -> int:
+    """Returns the cells that some inferences find."""
+    found = 0
+    for one in inferences:
+        found |= one.finds
+    return found
+
+
+def _in_order(proof: Sequence[_Inference]) -> list[_Inference]:
+    """Returns the inferences of a proof such that each rests on those before it; the last one is used by none."""
+    ordered: list[_Inference] = []
+    while len(ordered) < len(proof):
+        known = _found_by(ordered)
+        ordered += [one for one in proof if one not in ordered and not one.needs & ~known]
+    return ordered
+
+
+def _listed(proof: Sequence[_Inference], goals: int, state: BoardState) -> list[Step]:
+    """Returns a proof as steps; each but the last one lists only what later ones need."""
+    steps = []
+    known = 0
+    for number, one in enumerate(proof, 1):
+        wanted = 0
+        for later in proof[number:]:
+            wanted |= later.needs
+        if number == len(proof):
+            wanted = state.safe if one.finds & goals & state.safe else ~state.safe
+        found = one.finds & wanted & ~known
+        known |= one.finds
+        steps.append(_step(one.rule, found, one.clues, state, one.uses_total))
+    return steps
+
+
+def _exact_step(state: BoardState, goals: int) -> Step:
+    """Returns the step of the fewest clues that force one of the goals in all layouts."""
+    reason = easiest_reason(state, goals)
+    safe, mine = forced(state, reason)
+    clues = tuple(1 << clue for clue in sorted(reason.clues))
+    rest = state.unknown & ~_counted(state, reason)
+    if rest & goals:
+        return _step("subset" if clues else "count", rest, clues, state, uses_total=True)
+    return _step("exact", safe if safe & goals else mine, clues, state, reason.uses_total)
+
+
+def _counted(state: BoardState, reason: Reason) -> int:
+    """Returns the cells of clues that account for all mines left, or for all safe cells; all cells if they do not."""
+    sentences = [state.sentences[clue] for clue in reason.clues]
+    cells = mines = 0
+    for sentence in sentences:
+        mines += state.unknown.bit_count() + 1 if sentence.cells & cells else sentence.mines
+        cells |= sentence.cells
+    accounts = mines == state.mines_left or cells.bit_count() - mines == state.total.free
+    return cells if reason.uses_total and accounts else state.unknown
+
+
+def _step(rule: Rule, found: int, clues: Sequence[int], state: BoardState, uses_total: bool = False) -> Step:
+    because = tuple(cell for bit in clues for cell in state.cells_of(bit))
+    return Step(rule, state.cells_of(found & state.safe), state.cells_of(found & ~state.safe), because, uses_total)
