@@ -20,7 +20,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
 REFERENCES = ("random", "exact", "lookahead")
-"""Scripted policies that play the selection games too: the weakest, greedy exact play, and the strongest."""
+"""Scripted policies that play the selection games too: random clicks, least exact risk, and search."""
 
 References = dict[str, dict[str, float]]
 """Win rates of the `REFERENCES` on each board."""
