@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from hypothesis import settings
 
 # The tests share the cores already: more threads of torch would wait for each other. Set before torch is imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# It needs a POSIX terminal.
+collect_ignore = ["minesweeper_play/terminal/test_real_terminal.py"] if sys.platform == "win32" else []
 
 # Each run draws the same examples. No deadline: the first call of a kernel compiles it.
 settings.register_profile("reproducible", derandomize=True, deadline=None, database=None, max_examples=60)

@@ -241,6 +241,7 @@ def play_in_fork(env, queue):
 
 
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
 def test_a_forked_process_plays_on():
     env = make()
     env.reset(seed=1)
