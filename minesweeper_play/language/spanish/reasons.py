@@ -14,11 +14,11 @@ TEXTS = {
     "clues_one": "el número de {cells}",
     "clues_other": "los números de {cells}",
     "count_safe_one": "{clues} ya tiene todas sus minas",
-    "count_safe_other": "el número de {first} necesita todas las vecinas que le quedan, "
+    "count_safe_other": "el número de {first} necesita todas sus vecinas, "
     "así que el de {second} ya tiene todas sus minas",
     "count_mine_one": "{clues} necesita todas las vecinas que le quedan",
     "count_mine_other": "el número de {first} ya tiene todas sus minas, "
-    "así que el de {second} necesita todas las vecinas que le quedan",
+    "así que el de {second} necesita todas sus vecinas",
     "subset_safe_one": "{clues} no deja allí ninguna mina",
     "subset_safe_other": "{clues}, restados entre sí, no dejan allí ninguna mina",
     "subset_mine_one": "{clues} solo deja allí minas",

@@ -43,9 +43,9 @@ SPANISH = {
     "count_safe": "(3 1) es segura: el número de (2 2) ya tiene todas sus minas.",
     "count_mine": "(3 1) y (4 1) son minas: el número de (2 2) necesita todas las vecinas que le quedan.",
     "counts_safe": "(3 1) es segura: "
-    "el número de (4 2) necesita todas las vecinas que le quedan, así que el de (2 2) ya tiene todas sus minas.",
+    "el número de (4 2) necesita todas sus vecinas, así que el de (2 2) ya tiene todas sus minas.",
     "counts_mine": "(3 1) es una mina: "
-    "el número de (4 2) ya tiene todas sus minas, así que el de (2 2) necesita todas las vecinas que le quedan.",
+    "el número de (4 2) ya tiene todas sus minas, así que el de (2 2) necesita todas sus vecinas.",
     "all_mines": "(3 1) es segura: ya se conocen todas las minas.",
     "only_mines": "(3 1) es una mina: quedan tantas minas como celdas.",
     "subset": "(3 1) es segura: los números de (2 2) y (3 2), restados entre sí, no dejan allí ninguna mina.",
