@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from baselines.benchmark.blocks import Games, title_of
 from baselines.benchmark.cards import Card
@@ -16,12 +15,11 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import versions
 from baselines.suites.definitions import SUITES
-from baselines.suites.folder import MANIFEST
+from baselines.suites.folder import read_manifest
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.suite import Entry, Suite
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.board_names import name_of
-from baselines.support.machine import UNKNOWN
 
 
 class Missing(NamedTuple):
@@ -56,23 +54,15 @@ def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[Missi
             boards.append(Games.of_records(each.config, each.batch_size, records))
     if not boards:
         raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {_names(folders)}")
-    commits = sorted({str(_manifest(folder).get("commit", UNKNOWN)) for folder in folders})
+    commits = sorted({read_manifest(folder).commit for folder in folders})
     return ResultFile(card, versions() | {"commit": ", ".join(commits)}, tuple(boards)), missing
 
 
 def _records(task: Task, folder: Path) -> list[GameRecord]:
     """Returns the games of a task from the first one up to a gap."""
-    store = PartStore(folder, replace(task, games=_manifest(folder)["games"]), PROTOCOL.seeds.start)
+    store = PartStore(folder, replace(task, games=read_manifest(folder).games), PROTOCOL.seeds.start)
     parts = store.read(actions=True)
     return [record for part in _without_gaps(parts) for record in part.records]
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
-        return manifest | {"games": int(manifest["games"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{folder} holds no games of the suite benchmark") from error
 
 
 def _without_gaps(parts: Sequence[Part]) -> list[Part]:

@@ -18,6 +18,7 @@ from baselines.rollouts.playouts import Playouts
 from baselines.support.board_names import parse_board
 from baselines.support.files import read_json, write_json
 from baselines.support.machine import processor_name
+from baselines.support.reuse import check_same, own_identity
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
 
@@ -44,13 +45,12 @@ def begin_results(path: Path | None, settings: Mapping[str, Any]) -> dict[str, A
     """Returns the results of an interrupted run in a file, or empty ones.
 
     Raises:
-        ValueError: the file is unreadable, or holds a run with other settings.
+        ValueError: the file is unreadable, or holds a run with other settings or by other code.
     """
     if path is None or not path.exists():
-        return {**facts(), "settings": dict(settings), "boards": {}}
+        return {**facts(), "settings": dict(settings), "identity": own_identity()._asdict(), "boards": {}}
     results = read_json(path)
-    if results.get("settings") != settings:
-        raise ValueError(f"{path} holds a run with other settings, {results.get('settings')}; choose another file")
+    check_same(path, results, {"settings": settings})
     return results
 
 

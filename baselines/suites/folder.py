@@ -17,7 +17,7 @@ from baselines.suites.tasks import policy_folder
 from baselines.support.files import hold_folder, write_json
 from baselines.support.machine import source_commit
 from baselines.support.reuse import earlier_results, own_identity
-from baselines.support.structs import read_as
+from baselines.support.structs import Games, read_as
 from minesweeper_env import __version__
 
 FORMAT = 2
@@ -60,17 +60,33 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> list[str]:
             pass
         with hold_folder(folder):
             before = _earlier(folder, fixed, policies)
+            earlier_policies = {} if before is None else before.policies
+            earlier_precision = {} if before is None else before.precision
             code = {"commit": source_commit(), "identity": own_identity()._asdict()}
-            kept = {"policies": before.policies | policies, "precision": before.precision | precision}
+            kept = {"policies": earlier_policies | policies, "precision": earlier_precision | precision}
             write_json(folder / MANIFEST, fixed | code | kept)
-    return [policy for policy in before.policies if policy not in policies]
+    return [policy for policy in earlier_policies if policy not in policies]
 
 
-class _Manifest(msgspec.Struct):
-    """What earlier runs left in the manifest: digests of added policies, and number formats of networks."""
+class Manifest(msgspec.Struct):
+    """What earlier runs left in the manifest.
+
+    Attributes:
+        policies: digest of each added policy.
+        precision: number format of each network.
+        games: number of games of each policy on each board.
+        commit: of the code.
+    """
 
     policies: dict[str, str | None]
     precision: dict[str, str]
+    games: Games
+    commit: str
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Returns the manifest of the folder of a suite; raises ValueError if there is none, or a damaged one."""
+    return read_as(folder / MANIFEST, Manifest)
 
 
 @contextmanager
@@ -88,11 +104,11 @@ def _precisions(policies: Sequence[str]) -> dict[str, str]:
     return {policy: precision for policy, precision in formats.items() if precision is not None}
 
 
-def _earlier(folder: Path, fixed: dict[str, Any], policies: dict[str, str | None]) -> _Manifest:
-    """Returns the manifest after a comparison with what is wanted; an empty one for a new folder."""
+def _earlier(folder: Path, fixed: dict[str, Any], policies: dict[str, str | None]) -> Manifest | None:
+    """Returns the manifest after a comparison with what is wanted; None for a new folder."""
     if not earlier_results(folder, MANIFEST, fixed):
-        return _Manifest({}, {})
-    found = read_as(folder / MANIFEST, _Manifest)
+        return None
+    found = read_manifest(folder)
     _check_policies(folder, found.policies, policies)
     return found
 

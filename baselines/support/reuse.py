@@ -46,13 +46,27 @@ def earlier_results(folder: Path, file: str, parameters: Mapping[str, Any]) -> d
             raise ValueError(f"{folder} is not empty and holds no {file}; choose another --out")
         return {}
     found = read_json(path)
+    check_same(folder, found, parameters)
+    return found
+
+
+def check_same(place: Path, found: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
+    """Checks that stored results come from the same parameters and the same code.
+
+    Args:
+        place: what holds the results.
+        found: what is stored with them, with the `identity` of the installation.
+        parameters: as `earlier_results` takes them.
+
+    Raises:
+        ValueError: a parameter or the code differs; the message names each with both values.
+    """
     wanted = json.loads(json.dumps({**parameters, "identity": own_identity()._asdict()}))
     games = found.get("games")
     if isinstance(games, int) and games <= wanted.get("games", 0):
         wanted["games"] = games
     if differences := "; ".join(_differences(found, wanted)):
-        raise ValueError(f"{folder} was made with {differences}; choose another --out")
-    return found
+        raise ValueError(f"{place} was made with {differences}; choose another folder or file")
 
 
 def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], outer: str = "") -> Iterator[str]:

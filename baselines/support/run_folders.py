@@ -13,6 +13,9 @@ AGENT_FILE = DESCRIPTION
 AGENT_WEIGHTS_FILE = WEIGHTS
 """The weights of the agent in a run folder."""
 
+CHECKPOINT_FILE = "checkpoint.safetensors"
+"""The state of a training in a run folder, from which the training goes on."""
+
 AGENTS_FOLDER = Path(__file__).parents[1] / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
 

@@ -15,6 +15,7 @@ from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
 from baselines.support.files import read_json
 from baselines.support.reuse import earlier_results
+from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
 from minesweeper_env.config import PRESETS, default_mines, parse_size
 
 Settings = TypeVar("Settings", bound=RunSettings)
@@ -94,6 +95,7 @@ def resumed(kind: type[Settings], folder: Path, given: dict[str, Any]) -> Settin
     """
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
+    _check_agent(folder)
     settings = kind.from_json(read_json(folder / RUN_FILE).get("settings"))
     check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
     changed: Settings = replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})  # type: ignore[type-var]
@@ -108,10 +110,22 @@ def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
         settings: JSON-able, by name; settings left to the machine, which are "auto", may differ.
 
     Raises:
-        ValueError: a setting or the code differs; the message names each with both values.
+        ValueError: a setting or the code differs, and the message names each with both values; or the folder holds an
+            agent without its checkpoint, which a new training would overwrite.
     """
+    _check_agent(folder)
     fixed = {name: value for name, value in settings.items() if value != "auto"}
     earlier_results(folder, RUN_FILE, {"settings": fixed})
+
+
+def _check_agent(folder: Path) -> None:
+    checkpoint = folder / CHECKPOINT_FILE
+    agents = [folder / name for name in (AGENT_FILE, AGENT_WEIGHTS_FILE) if (folder / name).exists()]
+    if agents and not checkpoint.exists():
+        raise ValueError(
+            f"{checkpoint} is missing, and a new training would overwrite {agents[0]}; "
+            f"train on from its weights in another folder: --start {folder} --out DIR"
+        )
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from torch import nn
 from baselines.hub.cache import pinned_within
 from baselines.hub.errors import naming
 from baselines.learned.agents.allocation import keep_freed_memory
-from baselines.learned.agents.storage import WEIGHTS_FILE, load_network
+from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
 from baselines.learned.settings.command_line import MAY_CHANGE, check_earlier
 from baselines.learned.settings.files import RUN_FILE
@@ -25,9 +25,9 @@ from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log, open_tracker
 from baselines.learned.training.provenance import earlier_run, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
-from baselines.learned.training.session import ACTIVITIES, CHECKPOINT_FILE, Progress, Reports, Training, restore
+from baselines.learned.training.session import ACTIVITIES, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
-from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
+from baselines.support.run_folders import CHECKPOINT_FILE, agent_folder, agent_names
 from baselines.support.structs import Kept
 
 CHECKPOINT_SECONDS = 30.0
@@ -168,11 +168,10 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     """
     settings = resolve_settings(settings)
     earlier_run(folder / RUN_FILE)
-    checkpoint = None
     if resume:
-        fixed = {name: value for name, value in settings.to_json().items() if name not in MAY_CHANGE}
-        check_earlier(folder, fixed)
-        checkpoint = find_checkpoint(folder)
+        check_earlier(folder, {name: value for name, value in settings.to_json().items() if name not in MAY_CHANGE})
+    # A training that ended before its first checkpoint starts again.
+    checkpoint = folder / CHECKPOINT_FILE if resume and (folder / CHECKPOINT_FILE).exists() else None
     learner = parts.make_learner(settings)
     anew = checkpoint is None and settings.start is not None
     start = _start_from(learner, settings.start, parts) if anew else None
@@ -216,24 +215,6 @@ def run(
             reports.send()
         panel.show()
     return _outcome(training, stop.requested)
-
-
-def find_checkpoint(folder: Path) -> Path | None:
-    """Returns the checkpoint of a run folder; None if the training ended before its first one, and starts again.
-
-    Raises:
-        ValueError: the folder holds an agent, and an agent without its checkpoint would be overwritten.
-    """
-    checkpoint = folder / CHECKPOINT_FILE
-    if checkpoint.exists():
-        return checkpoint
-    for agent in (folder / AGENT_FILE, folder / WEIGHTS_FILE):
-        if agent.exists():
-            raise ValueError(
-                f"{checkpoint} is missing, and a new training would overwrite {agent}; "
-                f"train on from its weights in another folder: --start {folder} --out DIR"
-            )
-    return None
 
 
 class _Loop(NamedTuple):

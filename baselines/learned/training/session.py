@@ -21,9 +21,8 @@ from baselines.learned.training.learner import Learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.schedule import EvaluationSchedule
 from baselines.learned.training.signals import StopSignals
+from baselines.support.run_folders import CHECKPOINT_FILE
 from baselines.support.structs import Kept, Rate, convert
-
-CHECKPOINT_FILE = "checkpoint.safetensors"
 
 ACTIVITIES = ("environment", "inference", "update")
 """Activities of a learner, whose fractions of the time are reported."""

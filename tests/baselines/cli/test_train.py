@@ -203,6 +203,7 @@ def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, cap
         assert name in fails(["--out", str(run), "--resume", "--steps", "2000"], capsys)
         assert (run / "agent.safetensors").read_bytes() == agent
         (run / "agent.json").unlink(missing_ok=True)
+    (run / "agent.safetensors").unlink()
     (run / "run.json").write_text('{"settings": {"algo": 3}}')
     assert "settings" in fails(["--out", str(run), "--resume"], capsys)
 

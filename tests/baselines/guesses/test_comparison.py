@@ -92,5 +92,5 @@ def test_a_run_that_resumes_ends_as_one_that_never_stopped(tmp_path):
 def test_a_file_of_other_settings_is_refused(tmp_path):
     path = tmp_path / "playouts.json"
     path.write_text(json.dumps({"settings": {**SETTINGS, "seed": 1}, "boards": {}}))
-    with pytest.raises(ValueError, match="holds a run with other settings"):
+    with pytest.raises(ValueError, match="was made with settings"):
         begin_results(path, SETTINGS)

@@ -270,7 +270,7 @@ def test_a_folder_belongs_to_one_suite(tmp_path):
     open_folder(folder, suite, 5, 300)
     assert json.loads((folder / MANIFEST).read_text())["games"] == 300
     for arguments, complaint in (
-        ((find_suite("agents"), 5, 300), 'suite "ladder", not "agents"; choose another --out'),
+        ((find_suite("agents"), 5, 300), 'suite "ladder", not "agents"; choose another'),
         ((suite, 6, 300), "seed 5, not 6"),
         ((suite, 5, 299), "games 300, not 299"),
     ):

@@ -41,7 +41,7 @@ def test_the_best_trial_comes_first_and_becomes_a_configuration(sweep, capsys):
 
 def test_a_folder_of_another_sweep_is_refused(sweep):
     other = Sweep(sweep.base, sweep.search, VALUES[:1], 0, sweep.out, "")
-    with pytest.raises(ValueError, match="trials 2, not 1; choose another --out"):
+    with pytest.raises(ValueError, match="trials 2, not 1; choose another"):
         other.store()
 
 
