@@ -9,12 +9,21 @@ import pytest
 
 from azulejos_env import naive
 from azulejos_env.config import GameConfig
+from azulejos_env.engine.boards import bordered_cells, bordered_index, with_border, without_border
 from azulejos_env.position import Position, random_board
 
 
 def rows(text):
     """Returns a board from lines of digits."""
     return np.array([[int(digit) for digit in line] for line in text.split()], np.int8)
+
+
+def test_a_bordered_board_has_one_empty_row_above_and_below_and_one_empty_column():
+    board = rows("123 456")
+    bordered = with_border(board)
+    assert bordered.tolist() == [0, 0, 0, 0, 1, 2, 3, 0, 4, 5, 6, 0, 0, 0, 0, 0]
+    assert (bordered.size, bordered[bordered_index(1, 2, 3)]) == (bordered_cells(2, 3), 6)
+    np.testing.assert_array_equal(without_border(bordered, 2, 3), board)
 
 
 def random_game(seed):

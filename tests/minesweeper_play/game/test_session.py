@@ -231,3 +231,13 @@ def test_any_moves_can_be_taken_back_one_by_one(seed, radius):
         state = (session.board.tolist(), session.status, session.mines_left, len(session.moves))
         assert expected is None or state == expected
     assert session.status == "won" or (session.status, positions) == ("ready", [])
+
+
+def test_recorded_moves_repeat_the_game_with_the_cells_that_help_opened():
+    session, again = (session_on([[1, 0], [0, 0]]) for _ in range(2))
+    session.open(0, 1)
+    session.help()
+    assert {move.kind for move in session.moves[1:]} == {"reveal"}
+    assert all(again.repeat(move).accepted for move in session.moves)
+    assert np.array_equal(again.board, session.board)
+    assert not again.repeat(session.moves[-1]).accepted

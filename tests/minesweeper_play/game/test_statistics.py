@@ -13,11 +13,13 @@ import pytest
 from support.processes import started
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.classic.statistics_table import board_text
 from minesweeper_play.folders import data_folder
-from minesweeper_play.game.records import GameRecord, Summary, summarise
+from minesweeper_play.game.records import BoardKind, GameRecord, Summary, summarise
 from minesweeper_play.game.saved import from_json, to_json
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import FILE, Statistics
+from minesweeper_play.language.catalogue import Catalogue
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",
@@ -194,3 +196,10 @@ def test_the_data_folder_follows_the_platform(monkeypatch, tmp_path):
         assert data_folder() == tmp_path / "minesweeper-env"
         monkeypatch.delenv("XDG_DATA_HOME")
         assert data_folder() == Path.home() / ".local" / "share" / "minesweeper-env"
+
+
+def test_a_kind_of_board_names_its_rules_in_words():
+    plain, other = BoardKind(9, 9, 10, "safe", 1, ""), BoardKind(9, 9, 10, "safe", 2, "subset")
+    catalogue = Catalogue("en")
+    assert board_text(other, catalogue).startswith(f"{board_text(plain, catalogue)}, ")
+    assert [word in board_text(other, catalogue) for word in ("9x9/10", "subset", "2")] == [True] * 3
