@@ -142,6 +142,7 @@ def draw(pairs: Sequence[Pair], path: Path) -> None:
                 axes.plot(*zip(*pruned, strict=True), marker="o", color=f"C{number}", label=board)
                 axes.plot(*zip(*plain, strict=True), marker="o", linestyle="--", color=f"C{number}", mfc="white")
             axes.set(yscale="log", xlabel="depth", title=f"{value} (dashed: without pruning)")
+            axes.yaxis.set_major_formatter("{x:g}")
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.legend()
         path.write_bytes(image(figure, path.suffix))

@@ -104,6 +104,8 @@ def _rates_and_times(figure: Figure, content: Content) -> None:
             times.plot([place for place, _ in points], [row["ms_per_game"] for _, row in points], **style)
         rates.set_title(size_name(*size))
         times.set_yscale("log")
+        times.yaxis.set_major_formatter("{x:g}")
+        times.yaxis.set_minor_formatter("")
         times.grid(axis="y")
         times.set_xlabel("mines")
     panels[0, 0].set_ylabel("win rate")

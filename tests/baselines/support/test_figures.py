@@ -24,3 +24,15 @@ def test_a_figure_becomes_a_file_of_each_kind(suffix, start):
     with styled_figure() as figure:
         figure.add_subplot()
         assert image(figure, suffix).startswith(start)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_names_are_shown_and_not_obeyed(suffix):
+    name = "a$\\frac$ <script> --><script>"
+    with styled_figure() as figure:
+        axes = figure.add_subplot(title=name, xlabel=name)
+        axes.set_yticks([0, 1], [name, name])
+        axes.plot([0, 1], label=name)
+        axes.legend()
+        content = image(figure, suffix)
+    assert b"<script>" not in content
