@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from baselines.support.files import check_writable
 from baselines.terminal.page import Page
 from baselines.terminal.tables import Column, Table
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.texts import html
 
 WIDTH = 80
 """Maximum width of the printed table, in characters."""
@@ -111,9 +111,9 @@ class Results:
         shown = [number for number in range(len(COLUMNS)) if any(cells[number] for cells in self._cells())]
         head = _html_row("th", [COLUMNS[number].heading for number in shown])
         body = "".join(_html_row("td", [cells[number] for number in shown]) for cells in self._cells())
-        notes = "<br>".join(map(html.escape, self._notes()))
+        notes = "<br>".join(map(html, self._notes()))
         return (
-            f"<table><caption>{html.escape(self._report().title())}</caption>"
+            f"<table><caption>{html(self._report().title())}</caption>"
             f"<thead>{head}</thead><tbody>{body}</tbody></table><p>{notes}</p>"
         )
 
@@ -200,4 +200,4 @@ def _cells_of(result: PolicyResult, difference: Difference | None) -> list[str]:
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<{tag}>{html(cell)}</{tag}>" for cell in cells) + "</tr>"
