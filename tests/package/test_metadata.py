@@ -5,39 +5,16 @@ from __future__ import annotations
 import re
 from configparser import ConfigParser
 
-import pytest
 from packaging.version import Version
 from support import ROOT
 
 import minesweeper_env
-
-PACKAGES = ("azulejos_env", "baselines", "minesweeper_env", "minesweeper_play")
-PYTHONS = ("3.11", "3.12", "3.13")
 
 
 def settings() -> ConfigParser:
     parser = ConfigParser(interpolation=None)
     parser.read(ROOT / "setup.cfg", encoding="utf-8")
     return parser
-
-
-def test_the_licence_is_an_spdx_expression_without_the_old_classifier():
-    metadata = settings()["metadata"]
-    assert metadata["license_expression"] == "MIT"
-    assert "License ::" not in metadata["classifiers"]
-    for folder in ("learned", "azulejos"):
-        assert "licence" in (ROOT / "baselines" / folder / "weights" / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_declared_interpreters_are_those_that_are_tested():
-    found = re.findall(r"Python :: (3\.\d+)$", settings()["metadata"]["classifiers"], re.MULTILINE)
-    assert found == list(PYTHONS)
-
-
-@pytest.mark.parametrize("name", PACKAGES)
-def test_type_checkers_read_the_types_of_every_package(name):
-    assert (ROOT / name / "py.typed").is_file()
-    assert "py.typed" in settings()["options.package_data"][name].split()
 
 
 def test_the_citation_names_this_version_and_licence():
