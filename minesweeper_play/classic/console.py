@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from baselines.terminal.streams import output_width
 from minesweeper_env.notices import is_live
+from minesweeper_env.texts import printable
 from minesweeper_play.classic.glyphs import Painter, choose_glyphs
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.wrapping import wrapped_lines
@@ -72,7 +73,7 @@ class Console:
             raise LeaveError from error
         if not sys.stdin.isatty():
             # Nobody has typed it, so the transcript would lack it.
-            print(line)
+            print(printable(line))
         return line
 
     def say(self, key: str, **values: object) -> None:

@@ -35,11 +35,14 @@ def test_a_stream_without_accents_shows_question_marks(tmp_path):
     assert b"Traceback" not in err
 
 
-@pytest.mark.parametrize("name", ["nul\x00byte", "/no/such/folder/game.json", ".", "~nobody-of-this-name/game.json"])
+@pytest.mark.parametrize(
+    "name", ["nul\x00byte", "/no/such/folder/game.json", ".", "~nobody-of-this-name/game.json", "no/\x1b[2J\u202e"]
+)
 def test_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path, name):
     status, out, err = play(tmp_path, ["--lang", "en"], f"save {name}\nquit\n".encode(), PYTHONIOENCODING="utf-8")
     assert status == 0
     assert out.count(b"cannot be written: ") == 1
+    assert not any(obeyed in out for obeyed in (b"\x00", b"\x1b", "\u202e".encode()))
     assert out.endswith(b"Goodbye!\n")
     assert b"Traceback" not in err
     assert list(tmp_path.iterdir()) == []
