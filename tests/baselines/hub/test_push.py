@@ -59,6 +59,20 @@ def test_a_sent_agent_comes_back_the_same(server, folder, capsys):
     assert len(large) == 2
 
 
+def test_texts_of_the_agent_are_shown_in_the_card_and_not_obeyed(folder, capsys):
+    hostile = "<img src=x onerror=alert(1)> | [a](javascript:b) `c` \x1b[2J"
+    path = folder / "agent.json"
+    content = json.loads(path.read_text())
+    content |= {"algo": hostile, "trained_on": {"boards": [hostile], "first_click": hostile}}
+    content["selected_by"]["win_rates"] = {hostile: 0.5}
+    path.write_text(json.dumps(content))
+    (folder / "run.json").write_text(json.dumps({"sessions": [{"command": hostile}]}))
+    assert main(["push", str(folder), "ana/mines", "--dry-run"]) == 0
+    card = capsys.readouterr().out
+    assert card.count("&#60;img") == 5
+    assert not [each for each in ("<img", "](", "\x1b", "`c`") if each in card]
+
+
 def test_the_card_says_what_the_agent_is(server, folder, tmp_path):
     found = tmp_path / "results.json"
     row = {"policy": str(folder), "games": 1000, "win_rate": 0.616, "ci95": [0.585, 0.646]}
