@@ -74,9 +74,8 @@ def check_name(result: ResultFile, folder: Path) -> None:
         RefusedFileError: the file of this name is refused.
     """
     card, names = result.card, policy_names()
-    author = unicodedata.normalize("NFKC", card.author).casefold()
     is_ours = card.author == AUTHOR and card.name == card.policy and read_specification(card.policy).base in names
-    if (card.name.casefold() in names or author == AUTHOR) and not is_ours:
+    if (card.name.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
         raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
     for path in folder.glob(f"*{SUFFIX}"):
         if path.name.casefold() == result.file_name.casefold():
@@ -85,6 +84,11 @@ def check_name(result: ResultFile, folder: Path) -> None:
                 raise ValueError(
                     f"the entry {other.name!r} by {other.author!r} has the file {path.name}; choose another name"
                 )
+
+
+def _skeleton(name: str) -> str:
+    """Returns the letters and digits of a name, without case and compatibility forms: names that look alike agree."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:

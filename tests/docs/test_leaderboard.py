@@ -162,7 +162,7 @@ def test_texts_of_an_entry_are_shown_and_not_obeyed():
         ("Exact", {}),
         ("exact", {"policy": "mine.py:A", "author": "minesweeper-env"}),
         ("mine", {"author": "minesweeper-env"}),
-        ("mine", {"author": "Minesweeper-\uff25nv"}),
+        ("mine", {"author": "Minesweeper\u2010\uff25nv"}),
         ("a_b", {}),
         ("A b", {}),
         ("a b", {"author": "you"}),

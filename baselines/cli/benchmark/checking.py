@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from minesweeper_env.notices import say
 from minesweeper_env.texts import printable
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
         for path in options.files:
             result = _check(path, options)
             check_name(result, folder)
+            if (folder / result.file_name).exists():
+                say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
             folder.mkdir(parents=True, exist_ok=True)
             result.write(folder / result.file_name)
         package = str(Path(__file__).parents[3])
