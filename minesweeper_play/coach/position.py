@@ -14,6 +14,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Step, count_layouts, hint, mine_probabilities
 from minesweeper_play.coach.contradiction import find_contradiction
 from minesweeper_play.coach.winning import Choice, Estimate, Winning
+from minesweeper_play.game.advice import rank_guesses
 
 Cell = tuple[int, int]
 Status = Literal["ready", "playing", "won", "lost"]
@@ -129,7 +130,7 @@ def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, w
     if status in ("won", "lost"):
         return []
     if status == "playing" and not steps:
-        return winning.choices(board)
+        return rank_guesses(board, winning)
     win = winning.win(board).probability
     if status == "ready":
         config = winning.config

@@ -1,19 +1,26 @@
-"""Advice to a player: the easiest proof of a safe cell, or the cell of least risk; and what is known of one cell."""
+"""Advice to a player: the shortest proof of a safe cell, or the guess that wins most; and what is known of one cell."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import Step, hint, mine_probabilities
+from minesweeper_env.inference import PositionTooHardError, Step, certain_cells, hint, mine_probabilities
 from minesweeper_play.game.moves import Cell
 
-_WORTH_NAMING = 1e-12
-"""Difference of two risks that rounding can make."""
+if TYPE_CHECKING:
+    from minesweeper_play.coach.winning import Choice, Winning
+
+GAMES = 100
+"""The number of playouts of a hint where the probability of winning is not exact."""
+
+SHOWN = 3
+"""The number of guesses that a hint compares."""
 
 
 @dataclass(frozen=True)
@@ -21,19 +28,28 @@ class Advice:
     """A cell to open, and why.
 
     Attributes:
-        cell: the cell.
+        cell: the cell. It has a flag only if no other cell is left, or no other is safe.
         risk: the probability that it is a mine; 0.0 where it is certainly safe.
         steps: the proof, as `minesweeper_env.inference.hint` returns it; empty where the cell is a guess, or where the
             rule of the first click protects it.
         is_named: whether the player has named the cell.
-        better: where the player has named a cell, advice on one of less risk; None if there is none.
+        choices: the best guesses by the probability of winning, as the coach ranks them; empty without a guess, and
+            where no probability of winning is known.
+        is_exact: whether these probabilities are exact.
+        win: the probability of winning with a cell that the player has named; None if it is not known.
+        better: where the player has named a cell, advice on a safe one or one that wins more; None if there is none.
+        wrong_flags: the flags on cells that are certainly safe.
     """
 
     cell: Cell
     risk: float
     steps: tuple[Step, ...] = ()
     is_named: bool = False
+    choices: tuple[Choice, ...] = ()
+    is_exact: bool = False
+    win: float | None = None
     better: Advice | None = None
+    wrong_flags: tuple[Cell, ...] = ()
 
     @property
     def is_safe(self) -> bool:
@@ -57,18 +73,19 @@ def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) 
     Raises:
         PositionTooHardError: an exact answer would take too much time or memory.
     """
-    if is_protected:
-        return Advice(divmod(first_cell(config), config.cols), 0.0)
+    codes = config.codes
+    if not (board <= codes.max_count).any():
+        start = divmod(first_cell(config), config.cols)
+        cell = _without_flag([start, *_cells(board > codes.max_count)], board, config)
+        return Advice(cell, 0.0 if is_protected else config.mines / config.cells)
+    wrong = _wrong_flags(board, config)
     steps = tuple(hint(board, config.mines, radius=config.radius))
     if steps:
-        return Advice(_unflagged_first(steps[-1].safe, board, config), 0.0, steps)
-    risks = mine_probabilities(board, config.mines, radius=config.radius)
-    risks[board <= config.codes.max_count] = np.inf
-    # An unflagged cell comes first, because a player has to take a flag away before the click.
-    least = risks <= risks.min() + _WORTH_NAMING
-    cells = [(row, col) for row, col in np.argwhere(least).tolist()]
-    cell = _unflagged_first(cells, board, config)
-    return Advice(cell, float(risks[cell]))
+        cell = _without_flag(steps[-1].safe, board, config)
+        clickable = tuple(each for each in steps[-1].safe if board[each] != codes.flagged)
+        last = replace(steps[-1], safe=clickable or steps[-1].safe)
+        return Advice(cell, 0.0, (*steps[:-1], last), wrong_flags=wrong)
+    return replace(_guess(board, config), wrong_flags=wrong)
 
 
 def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protected: bool) -> Advice:
@@ -88,11 +105,62 @@ def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protec
     steps = tuple(hint(board, config.mines, radius=config.radius, cell=cell))
     if steps:
         return Advice(cell, 0.0 if cell in steps[-1].safe else 1.0, steps, is_named=True)
+    risk = float(mine_probabilities(board, config.mines, radius=config.radius)[cell])
+    best = advise(board, config, is_protected=False)
+    if best.is_safe or not best.choices:
+        return Advice(cell, risk, is_named=True, better=best if best.risk < risk else None)
+    win = winning_of(config).win_after(board, [cell], risk)
+    is_better = best.cell != cell and best.choices[0].win > win
+    return Advice(cell, risk, is_named=True, win=win, is_exact=best.is_exact, better=best if is_better else None)
+
+
+def winning_of(config: BoardConfig) -> Winning:
+    """Returns what ranks guesses in a game under way: the probabilities of winning of the coach."""
+    # Its import loads kernels that a game without a guess never needs.
+    from minesweeper_play.coach.winning import Winning
+
+    return Winning(replace(config, first_click="any"), GAMES)
+
+
+def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
+    """Returns the clicks to consider where no cell is safe, the best first; cells with a flag only without others.
+
+    Raises:
+        PositionTooHardError: an exact answer would take too much time or memory.
+    """
+    choices = winning.choices(board)
+    return [choice for choice in choices if board[choice.cell] != winning.config.codes.flagged] or choices
+
+
+def _guess(board: NDArray[np.int8], config: BoardConfig) -> Advice:
+    """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
     risks = mine_probabilities(board, config.mines, radius=config.radius)
-    other = advise(board, config, is_protected=False)
-    is_better = other.risk < risks[cell] - _WORTH_NAMING
-    return Advice(cell, float(risks[cell]), is_named=True, better=other if is_better else None)
+    order = sorted(_cells(board > config.codes.max_count), key=lambda cell: risks[cell])
+    least = _without_flag(order, board, config)
+    # The coach plays out games of radius 1.
+    if config.radius == 1 and len(order) > 1:
+        try:
+            winning = winning_of(config)
+            choices, win = rank_guesses(board, winning), winning.win(board)
+        except PositionTooHardError:
+            pass
+        else:
+            if board[choices[0].cell] != config.codes.flagged:
+                best = choices[0]
+                return Advice(best.cell, best.risk, choices=tuple(choices[:SHOWN]), is_exact=win.kind == "exact")
+    return Advice(least, float(risks[least]))
 
 
-def _unflagged_first(cells: tuple[Cell, ...] | list[Cell], board: NDArray[np.int8], config: BoardConfig) -> Cell:
+def _wrong_flags(board: NDArray[np.int8], config: BoardConfig) -> tuple[Cell, ...]:
+    flags = board == config.codes.flagged
+    if not flags.any():
+        return ()
+    return tuple(_cells(flags & certain_cells(board, config.mines, radius=config.radius).safe))
+
+
+def _cells(chosen: NDArray[np.bool_]) -> list[Cell]:
+    return [(row, col) for row, col in np.argwhere(chosen).tolist()]
+
+
+def _without_flag(cells: tuple[Cell, ...] | list[Cell], board: NDArray[np.int8], config: BoardConfig) -> Cell:
     return next((cell for cell in cells if board[cell] != config.codes.flagged), cells[0])

@@ -27,7 +27,7 @@ class Session(PlayedGame):
         return mine_probabilities(self.board, self.config.mines, radius=self.config.radius)
 
     def hint(self, cell: Cell | None = None) -> Advice:
-        """Returns the easiest proof of a safe cell, or else the cell of least risk; the game notes this aid.
+        """Returns the shortest proof of a safe cell, or else the guess that wins most; the game notes this aid.
 
         Args:
             cell: a covered cell, to learn whether it is safe or a mine, why, or else its risk; None for any cell.

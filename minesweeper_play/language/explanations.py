@@ -10,10 +10,14 @@ from minesweeper_play.language.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from minesweeper_env.inference import Step
+    from minesweeper_play.coach.winning import Choice
     from minesweeper_play.game.advice import Advice
 
 MOST_CELLS = 6
 """The largest number of cells that a sentence names; it counts the others."""
+
+ESTIMATED = "~"
+"""The sign before a probability that is an estimate."""
 
 Cell = tuple[int, int]
 
@@ -47,16 +51,25 @@ def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
         advice: the hint.
         catalogue: the texts.
     """
+    wrong = _wrong_flags(advice, catalogue)
     if advice.steps:
         *before, last = advice.steps
         shown = _with_first(last, advice.cell) if advice.is_named else last
-        return explain_proof((*before, shown), catalogue)
+        proof = explain_proof((*before, shown), catalogue)
+        return [*wrong, *proof] if advice.cell in advice.wrong_flags else [*proof, *wrong]
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
         return [catalogue.text("cell_protected" if advice.is_named else "advice_protected", cell=cell)]
-    if not advice.is_named:
-        return [catalogue.text("advice_guess", cell=cell, risk=risk)]
-    return [catalogue.text("cell_risk", cell=cell, risk=risk), _better(advice.better, catalogue)]
+    if advice.is_named:
+        return [catalogue.text("cell_risk", cell=cell, risk=risk), _better(advice, catalogue)]
+    if not advice.choices:
+        return [catalogue.text("advice_guess", cell=cell, risk=risk), *wrong]
+    best, *others = [_named_choice(choice, advice.is_exact, catalogue) for choice in advice.choices]
+    sentences = [catalogue.text("advice_best", **best)]
+    if others:
+        named = [catalogue.text("advice_next", **other) for other in others]
+        sentences.append(catalogue.text("advice_rest", others=catalogue.listing(named)))
+    return [*sentences, *wrong]
 
 
 def name_cell(cell: Cell, catalogue: Catalogue) -> str:
@@ -79,12 +92,30 @@ def _with_first(step: Step, cell: Cell) -> Step:
     return replace(step, safe=safe, mine=mine)
 
 
-def _better(better: Advice | None, catalogue: Catalogue) -> str:
-    """Returns what there is to say about the cell of least risk, next to one that the player has named."""
+def _wrong_flags(advice: Advice, catalogue: Catalogue) -> list[str]:
+    if not advice.wrong_flags:
+        return []
+    cells = name_cells(advice.wrong_flags, catalogue)
+    return [catalogue.text("position_wrong_flags", cells=cells, count=len(advice.wrong_flags))]
+
+
+def _named_choice(choice: Choice, is_exact: bool, catalogue: Catalogue) -> dict[str, str]:
+    """Returns the cell of a guess, its risk, and how often it wins; `ESTIMATED` marks an estimate."""
+    win = catalogue.per_cent(choice.win, 1)
+    win = win if is_exact or not win[0].isdigit() else f"{ESTIMATED}{win}"
+    return {"cell": name_cell(choice.cell, catalogue), "risk": catalogue.per_cent(choice.risk, 1), "win": win}
+
+
+def _better(advice: Advice, catalogue: Catalogue) -> str:
+    """Returns what there is to say about the best cell, next to one that the player has named."""
+    better = advice.better
     if better is None:
-        return catalogue.text("cell_is_least")
-    cell, risk = name_cell(better.cell, catalogue), catalogue.per_cent(better.risk, 1)
-    return catalogue.text("cell_safer" if better.is_safe else "cell_least", cell=cell, risk=risk)
+        return catalogue.text("cell_is_least" if advice.win is None else "cell_is_best")
+    if not better.choices or advice.win is None:
+        cell, risk = name_cell(better.cell, catalogue), catalogue.per_cent(better.risk, 1)
+        return catalogue.text("cell_safer" if better.is_safe else "cell_least", cell=cell, risk=risk)
+    named = _named_choice(better.choices[0], advice.is_exact, catalogue)
+    return catalogue.text("cell_better", **named, own=catalogue.per_cent(advice.win, 1))
 
 
 def _reason(step: Step, catalogue: Catalogue) -> str:

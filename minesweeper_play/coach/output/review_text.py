@@ -11,7 +11,7 @@ from minesweeper_play.coach.output.position_text import mines_text, table_lines,
 from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.coach.winning import Estimate
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_proof, name_cell, name_cells
+from minesweeper_play.language.explanations import ESTIMATED, explain_proof, name_cell, name_cells
 
 QUIET = (Mark.FORCED,)
 """Marks whose turns in a row share a line of the table."""
@@ -21,9 +21,6 @@ TOLD = (Mark.GOOD, Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE, Mark.UNLUCK
 
 EXACT = ("over", "exact", "logic")
 """Kinds of estimates that are exact."""
-
-ESTIMATED = "~"
-"""The sign before a probability that is an estimate."""
 
 _JUSTIFIED = {
     (True, False): "detail_calculated",

@@ -15,7 +15,7 @@ Write a command, then the column and the row, both from 1: flag 5 5
                  as many covered cells around it, flag them all.
   chord X Y      As expand, but never sets flags.
   hint           Name a safe cell and the numbers that prove it; if there is none,
-                 the cell of least risk.
+                 the guesses that win most.
   hint X Y       Say whether this cell is safe or a mine, and why, or else its risk.
   help           Say whether a safe cell can be inferred. If none can, open random
                  safe cells until one can.

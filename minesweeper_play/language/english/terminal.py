@@ -165,7 +165,7 @@ KEYS
   f               flag
   x               question mark
   c               expand: open what is left around a number, or flag it
-  h               hint: a safe cell and the numbers that prove it, or the least risk
+  h               hint: a safe cell and the numbers that prove it, or the best guesses
   p               risks in per cent, then as shades, then hidden
   u               take a move back; the game is practice from then on
   n               choose a new game

@@ -16,7 +16,7 @@ Escribe una acción y después la columna y la fila, ambas desde 1: flag 5 5
                  Si tiene tantas celdas vecinas sin descubrir, las marca todas.
   chord X Y      Como expand, pero nunca pone banderas.
   hint           Nombra una celda segura y los números que lo demuestran; si no la
-                 hay, la celda de menor riesgo.
+                 hay, las celdas que más ganan.
   hint X Y       Dice si esa celda es segura o una mina, y por qué, o si no su riesgo.
   help           Dice si es posible inferir una celda segura. Si no lo es, descubre
                  celdas seguras al azar hasta que lo sea.

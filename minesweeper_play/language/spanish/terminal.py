@@ -165,7 +165,7 @@ TECLAS
   f               bandera
   x               interrogación
   c               expandir: descubrir lo que queda alrededor de un número, o marcarlo
-  h               pista: una celda segura y los números que la prueban, o el menor riesgo
+  h               pista: una celda segura y los números que la prueban, o las mejores
   p               riesgos en tanto por ciento, luego como tonos, luego ocultos
   u               deshacer una jugada; desde entonces la partida es de práctica
   n               elegir otra partida

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import hint, mine_probabilities
+from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.coach.winning import Winning
+from minesweeper_play.game.advice import advise
 from minesweeper_play.game.session import Session
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.explanations import explain_advice
 
 
 def session_on(layout, first_click="any"):
@@ -128,3 +135,33 @@ def test_there_is_no_hint_on_an_open_cell():
     assert session.refuse_hint(0, 1).key == "cell_is_open"
     with pytest.raises(ValueError, match="nor on an open cell"):
         session.hint((0, 1))
+
+
+def test_a_hint_never_names_a_flagged_cell_and_mentions_wrong_flags():
+    session = Session(BoardConfig(3, 3, 1, first_click="safe"), seed=0)
+    session.flag(*session.hint().cell)
+    assert session.board[session.hint().cell] == 11
+    board = np.array([[9, 1, 12, 1, 11]], np.int8)
+    advice = advise(board, BoardConfig(1, 5, 1, "any"), is_protected=False)
+    assert (advice.cell, advice.wrong_flags, advice.steps[-1].safe) == ((0, 4), ((0, 0),), ((0, 4),))
+    advice = advise(board[:, :3], BoardConfig(1, 3, 1, "any"), is_protected=False)
+    assert (advice.wrong_flags, explain_advice(advice, Catalogue("en"))[0]) == (((0, 0),), "This flag is wrong: (1 1).")
+    guess = advise(np.array([[9, 1, 11]], np.int8), BoardConfig(1, 3, 1, "any"), is_protected=False)
+    assert (guess.cell, guess.choices[0].win) == ((0, 2), 0.5)
+
+
+def test_a_guess_of_a_hint_is_that_of_the_coach_and_loses_no_skill():
+    config, guesses = BoardConfig(8, 8, 14), 0
+    for seed in range(12, 22):
+        session = Session(config, seed=seed, now=lambda: 0.0)
+        winning = Winning(replace(config, first_click="any"), 50)
+        while not session.is_over:
+            board, advice = session.board, session.hint()
+            if advice.choices and advice.is_exact:
+                assert analyse_position(board, 14, games=50).best == advice.cell
+                assert winning.win_after(board, [advice.cell], advice.risk) == pytest.approx(
+                    winning.win(board).probability
+                )
+                guesses += 1
+            session.open(*advice.cell)
+    assert guesses >= 3
