@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -124,8 +125,10 @@ def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDat
         written.rename(path)
     except OSError as error:
         raise FileExistsError(
-            f"{path} has appeared meanwhile; the games are in {written}: move them, or load {plan.name} with "
-            f"{PATH_VARIABLE}={hidden}"
+            errno.EEXIST,
+            f"another process has made it meanwhile; the games are in {written}: move them, or load {plan.name} with "
+            f"{PATH_VARIABLE}={hidden}",
+            str(path),
         ) from error
     shutil.rmtree(hidden)
     return load_dataset(plan.name)
