@@ -300,6 +300,22 @@ def test_a_damaged_state_is_refused(change, message):
         env.set_state({**env.get_state(), **change})
 
 
+@pytest.mark.parametrize("board", [[[1, 1], [2, 3]], [[1, 2], [1, 3]]], ids=["beside", "below"])
+def test_a_state_that_is_over_has_no_group_of_any_colour(board):
+    env = AzulejosEnv(size=2)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="only where no group is left"):
+        env.set_state({**env.get_state(), "board": np.array(board, np.int8), "status": 1})
+
+
+def test_a_game_that_the_limit_ended_is_restored():
+    env, other = AzulejosEnv(max_steps=1), AzulejosEnv(max_steps=1)
+    _, info = env.reset(seed=0)
+    assert env.step(info["action_mask"].argmax())[3]
+    other.set_state(env.get_state())
+    assert other.get_state()["steps"] == 1
+
+
 def test_a_state_with_other_keys_is_refused():
     env = AzulejosEnv()
     with pytest.raises(ValueError, match="a saved state must be a dict"):
