@@ -54,8 +54,8 @@ class AzulejosEnv(SingleEnv[Games]):
 
     ## Starting State
     A full board of independent uniform colours, both scores 0. A board without a group is dealt again, up to
-    64 times. If the opponent moves first, its move has been made. `reset(seed=s)` starts the first game of a
-    sequence that seed s determines, and each later `reset()` starts the next one.
+    64 times. If the opponent moves first, its move has been made. `reset(seed=s)` starts game 1 of seed s,
+    and each later `reset()` the next game. Game k of seed s depends on s and k alone; k counts resets.
     `reset(options={"board": board})`, whole numbers (rows, cols), plays a given board; its tiles fall first.
 
     ## Episode End

@@ -70,8 +70,9 @@ class MinesweeperEnv(SingleEnv[Games]):
     | a callable | its value for a `minesweeper_env.rewards.Transition` |
 
     ## Starting State
-    All cells are hidden. `reset(seed=s)` starts the first game of a sequence that seed s determines, and each
-    later `reset()` starts the next one. The same seed and actions give the same games.
+    All cells are hidden. `reset(seed=s)` starts game 1 of seed s, and each later `reset()` starts the next game.
+    Game k of seed s depends on s and k alone: k counts resets, and no earlier click changes a later game. The
+    first click of a game decides which cells the mines avoid.
     `reset(options={"layout": mines})`, bool (rows, cols), plays a given layout.
 
     ## Episode End
@@ -130,7 +131,7 @@ class MinesweeperEnv(SingleEnv[Games]):
     thread of its own that makes the next boards ahead; the games do not depend on what that thread does.
 
     ## Version History
-    * v0: first release
+    * v0: first release. Game k of seed s depends on s and k alone, where k counts resets, clicked or not.
     """
 
     OPTIONS = RESET_OPTIONS

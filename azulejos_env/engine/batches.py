@@ -77,6 +77,7 @@ class Batch(NamedTuple):
         scores: (N, 2) int64, the scores of the first and the second player.
         progress: (N, 8) int64, see the table of columns.
         rng: (N,) uint64, the states of the SplitMix64 generators that deal boards and move the opponents.
+        next_rng: (N,) uint64, the states with which the next games begin.
         moves: (N, M) int32, the first cells of the groups, in reading order.
         sizes: (N, M) int32, their numbers of tiles.
         group: (C,) int32, room for one group.
@@ -87,6 +88,7 @@ class Batch(NamedTuple):
     scores: NDArray[np.int64]
     progress: NDArray[np.int64]
     rng: NDArray[np.uint64]
+    next_rng: NDArray[np.uint64]
     moves: NDArray[np.int32]
     sizes: NDArray[np.int32]
     group: Cells
@@ -105,6 +107,7 @@ def make_batch(rows: int, cols: int, count: int) -> Batch:
         np.zeros((count, border), np.int8),
         np.zeros((count, 2), np.int64),
         np.zeros((count, COLUMNS), np.int64),
+        np.zeros(count, np.uint64),
         np.zeros(count, np.uint64),
         np.zeros((count, groups), np.int32),
         np.zeros((count, groups), np.int32),

@@ -53,12 +53,12 @@ class Games:
         return self.status > batches.PLAYING
 
     def seed(self, states: NDArray[np.uint64]) -> None:
-        """Sets the states, (N,) uint64, of the generators that deal boards and move the opponents."""
-        self.batch.rng[:] = states
+        """Sets the states, (N,) uint64, of the generators with which the next games begin."""
+        self.batch.next_rng[:] = states
 
     def states(self) -> NDArray[np.uint64]:
         """Returns a copy of the states that `seed` sets."""
-        return self.batch.rng.copy()
+        return self.batch.next_rng.copy()
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Returns fresh boards (N, n) and masks (N, n), 1 for a legal action."""
@@ -133,8 +133,8 @@ class Games:
         """Returns copies of the arrays that define the games, each with a first axis of length N."""
         progress = self.batch.progress
         columns = {name: progress[:, column].copy() for name, column in _SAVED.items()}
-        scores, generator = self.batch.scores.copy(), self.batch.rng.copy()
-        return {"board": self.boards(), "scores": scores, **columns, "generator": generator}
+        generators = {"generator": self.batch.rng.copy(), "next_generator": self.states()}
+        return {"board": self.boards(), "scores": self.batch.scores.copy(), **columns, **generators}
 
     def check(self, saved: Any, example: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Returns the arrays of saved games for `restore`, in the dtypes of `example`.
@@ -156,6 +156,7 @@ class Games:
         # A position is saved when the agent is to move.
         batch.progress[:, batches.TURN] = saved["seat"]
         batch.rng[:] = saved["generator"]
+        batch.next_rng[:] = saved["next_generator"]
         batch_kernels.recount_batch(*self.arrays)
 
     def _new_arrays(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:

@@ -26,6 +26,7 @@ from azulejos_env.engine.groups import collapse, gather, list_groups
 from azulejos_env.engine.rules import Rules, new_score
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.random import random_below
+from minesweeper_env.splitmix import next_stream
 
 DEALS = 64
 """Number of boards that are dealt, at most, until one has a group."""
@@ -46,11 +47,13 @@ def count_groups(rules: Rules, batch: Batch, i: int) -> None:
 
 @inlined
 def begin_game(terms: Terms, batch: Batch, i: int) -> None:
-    """Sets the scores to 0, and draws the seat of the agent."""
+    """Begins the stream of this game, sets the scores to 0, and draws the seat of the agent."""
     progress = batch.progress[i]
     progress[:] = 0
     batch.scores[i, :] = 0
     batch.before[i, :] = 0
+    batch.rng[i] = batch.next_rng[i]
+    batch.next_rng[i] = next_stream(batch.rng[i])
     progress[SEAT] = random_below(batch.rng, i, 2) if terms.seat == EITHER else terms.seat
 
 

@@ -44,6 +44,7 @@ class GuessGames:
                 "status": np.full(count, PLAYING),
                 "steps": np.zeros(count, np.int64),
                 "generator": np.zeros(count, np.uint64),
+                "next_generator": np.zeros(count, np.uint64),
             }
         )
         self.risks, self.log_layouts = np.zeros((count, config.cells)), np.zeros(count)

@@ -63,8 +63,8 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         """Starts new games: all N, or those that a mask selects.
 
         Args:
-            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. Under a mask, the seeds of the
-                other games have no effect, and a game with the seed None continues its own sequence.
+            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. A game with the seed None goes on
+                to the next game of its own seed. Under a mask, the seeds of the other games have no effect.
             options: {"reset_mask": bool (N,)} starts these games alone, in every autoreset mode. The option with which
                 the single environment plays a given board takes one board for all games, or N boards.
 
@@ -82,8 +82,9 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         seeds = check_seeds(seed, self.num_envs)
         if not chosen.all():
             self._current_games()
+        if self._begun and (not chosen.all() or seeds is None or None in seeds):
             self._seed_some(seeds, chosen)
-        elif seeds is not None or not self._begun:
+        else:
             self._seed(seed, seeds or [None] * self.num_envs)
         shown, masks = self._games.reset(chosen, given)
         self._begun = True

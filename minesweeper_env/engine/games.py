@@ -58,6 +58,7 @@ class Games:
             truth=np.zeros((count, cells + 1), np.uint8),
             progress=np.zeros((count, 3), np.int64),
             rng=np.zeros(count, np.uint64),
+            next_rng=np.zeros(count, np.uint64),
             stack=np.zeros(cells, np.uint32),
         )
         self.arrays = (*self._rules, *self._boards)
@@ -80,11 +81,15 @@ class Games:
         return self.status > state.PLAYING
 
     def seed(self, states: NDArray[np.uint64]) -> None:
-        """Sets the states, (N,) uint64, of the generators that place the mines."""
-        self._boards.rng[:] = states
+        """Sets the states, (N,) uint64, of the generators with which the next games begin."""
+        self._boards.next_rng[:] = states
 
     def states(self) -> NDArray[np.uint64]:
-        """Returns a copy of the states that `seed` sets."""
+        """Returns a copy of the states that `seed` sets; each reset moves on to the next one."""
+        return self._boards.next_rng.copy()
+
+    def present_states(self) -> NDArray[np.uint64]:
+        """Returns (N,) uint64: the states of the generators that place the mines of the present games."""
         return self._boards.rng.copy()
 
     def show(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -175,7 +180,8 @@ class Games:
             "mines": self.mines(),
             "status": self.status.copy(),
             "steps": self._boards.progress[:, state.STEPS].copy(),
-            "generator": self._boards.rng.copy(),
+            "generator": self.present_states(),
+            "next_generator": self.states(),
         }
 
     def check(self, saved: Any, example: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -199,6 +205,7 @@ class Games:
         boards.progress[:, state.STATUS] = saved["status"]
         boards.progress[:, state.STEPS] = saved["steps"]
         boards.rng[:] = saved["generator"]
+        boards.next_rng[:] = saved["next_generator"]
 
 
 @cache

@@ -41,6 +41,7 @@ from minesweeper_env.engine.state import (
     RewardWeights,
     Rules,
 )
+from minesweeper_env.splitmix import next_stream
 
 W_WIN, W_LOSS, W_OPENING, W_CELL, W_ILLEGAL = range(len(RewardWeights._fields))
 SAMPLING_TRIES = 64
@@ -49,7 +50,7 @@ SAMPLING_TRIES = 64
 
 @inlined
 def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
-    """Covers a board, and takes its mines away; the first click places new ones."""
+    """Covers a board, and takes its mines away; the first click places new ones, from the stream of this game."""
     cells, most = rules.neighbours.shape
     boards.truth[i, :] = 0
     boards.shown[i, :] = most + 3
@@ -58,6 +59,8 @@ def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
     boards.progress[i, STATUS] = FRESH
     boards.progress[i, REMAINING] = cells - rules.mines
     boards.progress[i, STEPS] = 0
+    boards.rng[i] = boards.next_rng[i]
+    boards.next_rng[i] = next_stream(boards.rng[i])
 
 
 @inlined

@@ -89,6 +89,7 @@ class Boards(NamedTuple):
         truth: (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine; 0 before mines are placed.
         progress: (N, 3) int64, the columns STATUS, REMAINING (safe cells still covered) and STEPS.
         rng: (N,) uint64, the states of the SplitMix64 generators that place the mines.
+        next_rng: (N,) uint64, the states with which the next games begin.
         stack: (n,) uint32, scratch space for the flood fill.
     """
 
@@ -96,6 +97,7 @@ class Boards(NamedTuple):
     truth: NDArray[np.uint8]
     progress: NDArray[np.int64]
     rng: NDArray[np.uint64]
+    next_rng: NDArray[np.uint64]
     stack: NDArray[np.uint32]
 
 

@@ -99,7 +99,7 @@ class ThreadedGames(Games):
         boards = self._boards
 
         def part(games: slice) -> Part:
-            views = (boards.shown[games], boards.truth[games], boards.progress[games], boards.rng[games])
+            views = (field[games] for field in boards[:-1])
             return Part(games, (*self._rules, *state.Boards(*views, stack=np.empty_like(boards.stack))))
 
         return [part(games) for games in self._slices]

@@ -117,6 +117,6 @@ def _lay_out(arena: Arena, layout: NDArray[np.bool_]) -> None:
 def begin_stream(state: np.uint64, first: np.int64) -> np.uint64:
     """Returns the state of the generator that draws the layouts of a game with a first cell.
 
-    The games of a sequence have neighbouring states; mixed, the streams of their layouts have nothing in common.
+    Mixed, the streams of two first cells have nothing in common.
     """
     return mix(mix(state) + np.uint64(first))

@@ -27,7 +27,6 @@ from minesweeper_env.no_guess.search import (
     compile_search,
     search_config,
 )
-from minesweeper_env.splitmix import GOLDEN
 from minesweeper_env.threads import ThreadPool, split
 
 LEAST_PORTION = 0.1
@@ -63,7 +62,7 @@ class BoardSupply:
         """Forgets all boards; in a forked process no thread runs, and another one may have held the lock."""
         self._process = os.getpid()
         self._asked = np.zeros(self._config.cells)
-        self._latest = np.zeros(self._count, np.uint64)
+        self._following = np.zeros(self._count, np.uint64)
         self._ready: dict[Key, NDArray[np.bool_]] = {}
         self._wanted: dict[Key, None] = {}
         self._changed = threading.Condition()
@@ -84,16 +83,13 @@ class BoardSupply:
             return
         if os.getpid() != self._process:
             self._begin()
-        states, cells = games.states(), actions[chosen]
-        games.lay_out(self._take(states[chosen], cells), chosen)
-        # Each game uses up one number of its generator, however many its layout took.
-        states[chosen] += GOLDEN
-        games.seed(states)
+        states, following, cells = games.present_states()[chosen], games.states()[chosen], actions[chosen]
+        games.lay_out(self._take(states, cells), chosen)
         # A first game after a seed is often the only one, as in an evaluation, so its successor waits.
-        goes_on = self._latest[chosen] + GOLDEN == states[chosen]
-        self._latest[chosen] = states[chosen]
+        goes_on = self._following[chosen] == states
+        self._following[chosen] = following
         if goes_on.any():
-            self._order(states[chosen][goes_on], cells[goes_on])
+            self._order(following[goes_on], cells[goes_on])
 
     def _take(self, states: NDArray[np.uint64], cells: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Returns (K, rows, cols) layouts: those made ahead, and the others at once."""

@@ -77,6 +77,7 @@ class Playouts:
             "status": np.full(games, PLAYING),
             "steps": np.zeros(games, np.int64),
             "generator": np.zeros(games, np.uint64),
+            "next_generator": np.zeros(games, np.uint64),
         }
         batch.restore(saved)
         return self._finish(batch)

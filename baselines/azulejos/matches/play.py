@@ -40,7 +40,7 @@ def _play_seat(first: Player, second: Player, config: GameConfig, seeds: Sequenc
     """Returns (N, 2) int64, the scores of both players where the first one has a seat."""
     terms = batches.Terms(config.colours, batches.ASKED, seat, batches.DIFFERENCE, config.cells)
     games = Games(config, terms, len(seeds), second)
-    games.batch.rng[:] = generator_states(list(seeds), np.random.default_rng(0))
+    games.seed(generator_states(list(seeds), np.random.default_rng(0)))
     for number, player in enumerate((first, second)):
         player.begin(derived_seed(seeds[0], seat, number))
     games.reset(np.ones(len(seeds), np.bool_))

@@ -92,6 +92,7 @@ def state_of(status, codes, mines=MINES, steps=1):
         "status": np.int64(status),
         "steps": np.int64(steps),
         "generator": np.uint64(1),
+        "next_generator": np.uint64(2),
     }
 
 

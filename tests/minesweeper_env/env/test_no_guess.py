@@ -253,5 +253,4 @@ def test_a_forked_process_plays_on():
     process.start()
     forked = queue.get(timeout=30)
     process.join()
-    env.reset()
     assert mines_of(env) == forked
