@@ -63,8 +63,8 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         """Starts new games: all N, or those that a mask selects.
 
         Args:
-            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. A game with the seed None goes on
-                to the next game of its own seed. Under a mask, the seeds of the other games have no effect.
+            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. A game with the seed None goes
+                on to the next game of its own seed. Under a mask, the seeds of the other games have no effect.
             options: {"reset_mask": bool (N,)} starts these games alone, in every autoreset mode. The option with which
                 the single environment plays a given board takes one board for all games, or N boards.
 
