@@ -100,7 +100,7 @@ class ThreadedGames(Games):
 
         def part(games: slice) -> Part:
             views = (field[games] for field in boards[:-1])
-            return Part(games, (*self._rules, *state.Boards(*views, stack=np.empty_like(boards.stack))))
+            return Part(games, (*self._rules, *views, np.empty_like(boards.stack)))
 
         return [part(games) for games in self._slices]
 
