@@ -13,9 +13,11 @@ from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
 from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
 from minesweeper_env.inference.counting.modular import (
+    check_product,
     combine_remainders,
     component_remainders,
-    primes_for,
+    nth_prime,
+    passes_for,
     total_layouts,
 )
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
@@ -34,14 +36,13 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
 
     Raises:
         InconsistentBoardError: no layout fits the board.
-        PositionTooHardError: the frontier is too wide.
+        PositionTooHardError: the frontier is too wide, or the number has too many digits.
         ValueError: an argument is not allowed; the message states the allowed values.
     """
     array = check_boards(board, 2, mines, check_radius(radius))
     rows, cols = array.shape
-    sizes, found = np.empty(2 * array.size + 2, np.int64), np.empty(2 * array.size)
+    sizes, found = np.empty(2 * array.size + 3, np.int64), np.empty(2 * array.size)
     remainders: list[list[int]] = []
-    primes = primes_for(int((array > Codes.of_radius(radius).max_count).sum()))
     components = 0
 
     def count(workspace: Workspace, prime: float) -> int:
@@ -51,11 +52,16 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         )
         return outcome
 
-    for prime in primes:
-        outcome = run_with_workspace(count, rows, cols, radius, float(prime))
+    passes = 1
+    while len(remainders) < passes:
+        outcome = run_with_workspace(count, rows, cols, radius, float(nth_prime(len(remainders))), passes=passes)
         if outcome != OK:
             raise failure(array, mines, radius, outcome)
         remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * components : 2].sum() + components]])
+        # The first pass tells the cells of the largest component, and so how many primes its number of fillings needs.
+        passes = passes_for(int(sizes[2 * components + 2]))
+    check_product(sizes[1 : 2 * components : 2], int(sizes[2 * components + 1]))
+    primes = [nth_prime(index) for index in range(passes)]
     fillings = iter(combine_remainders(remainders, primes))
     ranges = [(int(sizes[2 * component]), int(sizes[2 * component + 1]) + 1) for component in range(components)]
     counted = [(low, [next(fillings) for _ in range(width)]) for low, width in ranges]
@@ -87,7 +93,9 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
     codes = Codes.of_radius(radius)
     row, col = _check_cell(cell, array, codes.max_count)
     probabilities = np.empty(array.shape)
-    whole = infer(array[None], mines, radius, FIXED_TOTAL, 0.0, probabilities[None])[0]
+    # One pass for the board, and one for each clue.
+    passes = codes.max_count + 2
+    whole = infer(array[None], mines, radius, FIXED_TOTAL, 0.0, probabilities[None], passes)[0]
     weights = np.zeros(codes.max_count + 1)
     if probabilities[row, col] == 1.0:
         return weights
@@ -95,7 +103,8 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         shown = array.copy()
         shown[row, col] = count
         try:
-            layouts = infer(shown[None], mines, radius, FIXED_TOTAL, 0.0, np.empty((1, *array.shape)))[0]
+            after = np.empty((1, *array.shape))
+            layouts = infer(shown[None], mines, radius, FIXED_TOTAL, 0.0, after, passes)[0]
         except InconsistentBoardError:
             continue
         weights[count] = math.exp(layouts - whole)

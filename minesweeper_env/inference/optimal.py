@@ -21,7 +21,7 @@ from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.inference.boards import check_boards
 from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.search.endgame import solve_endgame
-from minesweeper_env.inference.search.layouts import consistent_layouts
+from minesweeper_env.inference.search.layouts import MAX_ENTRIES, consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
 from minesweeper_env.lending import Lender
 from minesweeper_env.neighbours import neighbour_table, symmetry_table
@@ -30,6 +30,9 @@ __all__ = ["BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_p
 
 _MAX_LISTED = 20_000
 """The most layouts of a position that `best_click` lists."""
+
+_MOST_DIGITS = 20
+"""Numbers of layouts with more digits are only estimated."""
 
 
 class BestClick(NamedTuple):
@@ -72,7 +75,7 @@ class OptimalPlay:
 
         Raises:
             ValueError: an argument is not allowed; the message names the allowed values.
-            PositionTooHardError: a first cell leaves more than 1 000 000 layouts.
+            PositionTooHardError: a first cell leaves more than 1 000 000 layouts, or fewer on a large board.
         """
         if first_click == "corners":
             raise ValueError(
@@ -80,12 +83,17 @@ class OptimalPlay:
                 "under 'corners' the layouts are not equally likely"
             )
         self.config = BoardConfig(rows, cols, mines, first_click, ("click",), radius)
-        self._zones = [self._zone(cell) for cell in range(self.config.cells)]
-        most = max(self._layouts(cell) for cell in range(self.config.cells))
-        if most > MAX_LAYOUTS:
+        self._neighbours = neighbour_table(rows, cols, radius)
+        # A corner has the smallest zone, and so the most layouts.
+        free = self.config.cells - len(self._zone(0))
+        digits = (math.lgamma(free + 1) - math.lgamma(mines + 1) - math.lgamma(free - mines + 1)) / math.log(10.0)
+        most = self._layouts(0) if digits < _MOST_DIGITS else MAX_ENTRIES + 1
+        limit = min(MAX_LAYOUTS, MAX_ENTRIES // self.config.cells)
+        if most > limit:
+            shown = most if digits < _MOST_DIGITS else f"10**{digits:.0f}"
             raise PositionTooHardError(
-                f"perfect play is found for at most {MAX_LAYOUTS} layouts after the first click, and {rows} x {cols} "
-                f"with {mines} mines under {first_click!r} has up to {most}; choose a smaller board, or fewer mines"
+                f"perfect play is found for at most {limit} layouts after the first click, and {rows} x {cols} "
+                f"with {mines} mines under {first_click!r} has up to {shown}; choose a smaller board, or fewer mines"
             )
         self._boards = Lender(partial(SmallBoard, rows, cols, radius, most, progress))
 
@@ -142,17 +150,16 @@ class OptimalPlay:
         """Returns the cells that are free in all layouts if a first click on this cell does not lose."""
         if self.config.first_click != "opening":
             return {cell}
-        neighbours = neighbour_table(self.config.rows, self.config.cols, self.config.radius)[cell]
-        return {cell, *neighbours.tolist()} - {self.config.cells}
+        return {cell, *self._neighbours[cell].tolist()} - {self.config.cells}
 
     def _solve(self, cell: int, goal: int) -> int:
         """Returns the number of layouts that are won after a first click; an upper bound if at most `goal`."""
-        covered = np.setdiff1d(np.arange(self.config.cells), list(self._zones[cell]))
+        covered = np.setdiff1d(np.arange(self.config.cells), list(self._zone(cell)))
         with self._boards.lend() as small_board:
             return small_board.solve_everywhere(covered, self.config.mines, goal)
 
     def _layouts(self, cell: int) -> int:
-        return math.comb(self.config.cells - len(self._zones[cell]), self.config.mines)
+        return math.comb(self.config.cells - len(self._zone(cell)), self.config.mines)
 
     def _all_layouts(self, cell: int) -> int:
         """Returns the number of layouts that are equally likely at a first click on a cell."""

@@ -13,8 +13,8 @@ from minesweeper_env.inference.counting.sampler import draw_layouts
 from minesweeper_env.inference.counting.states import OK
 from minesweeper_env.inference.counting.workspace import Workspace
 
-_CHUNK = 256
-"""Layouts per forward pass; bounds the memory for random numbers."""
+_CHUNK, _CHUNK_CELLS = 256, 1 << 20
+"""Layouts, and cells of layouts, per forward pass, at most; they bound the memory for random numbers."""
 
 
 def sample_layouts(
@@ -42,8 +42,9 @@ def sample_layouts(
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
     layouts = np.empty((size, array.size), np.bool_)
-    for begin in range(0, max(size, 1), _CHUNK):
-        chunk = layouts[begin : begin + _CHUNK]
+    many = min(_CHUNK, max(1, _CHUNK_CELLS // array.size))
+    for begin in range(0, max(size, 1), many):
+        chunk = layouts[begin : begin + many]
         uniforms = rng.random((len(chunk), 3 * array.size + 1))
         _fill(array, mines, radius, uniforms, chunk)
     return layouts.reshape(size, *array.shape)

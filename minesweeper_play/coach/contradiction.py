@@ -41,9 +41,11 @@ class ContradictionError(ValueError):
             return f"the clue at {self.clues[0]} cannot be right"
         if self.clues:
             return f"the clues at {', '.join(map(str, self.clues))} contradict each other"
-        allowed = [number for number in (self.below, self.above) if number is not None]
-        plural = "" if allowed == [1] else "s"
-        return f"the clues fit {' or '.join(map(str, allowed))} mine{plural}, not {self.mines}"
+        bound = self.below if self.above is None else self.above
+        words = f"at most {bound}" if self.above is None else f"at least {bound}"
+        if self.below is not None and self.above is not None:
+            words = f"{self.below} or {self.above}"
+        return f"the clues fit {words} mine{'' if bound == 1 else 's'}, not {self.mines}"
 
 
 def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:

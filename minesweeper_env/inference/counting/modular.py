@@ -17,9 +17,16 @@ from minesweeper_env.inference.counting.forward_pass import MODULAR, level_span
 from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
 from minesweeper_env.inference.counting.states import OK, Floats
 from minesweeper_env.inference.counting.workspace import Workspace, carve
+from minesweeper_env.inference.errors import PositionTooHardError
 
 _BITS = 21
 """Each prime exceeds 2**21."""
+
+MAX_PRODUCTS = 4_000_000
+"""The most products of integers when the components are joined."""
+
+MAX_OUTSIDE = 1 << 19
+"""The most cells outside; their binomial coefficient has up to as many bits."""
 
 
 @kernel
@@ -39,8 +46,9 @@ def component_remainders(
         max_count: the largest clue.
         mines: the number of mines.
         prime: below 2**22.
-        sizes: (2 * n + 2,) filled; entries 2 c and 2 c + 1 are the fewest mines of component c and the width of its
-            range. Two entries follow: the mines of all unknown cells, and the number of cells outside.
+        sizes: (2 * n + 3,) filled; entries 2 c and 2 c + 1 are the fewest mines of component c and the width of its
+            range. Three entries follow: the mines of all unknown cells, the number of cells outside, and the number of
+            cells of the largest component.
         remainders: (2 * n,) filled with the remainders, component after component.
         *arrays: the fields of a `Workspace`.
 
@@ -55,8 +63,13 @@ def component_remainders(
     outcome, components, totals, _, _ = run_forward_pass(work, workspace.neighbours, mines, prime, MODULAR)
     if outcome != OK:
         return outcome, 0
-    at = 0
+    at, place, largest = 0, 0, 0
     for component in range(components):
+        cells = 0
+        while place < work.plan.component_end[component]:
+            cells += work.frontier.size[work.plan.order[place]]
+            place += 1
+        largest = max(largest, cells)
         last = work.plan.last_level[component]
         # No constraint is open on the last level, so it has one state, with one value for each number of mines.
         begin, end = level_span(work, last)
@@ -65,12 +78,27 @@ def component_remainders(
             remainders[at] = work.values[i]
             at += 1
     sizes[2 * components], sizes[2 * components + 1] = totals.mines, totals.outside
+    sizes[2 * components + 2] = largest
     return OK, components
 
 
-def primes_for(cells: int) -> list[int]:
-    """Returns primes whose product exceeds 2**cells, and so the number of fillings of that many cells."""
-    return [_prime(index) for index in range(cells // _BITS + 1)]
+def passes_for(cells: int) -> int:
+    """Returns the number of primes whose product exceeds 2**cells, and so the number of fillings of that many cells."""
+    return cells // _BITS + 1
+
+
+def check_product(widths: NDArray[np.int64], outside: int) -> None:
+    """Checks that `total_layouts` takes a few seconds at most.
+
+    Args:
+        widths: (C,) the width of the range of each component.
+        outside: the number of cells under no constraint.
+
+    Raises:
+        PositionTooHardError: the number of layouts has too many parts or digits.
+    """
+    if np.dot(np.cumsum(widths + 1), widths + 1) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
+        raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
 
 
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
@@ -106,13 +134,22 @@ def total_layouts(components: list[tuple[int, list[int]]], mines: int, outside: 
                 if more <= mines:
                     joint[more] = joint.get(more, 0) + many * filling
         ways = joint
-    return sum(many * comb(outside, mines - used) for used, many in ways.items())
+    total, most = 0, min(mines - min(ways, default=mines), outside)
+    # Each binomial coefficient follows from the one before, which takes far less time than to compute it anew.
+    chosen, coefficient = most, comb(outside, most)
+    for used in sorted(ways):
+        while chosen > mines - used:
+            coefficient = coefficient * chosen // (outside - chosen + 1)
+            chosen -= 1
+        if chosen == mines - used:
+            total += ways[used] * coefficient
+    return total
 
 
 @cache
-def _prime(index: int) -> int:
+def nth_prime(index: int) -> int:
     """Returns the prime of this index among the primes above 2**21, counted from 0."""
-    number = (1 << _BITS if index == 0 else _prime(index - 1)) + 1
+    number = (1 << _BITS if index == 0 else nth_prime(index - 1)) + 1
     while not all(number % factor for factor in range(2, isqrt(number) + 1)):
         number += 1
     return number

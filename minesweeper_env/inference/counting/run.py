@@ -13,14 +13,17 @@ from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, posteriors
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK
-from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, make_workspace
+from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, limited, make_workspace
 from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.lending import Lender
 
 _EXTREME = 1e-6
 """Densities closer than this to 0 or 1 are not tried."""
 
-_HALVINGS = 40
+_HALVINGS = 12
+"""Bisections of the density, which need not be exact."""
+
+_PASSES = _HALVINGS + 2
 
 _MAX_KEPT_VALUES = 1 << 18
 """A workspace with more values than this is not kept for later calls."""
@@ -32,7 +35,13 @@ def _workspaces(rows: int, cols: int, radius: int) -> Lender[Workspace]:
 
 
 def infer(
-    boards: NDArray[np.int8], mines: int, radius: int, mode: int, density: float, probabilities: NDArray[np.float64]
+    boards: NDArray[np.int8],
+    mines: int,
+    radius: int,
+    mode: int,
+    density: float,
+    probabilities: NDArray[np.float64],
+    passes: int = 1,
 ) -> NDArray[np.float64]:
     """Computes the posteriors of valid boards.
 
@@ -43,6 +52,7 @@ def infer(
         mode: FIXED_TOTAL, IID or BOOLEAN.
         density: the prior in IID mode; otherwise 0, for a density that suits the board.
         probabilities: (N, rows, cols) float64, filled with the probability of a mine in each cell.
+        passes: as in `run_with_workspace`.
 
     Returns:
         (N,) float64, the natural logarithms of the numbers of layouts in FIXED_TOTAL mode.
@@ -63,7 +73,7 @@ def infer(
         )
         return outcome
 
-    while (outcome := run_with_workspace(compute, rows, cols, radius)) != OK:
+    while (outcome := run_with_workspace(compute, rows, cols, radius, passes=passes)) != OK:
         if outcome != UNDERFLOW or density != 0.0:
             raise failure(boards[done], mines, radius, outcome, done if many > 1 else None)
         found = matching_density(boards[done], mines, radius)
@@ -73,14 +83,28 @@ def infer(
     return log_layouts
 
 
-def run_with_workspace(kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any) -> int:
-    """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome."""
+def run_with_workspace(
+    kernel: Callable[..., int], rows: int, cols: int, radius: int, *arguments: Any, passes: int = 1
+) -> int:
+    """Calls kernel(workspace, *arguments), again with more memory if it lacked some; returns its outcome.
+
+    Args:
+        kernel: the kernel.
+        rows: the number of rows.
+        cols: the number of columns.
+        radius: the radius of the neighbourhood.
+        *arguments: further arguments of the kernel.
+        passes: the number of calls that the answer takes, which share the limit on the states of a position.
+
+    Raises:
+        PositionTooHardError: the position needs more memory than the limits allow.
+    """
     workspaces = _workspaces(rows, cols, radius)
     workspace = workspaces.borrow()
-    outcome = kernel(workspace, *arguments)
+    outcome = kernel(limited(workspace, passes), *arguments)
     while OK < outcome <= NEED_VALUES:
-        workspace = grow_workspace(workspace, outcome)
-        outcome = kernel(workspace, *arguments)
+        workspace = grow_workspace(workspace, outcome, passes)
+        outcome = kernel(limited(workspace, passes), *arguments)
     if len(workspace.values) <= _MAX_KEPT_VALUES:
         workspaces.give_back(workspace)
     return outcome
@@ -115,14 +139,15 @@ def matching_density(board: NDArray[np.int8], mines: int, radius: int) -> float:
 
     Raises:
         InconsistentBoardError: no layout fits the board.
+        PositionTooHardError: the passes together take too many states.
     """
     probabilities = np.empty((1, *board.shape))
-    infer(board[None], mines, radius, BOOLEAN, 0.0, probabilities)
+    infer(board[None], mines, radius, BOOLEAN, 0.0, probabilities, _PASSES)
     low, high = _EXTREME, 1.0 - _EXTREME
     for _ in range(_HALVINGS):
         # Bisection of the log odds.
         odds = (low / (1.0 - low) * high / (1.0 - high)) ** 0.5
         density = odds / (1.0 + odds)
-        infer(board[None], mines, radius, IID, density, probabilities)
+        infer(board[None], mines, radius, IID, density, probabilities, _PASSES)
         low, high = (density, high) if probabilities.sum() < mines else (low, density)
     return density

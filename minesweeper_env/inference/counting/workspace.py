@@ -242,18 +242,24 @@ def make_fixed_workspace(rows: int, cols: int, radius: int) -> Workspace:
     )
 
 
-def grow_workspace(workspace: Workspace, outcome: int) -> Workspace:
+def limited(workspace: Workspace, passes: int) -> Workspace:
+    """Returns a workspace with no more states than each of so many passes may take."""
+    return workspace._replace(tables=workspace.tables[: 6 * (MAX_STATES // passes) + 2])
+
+
+def grow_workspace(workspace: Workspace, outcome: int, passes: int = 1) -> Workspace:
     """Returns the workspace with up to four times as much of the memory that a kernel lacked.
 
     Args:
         workspace: the workspace that was too small.
         outcome: NEED_STATES, NEED_KEYS or NEED_VALUES.
+        passes: the number of passes that share the limit on the states.
 
     Raises:
         PositionTooHardError: the workspace has its largest size already.
     """
     if outcome == NEED_STATES:
-        states = min(4 * (len(workspace.tables) // 6), MAX_STATES)
+        states = min(4 * (len(workspace.tables) // 6), MAX_STATES // passes)
         _check_growth(6 * states + 2, len(workspace.tables), "states")
         return workspace._replace(tables=np.empty(6 * states + 2, np.int32))
     if outcome == NEED_KEYS:

@@ -47,6 +47,7 @@ from minesweeper_env.inference.search.stack import (
     PART_BOUND,
     PARTS,
     PENDING,
+    READ,
     SAFE_CELLS,
     SIZE,
     SOURCE,
@@ -225,7 +226,7 @@ def begin_search(sets: LayoutSets, search: Search, size: int, cells: int, goal: 
         generation: 1 to 2**23 - 1; entries of the table from searches over other layouts must have other generations.
     """
     counters, top = search.counters, search.levels[0]
-    counters[NODES], counters[DEPTH], counters[GENERATION] = 0, 0, generation
+    counters[NODES], counters[READ], counters[DEPTH], counters[GENERATION] = 0, 0, 0, generation
     counters[COARSE_LEVEL], counters[FINE_LEVEL], counters[WORDS] = NONE, NONE, 0
     for i in range(size):
         sets.order[i] = i

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.search.branch_and_bound import continue_search
-from minesweeper_env.inference.search.stack import BEST, CELL, NODES, NONE, TOTAL
+from minesweeper_env.inference.search.stack import BEST, CELL, NODES, NONE, READ, TOTAL
 from minesweeper_env.inference.search.workspace import (
     FREEST_CLICK,
     SAFE_CLICK,
@@ -27,6 +27,12 @@ from minesweeper_env.lending import Lender
 
 MAX_NODES = 1_000_000
 """Default number of sets to examine before a search gives up: a few seconds."""
+
+MAX_READ = 1 << 34
+"""The number of codes to read before a search gives up, whatever the number of sets: some 10 seconds."""
+
+_SLICE = 1 << 28
+"""Codes that a search reads at most between two moments at which it hears an interrupt."""
 
 
 @kernel
@@ -93,10 +99,14 @@ class EndgameSearcher:
     def search(self, mines: Bytes, counts: Bytes, max_nodes: int) -> Endgame:
         """Finds the best click, as `solve_endgame` does, without checks of the arguments."""
         with self._workspaces.lend() as workspace:
-            arrays = workspace.arrays()
+            arrays, counters = workspace.arrays(), workspace.search.counters
             load_layouts(mines, counts, *arrays)
-            cell, wins, exact = search_loaded(max_nodes, *arrays)
-            return Endgame(int(cell), int(wins), bool(exact), int(workspace.search.counters[NODES]))
+            nodes, exact = 0, False
+            # Python hears an interrupt between two slices.
+            while not exact and nodes < max_nodes and counters[READ] <= MAX_READ:
+                nodes = min(nodes + max(1, _SLICE // mines.size), max_nodes)
+                cell, wins, exact = search_loaded(nodes, *arrays)
+            return Endgame(int(cell), int(wins), bool(exact), int(counters[NODES]))
 
 
 _searcher = lru_cache(maxsize=4)(EndgameSearcher)
@@ -118,10 +128,25 @@ def solve_endgame(mine: ArrayLike, count: ArrayLike, *, max_nodes: int = MAX_NOD
     """
     max_nodes = whole_number("max_nodes", max_nodes, 1)
     mines, counts = _check_layouts(np.asarray(mine), np.asarray(count))
+    columns = _telling_columns(mines, counts)
+    mines, counts = mines[:, columns], counts[:, columns]
     layouts, cells = mines.shape
     # Rounded up, so that calls of similar sizes share a searcher.
     searcher = _searcher(1 << (layouts - 1).bit_length(), -(-cells // 64) * 64, 8 if counts.max() <= 8 else 120)
-    return searcher.search(mines, counts, max_nodes)
+    found = searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), max_nodes)
+    return found._replace(cell=int(columns[found.cell]))
+
+
+def _telling_columns(mines: Bytes, counts: Bytes) -> NDArray[np.int64]:
+    """Returns the columns whose count differs between layouts, and the first one that is free in the most layouts.
+
+    The memory of a search grows with the square of the number of columns, and no other one is ever clicked.
+    """
+    least = np.where(mines, np.uint8(255), counts).min(axis=0)
+    most = np.where(mines, np.uint8(0), counts).max(axis=0)
+    tells = least < most
+    tells[mines.sum(axis=0, dtype=np.int64).argmin()] = True
+    return np.flatnonzero(tells)
 
 
 def _check_layouts(mine: NDArray[Any], count: NDArray[Any]) -> tuple[Bytes, Bytes]:

@@ -121,9 +121,12 @@ def _list(workspace: Backtracking, neighbours: Neighbours, mine: Bytes, max_work
             if found == len(mine):
                 return TOO_MANY
             _write_layout(workspace, len(neighbours), mine[found])
+            counters[WORK] += len(neighbours) // 16 + mine.shape[1] // 4
             found += 1
             # A layout is a leaf, so the loop backtracks as after a violation.
             fits = False
+        # To look at a clue, or at cells of a layout, takes a part of the time of an assignment.
+        counters[WORK] += clues // 4
         if fits and _total_can_be_met(workspace, neighbours, clues):
             # A covered cell is left, and all cells before `position` are assigned.
             while workspace.state[workspace.order[position]] != COVERED:
@@ -163,7 +166,7 @@ def list_layouts(
         neighbours: (n, degree) uint32, the neighbours of each cell; n stands for cells off the board.
         max_count: the largest count.
         mines: the number of mines on the board.
-        max_work: the number of assignments before the enumeration gives up.
+        max_work: the number of assignments, or of steps that take as long, before the enumeration gives up.
         mine: (limit, covered cells) uint8, output: a layout a row, 1 for a mine; the columns are the covered cells in
             reading order.
         workspace: from `make_backtracking`; afterwards `column` and `counters` hold the columns and the fault.

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,7 +21,13 @@ from minesweeper_env.inference.search.enumeration import TOO_LONG, TOO_MANY, Byt
 from minesweeper_env.neighbours import neighbour_table
 
 MAX_WORK = 20_000_000
-"""Upper bound on cell assignments during an enumeration, repeats after backtracking included (about 1 s)."""
+"""Upper bound on cell assignments during an enumeration, or on steps that take as long (about 1 s)."""
+
+MAX_ENTRIES = 1 << 26
+"""Upper bound on layouts times covered cells, and so on the memory of a list: 128 MB with its counts."""
+
+_FIRST_ROWS, _GROWTH = 1024, 8
+"""Layouts that a list has room for at first, and the factor by which it grows."""
 
 
 @kernel
@@ -73,21 +78,27 @@ def consistent_layouts(board: ArrayLike, mines: int, limit: int, *, radius: int 
     Raises:
         ValueError: the board, the number of mines or the limit is not allowed; the message names the allowed values.
         InconsistentBoardError: no layout fits.
-        PositionTooHardError: more than `limit` layouts fit, or finding them takes more than `MAX_WORK` assignments.
+        PositionTooHardError: more than `limit` layouts fit, or finding them takes more than `MAX_WORK` assignments, or
+            they have more than `MAX_ENTRIES` cells.
     """
     radius = check_radius(radius)
     limit = whole_number("limit", limit, 1)
     array = check_boards(board, 2, mines, radius)
     most = Codes.of_radius(radius).max_count
     cells = np.flatnonzero(array > most)
-    # No more rows than ways to lay the mines, however large the limit is.
-    rows = min(limit, max(1, math.comb(len(cells), int(mines))))
-    mine, count = np.empty((2, rows, len(cells)), np.uint8)
+    allowed = min(limit, max(1, MAX_ENTRIES // max(1, len(cells))))
     workspace = make_backtracking(array.size)
     neighbours = _neighbours(*array.shape, radius)
-    found = list_layouts_of_board(array.ravel(), neighbours, most, int(mines), MAX_WORK, mine, count, *workspace)
+    # Most boards have few layouts, so the list grows.
+    rows, found = 0, TOO_MANY
+    while found == TOO_MANY and rows < allowed:
+        rows = min(allowed, max(_FIRST_ROWS, _GROWTH * rows))
+        mine, count = np.empty((2, rows, len(cells)), np.uint8)
+        found = list_layouts_of_board(array.ravel(), neighbours, most, int(mines), MAX_WORK, mine, count, *workspace)
     if found == 0:
         _raise_inconsistent(workspace.counters[FAULT], array, most)
+    if found == TOO_MANY and allowed < limit:
+        raise PositionTooHardError(f"more than {allowed} layouts with {len(cells)} covered cells fit this board")
     if found == TOO_MANY:
         raise PositionTooHardError(f"more than {limit} layouts fit this board")
     if found == TOO_LONG:

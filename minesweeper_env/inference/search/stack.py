@@ -43,7 +43,7 @@ FIRST, SIZE, BOUND, BEST, FAILED, CELL, TRIAL, SAFE_CELLS, LIVING, SOURCE, PARTS
 START, EXTENT, PART_BOUND = range(3)
 """Columns of `Search.parts`: position in `LayoutSets.order`, number of layouts, upper bound of the value."""
 
-NODES, DEPTH, GENERATION, COARSE_LEVEL, FINE_LEVEL, WORDS = range(6)
+NODES, DEPTH, GENERATION, COARSE_LEVEL, FINE_LEVEL, WORDS, READ = range(7)
 """Entries of `Search.counters`:
 
     NODES         number of sets examined
@@ -51,7 +51,8 @@ NODES, DEPTH, GENERATION, COARSE_LEVEL, FINE_LEVEL, WORDS = range(6)
     GENERATION    generation of the entries in the transposition table
     COARSE_LEVEL  level whose set is in the coarse matrix of conflicts, or NONE
     FINE_LEVEL    level whose set is in the fine matrix, or NONE
-    WORDS         words in use in a row of the coarse matrix"""
+    WORDS         words in use in a row of the coarse matrix
+    READ          codes read to examine these sets"""
 
 NONE, DONE, PENDING = -1, -2, -1
 """No cell, level or matrix; a trial that has ended; a set whose value is still to be searched for."""
@@ -70,7 +71,7 @@ class Search(NamedTuple):
         keys: (D, 2) uint64, the keys of the sets.
         parts: (N + D, 3) int64, the pending parts of all levels, one level after the other.
         part_keys: (N + D, 2) uint64, the keys of the parts.
-        counters: (6,) int64, see the table of entries.
+        counters: (7,) int64, see the table of entries.
         table: (T, 2) uint64, see `transposition_table`.
     """
 
@@ -95,7 +96,7 @@ def make_search(layouts: int, cells: int, table: Words) -> Search:
         np.empty((levels, 2), np.uint64),
         np.empty((layouts + levels, 3), np.int64),
         np.empty((layouts + levels, 2), np.uint64),
-        np.zeros(6, np.int64),
+        np.zeros(7, np.int64),
         table,
     )
 
@@ -195,6 +196,7 @@ def open_level(sets: LayoutSets, conflicts: Conflicts, search: Search, depth: in
     level[BEST], level[FAILED], level[CELL], level[TRIAL] = goal, 1, NONE, NONE
     level[BEGUN] = counters[NODES]
     counters[NODES] += 1
+    counters[READ] += level[SIZE] * search.levels[0, LIVING]
     level[END] = level[PARTS]
     survey(sets, level[FIRST], level[SIZE], search.levels[0, LIVING])
     _list_living(sets, search, depth)

@@ -67,10 +67,12 @@ def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
     if error.clues:
         cells = name_cells(error.clues, catalogue)
         return catalogue.text("contradiction", cells=cells, count=len(error.clues))
-    allowed = [number for number in (error.below, error.above) if number is not None]
-    numbers = [str(number) for number in allowed]
-    text = numbers[0] if len(numbers) == 1 else catalogue.text("alternative", one=numbers[0], other=numbers[1])
-    return catalogue.text("contradiction_mines", allowed=text, mines=error.mines, count=allowed[-1])
+    bound = error.below if error.above is None else error.above
+    if error.below is not None and error.above is not None:
+        text = catalogue.text("alternative", one=error.below, other=error.above)
+    else:
+        text = catalogue.text("at_most" if error.above is None else "at_least", number=bound)
+    return catalogue.text("contradiction_mines", allowed=text, mines=error.mines, count=bound)
 
 
 def mines_text(mines: int, catalogue: Catalogue) -> str:

@@ -95,6 +95,8 @@ TEXTS = {
     "coach_row": "line {line} has {found} cells, and the first row has {expected}",
     "contradiction_one": "the number at {cells} cannot be right",
     "contradiction_other": "the numbers at {cells} contradict each other",
+    "at_most": "at most {number}",
+    "at_least": "at least {number}",
     "contradiction_mines_one": "the numbers fit {allowed} mine, not {mines}",
     "contradiction_mines_other": "the numbers fit {allowed} mines, not {mines}",
     "alternative": "{one} or {other}",

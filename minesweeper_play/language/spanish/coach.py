@@ -95,6 +95,8 @@ TEXTS = {
     "coach_row": "la línea {line} tiene {found} celdas, y la primera fila tiene {expected}",
     "contradiction_one": "el número de {cells} no puede ser correcto",
     "contradiction_other": "los números de {cells} se contradicen",
+    "at_most": "como máximo {number}",
+    "at_least": "como mínimo {number}",
     "contradiction_mines_one": "los números admiten {allowed} mina, no {mines}",
     "contradiction_mines_other": "los números admiten {allowed} minas, no {mines}",
     "alternative": "{one} o {other}",

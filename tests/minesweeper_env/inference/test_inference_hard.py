@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import time
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +17,7 @@ from support.naive_game import neighbours
 from support.positions import board_of, counts_of, flood
 
 from minesweeper_env import inference
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, optimal
 from minesweeper_env.inference.counting import run
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
@@ -285,3 +286,50 @@ def test_hard_positions_take_less_than_500_megabytes():
     code = f"import sys; sys.path[:0] = {sys.path!r}\n{PEAK}"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(result.stdout) < 500e6
+
+
+def lattice(side, mines):
+    """Returns a board on which every second cell of every second row is open, with random mines in the others."""
+    opened = (np.arange(side)[:, None] % 2 == 1) & (np.arange(side) % 2 == 1)
+    layout = np.zeros(side * side, np.bool_)
+    layout[np.random.default_rng(0).permutation(np.flatnonzero(~opened))[:mines]] = True
+    return board_of(layout.reshape(side, side), opened, 1)
+
+
+ISLANDS = np.where((np.arange(300)[:, None] % 5 == 2) & (np.arange(300) % 5 == 2), 1, H)
+COVERED = np.full((1024, 1024), H, np.int8)
+BEYOND_THE_LIMITS = {
+    "memory of a list": lambda: optimal.best_click(COVERED, 200_000),
+    "time of a list": lambda: optimal.best_click(lattice(101, 1500), 1500),
+    "passes for exact counts": lambda: inference.count_layouts(lattice(25, 120), 120),
+    "passes for the clues of a cell": lambda: inference.count_distribution(lattice(25, 120), 120, (0, 0)),
+    "digits of a count": lambda: inference.count_layouts(COVERED, 100_000),
+    "components of a count": lambda: inference.count_layouts(ISLANDS, 12_000),
+    "layouts of a large board": lambda: inference.win_probability(1000, 1000, 200_000),
+    "layouts times cells": lambda: inference.first_cell_values(35, 35, 2),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND_THE_LIMITS)
+def test_limits_are_checked_before_time_and_memory_are_spent(name):
+    """Each of these took from 19 seconds to for ever, or tens of gigabytes."""
+    tiny = np.array([[1, H], [H, H]])
+    optimal.best_click(tiny, 1), inference.count_layouts(tiny, 1), inference.mine_probabilities(tiny, 1)
+    begin = time.process_time()
+    with pytest.raises(PositionTooHardError):
+        BEYOND_THE_LIMITS[name]()
+    assert time.process_time() - begin < 10
+
+
+def test_components_are_counted_exactly_however_many_there_are():
+    """Ten islands of eight cells with one mine each need one prime, not one for every 21 covered cells."""
+    board = np.where((np.arange(7)[:, None] % 5 == 2) & (np.arange(50) % 5 == 2), 1, 0).astype(np.int8)
+    board = np.where(board == 1, 1, H)
+    islands = int((board == 1).sum())
+    outside = int((board == H).sum()) - 8 * islands
+    assert inference.count_layouts(board, islands + 5) == 8**islands * math.comb(outside, 5)
+
+
+def test_a_sample_of_a_large_board_takes_little_memory():
+    layouts = inference.sample_layouts(COVERED, 1000, 1, np.random.default_rng(0))
+    assert layouts.sum() == 1000

@@ -123,7 +123,7 @@ def test_a_game_without_a_move_has_no_picture(run, tmp_path):
         ("##\n#", {"mines": 1}, "line 2 has 1 cells, and the first row has 2"),
         ("##\n#1", {}, "a board as text needs its number of mines: --mines N"),
         ("1#\n0#", {"mines": 1}, "the numbers at (1 1) and (1 2) contradict each other"),
-        ("1#\n1#", {"mines": 3}, "the numbers fit 1 mine, not 3"),
+        ("1#\n1#", {"mines": 3}, "the numbers fit at most 1 mine, not 3"),
         ("##\n##", {"mines": 1}, "no number of mines fits on 2 x 2 with first_click 'opening'"),
         ("##\n#1", {"mines": 1, "first_click": "corners"}, "the coach needs --first-click any, safe or opening"),
         (b"\xff\xfe#", {"mines": 1}, "the input is no text in UTF-8"),

@@ -61,10 +61,10 @@ def test_faults_are_those_that_all_layouts_show(board, mines):
     [
         ("1#\n0#", 1, r"the clues at \(0, 0\), \(1, 0\) contradict each other"),
         ("4#\n##", 3, r"the clue at \(0, 0\) cannot be right"),
-        ("1##\n###", 0, "the clues fit 1 mine, not 0"),
-        ("1#", 5, "the clues fit 1 mine, not 5"),
-        ("1###1\n#####", 9, "the clues fit 4 mines, not 9"),
-        ("1*1", 2, "the clues fit 1 mine, not 2"),
+        ("1##\n###", 0, "the clues fit at least 1 mine, not 0"),
+        ("1#", 5, "the clues fit at most 1 mine, not 5"),
+        ("1###1\n#####", 9, "the clues fit at most 4 mines, not 9"),
+        ("1*1", 2, "the clues fit at most 1 mine, not 2"),
     ],
 )
 def test_the_message_names_the_fault(text, mines, message):

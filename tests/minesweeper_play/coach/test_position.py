@@ -77,7 +77,7 @@ def test_a_contradiction_names_the_clues():
 
 @pytest.mark.parametrize("mines", [2, 4, 9])
 def test_a_number_of_mines_that_cannot_be_is_named(mines):
-    with pytest.raises(ContradictionError, match=f"the clues fit 1 mine, not {mines}"):
+    with pytest.raises(ContradictionError, match=f"the clues fit at (most|least) 1 mine, not {mines}"):
         analyse("1 #\n1 #", mines, "any")
 
 

@@ -176,7 +176,8 @@ def test_an_analysis_names_the_best_move_and_its_reason():
     [
         (ContradictionError(((0, 1),), 3), "the number at (2 1) cannot be right", "el número de (2 1) no puede"),
         (ContradictionError(((0, 1), (1, 1)), 3), "the numbers at (2 1) and (2 2) contradict", "se contradicen"),
-        (ContradictionError((), 3, 1), "the numbers fit 1 mine, not 3", "los números admiten 1 mina, no 3"),
+        (ContradictionError((), 3, 1), "the numbers fit at most 1 mine, not 3", "admiten como máximo 1 mina, no 3"),
+        (ContradictionError((), 1, None, 3), "fit at least 3 mines, not 1", "admiten como mínimo 3 minas, no 1"),
         (ContradictionError((), 3, 2, 4), "the numbers fit 2 or 4 mines, not 3", "admiten 2 o 4 minas, no 3"),
     ],
 )
