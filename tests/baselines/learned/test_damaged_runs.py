@@ -10,7 +10,6 @@ import torch
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training.curves import draw_curves, read_points
 from baselines.learned.training.log import Log
-from baselines.learned.training.provenance import earlier_run
 from baselines.learned.training.session import Progress
 from baselines.support import machine
 from baselines.support.files import read_json
@@ -42,16 +41,6 @@ def test_whole_progress_is_read():
 def test_forged_progress_is_refused(content):
     with pytest.raises(ValueError, match=r"^it is damaged: "):
         convert(content, Progress, "it")
-
-
-@pytest.mark.parametrize("text", ['{"settings": {}}', '{"sessions": 3}', '{"sessions": {}}', "[]", DEEP, "\udcff"])
-def test_a_damaged_record_of_sessions_is_one_line(tmp_path, text):
-    path = tmp_path / "run.json"
-    path.write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(ValueError, match=r"run\.json") as error:
-        earlier_run(path)
-    assert "\n" not in str(error.value)
-    assert len(str(error.value)) < 300
 
 
 def test_json_that_is_nested_deep_is_one_line(tmp_path):
