@@ -19,8 +19,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.judge import GameDiagnosis, Loss
-from baselines.support.rounding import TIE
+from baselines.evaluation.judge import GameDiagnosis
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, hint
 from minesweeper_play.coach.judgement import Judgement, counts, diagnose, judge_turns
@@ -36,7 +35,7 @@ POSITIONS, QUICK_POSITIONS = 60, 24
 """Default number of positions whose probability of winning is computed; the others lie on a line between these."""
 
 NOTICEABLE = 0.01
-"""The least probability of winning that a guess must lose against another one to be worth a remark."""
+"""The probability of winning that a mistake costs at least; a tenth of it is enough where little is left."""
 
 
 class Mark(Enum):
@@ -46,21 +45,21 @@ class Mark(Enum):
     |---|---|
     | first | the first click, which nothing can guide |
     | help | a cell that the program opened at the player's request |
-    | forced | a cell that is certainly safe |
-    | best | a guess with the least risk, and none is known to win a point more |
-    | good | a guess with the least risk, where another one wins a point or more |
-    | calculated | a guess beyond the least risk that wins at least as much as a guess with the least risk |
-    | inaccurate | any other guess beyond the least risk |
-    | avoidable | the turn that lost the game, beyond the least risk |
-    | unlucky | the turn that lost the game, with the least risk |
+    | safe | a cell that is certainly safe |
+    | best | a guess with the least risk that is no mistake |
+    | calculated | a guess beyond the least risk that is no mistake |
+    | inaccurate | a guess that is a mistake |
+    | avoidable | a mistake that lost the game |
+    | unlucky | a guess that lost the game and is no mistake |
     | not judged | a position that is too hard for exact probabilities |
+
+    A guess is a mistake if its skill is at most -`NOTICEABLE`, or costs a tenth of the probability of winning.
     """
 
     FIRST = "first"
     HELP = "help"
-    FORCED = "forced"
+    SAFE = "safe"
     BEST = "best"
-    GOOD = "good"
     CALCULATED = "calculated"
     INACCURATE = "inaccurate"
     AVOIDABLE = "avoidable"
@@ -82,7 +81,6 @@ class Verdict:
         luck: the gain or loss by the outcome.
         better: a click that was safer or wins more; None if there is none.
         steps: the proof of a safe cell that the turn missed; empty if there was none.
-        is_justified: whether the turn wins as much as any cell of the least risk.
     """
 
     turn: Turn
@@ -94,7 +92,6 @@ class Verdict:
     luck: float
     better: Choice | None = None
     steps: tuple[Step, ...] = ()
-    is_justified: bool = True
 
 
 @dataclass(frozen=True)
@@ -233,39 +230,30 @@ class _Reviewer:
         if own.is_judged and own.risk > 0.0:
             skill = self._winning.win_after(turn.before, turn.opened, own.risk) - self._before.probability
             choices = self._choices()
-        is_justified = self._is_justified(skill, choices)
-        mark = self._mark(skill, is_justified)
+        mark = self._mark(skill)
         luck = self._after.probability - self._before.probability - skill
         steps = tuple(hint(turn.before, self._winning.config.mines)) if own.misses_safe else ()
         better = self._better(choices, steps, self._before.probability + skill)
-        return Verdict(turn, own, mark, self._before, self._after, skill, luck, better, steps, is_justified)
+        return Verdict(turn, own, mark, self._before, self._after, skill, luck, better, steps)
 
     def _choices(self) -> list[Choice]:
         return [] if self._judgement.misses_safe else self._winning.choices(self._turn.before)
 
-    def _is_justified(self, skill: float, choices: Sequence[Choice]) -> bool:
-        """Returns whether the turn wins as much as any cell of the least risk."""
-        own = self._judgement
-        if own.excess == 0.0:
-            return True
-        least = max((choice.win for choice in choices if choice.risk <= own.least + TIE), default=1.0)
-        return self._before.probability + skill >= least - TIE
-
-    def _mark(self, skill: float, is_justified: bool) -> Mark:
+    def _mark(self, skill: float) -> Mark:
         own, turn = self._judgement, self._turn
         if turn.move.kind == "reveal":
             return Mark.HELP
-        if not own.is_judged and not counts(turn, self._winning.config):
-            return Mark.UNLUCKY if own.loss is Loss.FORCED else Mark.FIRST
-        if own.loss in (Loss.AVOIDABLE, Loss.FORCED):
-            return Mark.AVOIDABLE if own.loss is Loss.AVOIDABLE else Mark.UNLUCKY
         if not own.is_judged:
-            return Mark.NOT_JUDGED
+            if counts(turn, self._winning.config):
+                return Mark.NOT_JUDGED
+            return Mark.UNLUCKY if turn.lost else Mark.FIRST
         if own.risk == 0.0:
-            return Mark.FORCED
-        if own.excess == 0.0:
-            return Mark.BEST if skill >= -NOTICEABLE else Mark.GOOD
-        return Mark.CALCULATED if is_justified else Mark.INACCURATE
+            return Mark.SAFE
+        if skill <= -min(NOTICEABLE, self._before.probability / 10):
+            return Mark.AVOIDABLE if turn.lost else Mark.INACCURATE
+        if turn.lost:
+            return Mark.UNLUCKY
+        return Mark.CALCULATED if own.excess else Mark.BEST
 
     def _better(self, choices: Sequence[Choice], steps: Sequence[Step], worth: float) -> Choice | None:
         """Returns a safe cell if the turn missed one, or else the best choice if it wins more than the turn."""
@@ -273,4 +261,5 @@ class _Reviewer:
             return Choice(steps[-1].safe[0], 0.0, self._before.probability)
         if not choices or self._turn.opened == (choices[0].cell,):
             return None
-        return choices[0] if choices[0].win > worth + NOTICEABLE else None
+        mistake = min(NOTICEABLE, self._before.probability / 10)
+        return choices[0] if choices[0].win >= worth + mistake else None

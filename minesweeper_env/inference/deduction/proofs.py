@@ -86,7 +86,7 @@ class _Inference(NamedTuple):
 
     Attributes:
         rule: the rule.
-        clues: the bits of its clues, the one next to the cells that follow last.
+        clues: the bits of its clues; in a "count" step of two, the one that is completed last.
         needs: the certain cells that it rests on.
         finds: the cells that follow.
         uses_total: whether the number of mines on the board takes part.
@@ -132,7 +132,7 @@ def _from_pairs(state: BoardState) -> Iterator[_Inference]:
             needs = own & safe | foreign & mine
             if mines - fewer != own.bit_count() - needs.bit_count():
                 continue
-            yield _Inference("subset", (also, bit), needs, (own | foreign) & ~needs)
+            yield _Inference("subset", (min(bit, also), max(bit, also)), needs, (own | foreign) & ~needs)
             if (cells & ~safe).bit_count() == mines and not cells & others & safe:
                 yield _Inference("count", (bit, also), needs, foreign & ~needs)
             if (others & mine).bit_count() == fewer and not cells & others & mine:

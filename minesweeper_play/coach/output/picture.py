@@ -11,7 +11,6 @@ from minesweeper_play.coach.review import Mark, Review
 from minesweeper_play.language.catalogue import Catalogue
 
 COLOURS = {
-    Mark.GOOD: "#e69f00",
     Mark.CALCULATED: "#56b4e9",
     Mark.INACCURATE: "#d55e00",
     Mark.AVOIDABLE: "#b00020",

@@ -13,22 +13,14 @@ from minesweeper_play.coach.winning import Estimate
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import ESTIMATED, explain_proof, name_cell, name_cells
 
-QUIET = (Mark.FORCED,)
+QUIET = (Mark.SAFE,)
 """Marks whose turns in a row share a line of the table."""
 
-TOLD = (Mark.GOOD, Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE, Mark.UNLUCKY)
+TOLD = (Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE, Mark.UNLUCKY)
 """Marks whose turns are explained below the table."""
 
 EXACT = ("over", "exact", "logic")
 """Kinds of estimates that are exact."""
-
-_JUSTIFIED = {
-    (True, False): "detail_calculated",
-    (True, True): "detail_calculated_lost",
-    (False, False): "detail_close",
-    (False, True): "detail_close",
-}
-"""The sentence on a risk beyond the least, by whether no safer cell wins more, and whether the turn lost the game."""
 
 _PRIORITIES = (0, 0, 0, 0, 2, 0, 0, 1, 1)
 
@@ -96,8 +88,9 @@ def _alternative(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
         win, own = catalogue.per_cent(better.win), catalogue.per_cent(verdict.before.probability + verdict.skill)
         risk = catalogue.per_cent(better.risk, 1)
         yield text("detail_better", cell=name_cell(better.cell, catalogue), risk=risk, win=win, own=own)
-    elif verdict.judgement.excess > 0.0:
-        yield text(_JUSTIFIED[verdict.is_justified, verdict.turn.lost])
+    if verdict.judgement.excess > 0.0 and verdict.mark in (Mark.CALCULATED, Mark.UNLUCKY):
+        is_equal = points(verdict.skill, catalogue) == points(0.0, catalogue)
+        yield text(f"detail_calculated{'_lost' * verdict.turn.lost}" if is_equal else "detail_close")
     elif verdict.mark is Mark.UNLUCKY:
         yield text("detail_unlucky")
 

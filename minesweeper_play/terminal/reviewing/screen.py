@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEYS = (("\u2191 \u2193", "turn"), ("b", "curve"), ("Esc", "back"))
 """The keys of the bottom line, each with its action; the catalogue has a label `key_ACTION` for each."""
 
-COLOURS = {Mark.INACCURATE: "$warning", Mark.GOOD: "$warning", Mark.AVOIDABLE: "$error", Mark.UNLUCKY: "$error"}
+COLOURS = {Mark.INACCURATE: "$warning", Mark.AVOIDABLE: "$error", Mark.UNLUCKY: "$error"}
 """Colours of marks in the list of turns; the other marks have that of the text."""
 
 

@@ -28,13 +28,13 @@ def test_skill_and_luck_add_up_and_marks_follow_the_judge(name, board):
         assert review.skill + review.luck == pytest.approx(curve[-1] - curve[0])
         assert all(verdict.skill <= 1e-9 for verdict in review.verdicts)
         assert review.diagnosis.loss is expected.loss
-        assert review.count(Mark.AVOIDABLE) == (expected.loss is Loss.AVOIDABLE)
-        assert review.count(Mark.UNLUCKY) == (expected.loss is Loss.FORCED)
-        assert review.count(Mark.FORCED) == expected.judged - expected.guesses
-        risky = (Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE)
-        assert sum(verdict.mark in risky for verdict in review.verdicts) == sum(
-            verdict.judgement.excess > 0 for verdict in review.verdicts
-        )
+        assert review.count(Mark.AVOIDABLE) + review.count(Mark.UNLUCKY) == (expected.loss is not None)
+        assert review.count(Mark.SAFE) == expected.judged - expected.guesses
+        for verdict in review.verdicts:
+            is_mistake = verdict.skill <= -min(0.01, verdict.before.probability / 10)
+            assert (verdict.mark in (Mark.INACCURATE, Mark.AVOIDABLE)) == is_mistake
+            assert (verdict.mark is Mark.CALCULATED) <= (verdict.judgement.excess > 0.0)
+            assert not is_mistake or verdict.better is not None
 
 
 def test_exact_play_of_small_boards_has_no_skill_to_lose_but_luck():
@@ -42,7 +42,7 @@ def test_exact_play_of_small_boards_has_no_skill_to_lose_but_luck():
         review = review_game(session)
         assert review.skill == pytest.approx(0.0)
         assert {verdict.mark for verdict in review.verdicts} <= {
-            Mark.FIRST, Mark.FORCED, Mark.BEST, Mark.CALCULATED, Mark.UNLUCKY, Mark.AVOIDABLE
+            Mark.FIRST, Mark.SAFE, Mark.BEST, Mark.CALCULATED, Mark.UNLUCKY
         }  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_a_chord_is_a_turn_with_its_own_risk():
     review = review_game(session)
     assert review.verdicts[-1].turn.move.kind == "chord"
     assert review.verdicts[-1].judgement.is_judged
-    assert review.verdicts[-1].mark in (Mark.FORCED, Mark.BEST, Mark.INACCURATE, Mark.CALCULATED, Mark.GOOD)
+    assert review.verdicts[-1].mark in (Mark.SAFE, Mark.BEST, Mark.INACCURATE, Mark.CALCULATED)
 
 
 def test_a_board_that_needs_no_guess_is_lost_by_the_player():

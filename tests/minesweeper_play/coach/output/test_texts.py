@@ -51,7 +51,7 @@ def test_reviews_fit_80_columns_and_name_every_turn(language):
         for verdict in review.verdicts:
             found.add(verdict.mark)
             assert catalogue.text(f"mark_{verdict.mark.value}") in text
-    assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.FORCED, Mark.FIRST, Mark.BEST} <= found
+    assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.SAFE, Mark.FIRST, Mark.BEST} <= found
 
 
 def text_of(mark, language="en"):
@@ -104,14 +104,15 @@ def test_a_lost_chord_names_its_cells_and_the_wrong_flag(language, sentences):
 def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     game = play_judged("lookahead", CONFIG, [23])[0][0]
     verdict = review_game(game, quick=True).verdicts[-1]
-    assert (verdict.mark, verdict.better, verdict.is_justified) == (Mark.AVOIDABLE, None, True)
+    assert (verdict.mark, verdict.better) == (Mark.UNLUCKY, None)
+    assert verdict.judgement.excess > 0.0
     sentences = list(detail_sentences(verdict, Catalogue("en")))
     assert sentences[-1] == "There were safer cells, but none of them wins more games: the choice was no mistake."
 
 
 def test_a_loss_of_less_than_a_point_is_not_called_worth_it():
     verdict = next(each for review in reviews() for each in review.verdicts if each.mark is Mark.CALCULATED)
-    close = replace(verdict, mark=Mark.INACCURATE, is_justified=False)
+    close = replace(verdict, skill=-0.005, better=None, steps=())
     assert list(detail_sentences(close, Catalogue("en")))[-1] == "The best choice wins hardly more games."
 
 
@@ -140,9 +141,9 @@ def test_bad_luck_is_called_so():
     assert ": mala suerte." in text
 
 
-def test_forced_moves_in_a_row_share_a_line():
-    text, _ = text_of(Mark.FORCED)
-    assert re.search(r"\d+-\d+ +\d+ moves +forced", text)
+def test_safe_moves_in_a_row_share_a_line():
+    text, _ = text_of(Mark.SAFE)
+    assert re.search(r"\d+-\d+ +\d+ moves +safe", text)
 
 
 def test_a_game_without_a_move_says_so():
