@@ -48,9 +48,9 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         """Sets the spaces, and checks and sets the numbers of games and threads and both modes."""
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self._pool = ThreadPool(threads)
-        self._autoreset_mode = check_autoreset_mode(autoreset_mode)
+        self.autoreset_mode = check_autoreset_mode(autoreset_mode)
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
-        self.metadata = {**metadata_here(render_mode), "autoreset_mode": self._autoreset_mode}
+        self.metadata = {**metadata_here(render_mode), "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observations
         self.single_action_space = gymnasium.spaces.Discrete(actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -129,7 +129,7 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         """
         actions = check_actions(actions, self.num_envs)
         games = self._current_games()
-        if self._autoreset_mode is AutoresetMode.DISABLED:
+        if self.autoreset_mode is AutoresetMode.DISABLED:
             check_under_way(games.over)
         shown, masks = games.step(actions, True)
         self._last_actions = actions
@@ -138,7 +138,7 @@ class BatchedEnv(Playing[Kind], BatchCalls):
         terminations, truncations, won, illegal, _ = games.events.copy()
         rewards = self._rewards(actions, shown)
         infos = self._infos(masks, illegal, won)
-        if self._autoreset_mode is AutoresetMode.SAME_STEP:
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
             ended = terminations | truncations
             if ended.any():
                 shown, infos = self._restart(shown, infos, ended)

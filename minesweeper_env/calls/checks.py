@@ -43,7 +43,9 @@ def check_keywords(kind: type, given: Iterable[str]) -> None:
         if name not in allowed:
             near = [MEANT[name]] if name in MEANT else difflib.get_close_matches(name, allowed, 1)
             hint = f", did you mean {near[0]}?" if near else ";"
-            raise TypeError(f"{kind.__name__} has no argument {name!r}{hint} It takes {', '.join(allowed)}")
+            # TorchRL tries `frameskip`, and looks for these words of Python's own message.
+            wrong = f"{kind.__name__} got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{wrong}{hint} It takes {', '.join(allowed)}")
 
 
 def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:
@@ -59,7 +61,8 @@ def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweepe
 def check_action(action: Any, actions: int) -> int:
     """Returns an action as an int, or raises a ValueError unless it is in 0..actions-1."""
     try:
-        index = operator.index(action)
+        # A tensor of shape (1,) is a whole number to Python, and an array of that shape is none.
+        index = operator.index(action) if getattr(action, "ndim", 0) == 0 else -1
     except TypeError:
         index = -1
     if action is True or action is False or not 0 <= index < actions:

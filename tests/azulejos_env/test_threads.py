@@ -42,7 +42,7 @@ def play(env, steps=30, seed=5):
         actions = env.sample_actions()
         actions[step % GAMES] = 0
         over = env._games.over
-        if env._autoreset_mode.value == "Disabled" and over.any():
+        if env.autoreset_mode.value == "Disabled" and over.any():
             results.append(env.reset(options={"reset_mask": over}))
         if step == 12:
             results.append(env.reset(options={"reset_mask": rng.random(GAMES) < 0.5}))

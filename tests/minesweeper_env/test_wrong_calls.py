@@ -73,11 +73,15 @@ def unpack_four(env):
 
 
 WRONG = {
-    "n_mines": (make(n_mines=10), TypeError, "no argument 'n_mines', did you mean mines? It takes size, mines"),
-    "width and height": (make(width=9, height=9), TypeError, "no argument 'width', did you mean size?"),
+    "n_mines": (
+        make(n_mines=10),
+        TypeError,
+        "unexpected keyword argument 'n_mines', did you mean mines? It takes size, mines",
+    ),
+    "width and height": (make(width=9, height=9), TypeError, "unexpected keyword argument 'width', did you mean size?"),
     "board_size": (make(board_size=9), TypeError, "did you mean size?"),
-    "foo in a batch": (make_vec(foo=1), TypeError, "MinesweeperVectorEnv has no argument 'foo'; It takes num_envs"),
-    "foo directly": (lambda: MinesweeperEnv(foo=1), TypeError, "no argument 'foo'"),
+    "foo in a batch": (make_vec(foo=1), TypeError, "unexpected keyword argument 'foo'; It takes num_envs"),
+    "foo directly": (lambda: MinesweeperEnv(foo=1), TypeError, "unexpected keyword argument 'foo'"),
     "size 8.0": (make(size=8.0), ValueError, SIZE),
     "size '8x8'": (make(size="8x8"), ValueError, SIZE),
     "size of three": (make(size=(8, 8, 2)), ValueError, "size must be a whole number or a pair (rows, cols)"),
@@ -124,6 +128,7 @@ WRONG = {
     "step(float32)": (step(np.float32(3)), ValueError, ACTION),
     "step((1, 2))": (step((1, 2)), ValueError, ACTION),
     "step(array([3]))": (step(np.array([3])), ValueError, ACTION),
+    "step(tensor([3]))": (lambda: step(pytest.importorskip("torch").tensor([3]))(), ValueError, ACTION),
     "step(True)": (step(True), ValueError, ACTION),
     "step(-1)": (step(-1), ValueError, ACTION),
     "step(128)": (step(128), ValueError, ACTION),
