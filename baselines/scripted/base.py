@@ -72,6 +72,17 @@ class ScriptedPolicy:
         """Returns (N, rows, cols) float64 risks of guessing each unknown cell, in games without a known safe cell."""
         return np.zeros(knowledge.unknown.shape)
 
+    def ratings(self, observations: NDArray[np.int8]) -> NDArray[np.float64] | None:
+        """Returns the numbers behind the choices in N games, (N, rows, cols), or None for a policy without any.
+
+        They are 0 for cells known to be safe, inf for known mines, and `risks` for the others.
+        """
+        if type(self).risks is ScriptedPolicy.risks:
+            return None
+        knowledge = Knowledge(observations, self.config)
+        self.deduce(knowledge)
+        return np.where(knowledge.safe, 0.0, np.where(knowledge.unknown, self.risks(knowledge), np.inf))
+
     @checked_act
     def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns a click for each of N games; see `baselines.policy.Policy`."""

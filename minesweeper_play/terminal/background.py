@@ -12,8 +12,9 @@ class LatestOnly:
     The thread is a daemon: work that never ends keeps no program alive.
     """
 
-    def __init__(self) -> None:
-        """Starts no thread yet."""
+    def __init__(self, fail: Callable[[Exception], object]) -> None:
+        """Starts no thread yet; `fail` takes, in the thread, an error that work raises."""
+        self._fail = fail
         self._changed = threading.Condition()
         self._waiting: Callable[[], object] | None = None
         self._thread: threading.Thread | None = None
@@ -45,4 +46,7 @@ class LatestOnly:
                 while self._waiting is None:
                     self._changed.wait()
                 work, self._waiting, self._busy = self._waiting, None, True
-            work()
+            try:
+                work()
+            except Exception as error:
+                self._fail(error)

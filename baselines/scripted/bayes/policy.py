@@ -82,6 +82,13 @@ class BayesPolicy:
     def reset(self, seed: int) -> None:
         """Does nothing: the policy has no randomness."""
 
+    def ratings(self, observations: Boards) -> Probabilities:
+        """Returns the mine probabilities behind the choices in N games, (N, rows, cols)."""
+        queries = self.counters["queries"]
+        posteriors = self._with_assumed_mines(observations, self._posteriors(observations))
+        self.counters["queries"] = queries
+        return posteriors
+
     @checked_act
     def act(self, observations: Boards, action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns a click for each of N games; see `baselines.policy.Policy`.

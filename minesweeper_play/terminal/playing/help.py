@@ -217,6 +217,8 @@ class HelpedScreen(TableScreen):
         if event.ticket is not event.thinker.ticket:
             return
         event.thinker.forget()
+        if isinstance(event.answer, Exception):
+            raise event.answer
         if event.answer is None:
             self.say("too_hard")
         elif event.thinker is self._oracle:

@@ -30,7 +30,7 @@ class Thinker:
         """Prepares to think; `deliver` is called in another thread."""
         self.ticket: object = None
         self._deliver = deliver
-        self._background = LatestOnly()
+        self._background = LatestOnly(lambda error: deliver(self.ticket, error))
 
     def ask(self, question: Callable[[], Risks | Advice]) -> None:
         """Requests an answer; the request before it is forgotten."""

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
-from baselines.policy import PolicyError
+from baselines.cli.failures import explain
 from minesweeper_env.generation import GenerationError
 from minesweeper_play.terminal.background import LatestOnly
 from minesweeper_play.terminal.board.canvas import BoardCanvas
@@ -82,7 +82,7 @@ class WatchScreen(FittingScreen):
     class Chosen(Message):
         """The policies have chosen their next moves; `problem` is the error of one that failed."""
 
-        def __init__(self, game: object, choices: list[Choice | None], problem: PolicyError | None = None) -> None:
+        def __init__(self, game: object, choices: list[Choice | None], problem: Exception | None = None) -> None:
             """Stores the moves, None for players whose game is over."""
             super().__init__()
             self.game, self.choices, self.problem = game, choices, problem
@@ -99,7 +99,7 @@ class WatchScreen(FittingScreen):
         self._speed = FIRST_SPEED
         self._style: RiskStyle = "numbers"
         self._choices: list[Choice | None] = [None] * len(self.players)
-        self._background = LatestOnly()
+        self._background = LatestOnly(lambda error: self.post_message(self.Chosen(self._game, [], error)))
         self._game: object = None
         self._due: Timer | None = None
         self._steps_wanted = 0
@@ -153,19 +153,15 @@ class WatchScreen(FittingScreen):
         game, rated = self._game, self._style != "off"
 
         def work() -> None:
-            try:
-                choices = [None if player.is_over else player.choose(rated) for player in self.players]
-            except PolicyError as error:
-                self.post_message(self.Chosen(game, [], error))
-            else:
-                self.post_message(self.Chosen(game, choices))
+            choices = [None if player.is_over else player.choose(rated) for player in self.players]
+            self.post_message(self.Chosen(game, choices))
 
         self._background.ask(work)
 
     @on(Chosen)
     def _take(self, event: Chosen) -> None:
         if event.problem is not None:
-            self.game_app.fail(str(event.problem))
+            self.game_app.fail(explain(event.problem))
         elif event.game is self._game:
             self._choices = event.choices
             self._show()

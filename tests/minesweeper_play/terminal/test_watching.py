@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.terminal_games import drive, settled, shown
@@ -9,12 +11,14 @@ from support.terminal_games import drive, settled, shown
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy, find_policy
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities
+from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.board.canvas import BoardCanvas
 from minesweeper_play.terminal.command import load_players
 from minesweeper_play.terminal.watching.player import Player
-from minesweeper_play.terminal.watching.ratings import Rater
 from minesweeper_play.terminal.watching.screen import is_stacked
+from minesweeper_play.terminal.watching.texts import title_of
 
 SMALL = BoardConfig(5, 5, 4, moves=("click",))
 
@@ -39,6 +43,13 @@ class Broken(Rated):
         if (observations <= 8).any():
             raise RuntimeError("out of ideas")
         return action_masks.argmax(axis=1)
+
+
+class Overrated(Rated):
+    """A policy of a user whose scores fail."""
+
+    def scores(self, _boards):
+        raise RuntimeError("no scores today")
 
 
 def player(name):
@@ -97,10 +108,19 @@ def test_scores_of_a_users_policy_are_shown_as_preferences():
     assert (ratings.risks[0, 0], ratings.risks[4, 4]) == (1.0, 0.0)
 
 
-def test_mines_that_were_moved_have_no_exact_probabilities():
-    corners = BoardConfig(5, 5, 4, "corners", moves=("click",))
-    ratings = Rater(build_policy("exact", SMALL), corners).rate(np.full((5, 5), 11, np.int8))
-    assert ratings.source == "none"
+@pytest.mark.parametrize("name", ["bayes", "expected_value", "exact"])
+@pytest.mark.parametrize("rule", ["opening", "corners"])
+def test_the_own_numbers_of_a_policy_stand_beside_those_of_the_oracle(name, rule):
+    watched = Player(find_policy(name), replace(SMALL, first_click=rule))
+    watched.begin(3)
+    watched.play(watched.choose(rated=False))
+    choice = watched.choose(rated=True)
+    found, kind = choice.ratings, "exact" if rule == "opening" else "uniform"
+    oracle, covered = found.oracle or found, watched.board > 8
+    assert (found.source, oracle.source) == (kind if name == "exact" else "own", kind)
+    assert oracle.risks[covered].tolist() == mine_probabilities(watched.board, 4)[covered].tolist()
+    assert found.risks[choice.cell] == pytest.approx(found.risks[covered].min())
+    assert ("click: " in title_of(watched, choice, True, Catalogue("en"))) == (name != "exact")
 
 
 def watch(script, folder, *names, size=(80, 24), **options):
@@ -165,13 +185,14 @@ def test_the_next_click_is_marked_and_the_ratings_can_be_hidden(tmp_path):
     watch(script, tmp_path, "exact")
 
 
-def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path):
+@pytest.mark.parametrize(("name", "error"), [("Broken", "out of ideas"), ("Overrated", "no scores today")])
+def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path, name, error):
     async def script(app, pilot):
         await settled(pilot, lambda: app.problem)
-        assert "out of ideas" in app.problem
+        assert error in app.problem
         assert app.return_value == 1
 
-    watch(script, tmp_path, f"{__file__}:Broken")
+    watch(script, tmp_path, f"{__file__}:{name}")
 
 
 def test_spanish_reaches_the_watching_screen(tmp_path):
