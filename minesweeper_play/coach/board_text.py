@@ -5,17 +5,19 @@ A board has one line per row, with or without blanks between the cells:
 | character | cell |
 |---|---|
 | `0` to `8` | open, with that many mines around; `.` and `·` are read as 0 |
-| `#` | hidden |
-| `F` | flagged; `X`, a wrong flag of a lost game, is read as `F` |
+| `#` | hidden; `■` and the icon of a Nerd Font too |
+| `F` | flagged; so are `⚑`, the icon of a Nerd Font, and `X`, a wrong flag of a lost game |
 | `?` | question mark |
 | `*` | mine, shown in a lost game; `!` is the mine that was opened |
 
-Blank lines are left out. The numbers of rows and columns that `render_mode="ansi"` prints are recognised and left out:
-the first line then holds the numbers of the columns alone, and each other line begins with the number of its row.
+A lost game has a covered cell without a mine. Where `*` is the only sign of covered cells, `*` is therefore hidden, as
+papers print boards. A `/` separates rows, too. Blank lines and lines with a `:`, such as those below a board, are left
+out, and so are the numbers of rows and columns that `render_mode="ansi"` and `play.py --classic` print.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import NamedTuple
 
@@ -38,12 +40,15 @@ WRITTEN: dict[int, str] = {
 EXPLODED = "!"
 """The character of a mine that was opened."""
 
+MOST_HEADS = 3
+"""The largest number of lines that hold the numbers of columns, a digit below the other."""
+
 READ: dict[str, int] = {
     **{character: code for code, character in WRITTEN.items()},
-    ".": 0,
-    "·": 0,
-    "X": FLAGGED,
-    EXPLODED: MINE,
+    **dict.fromkeys(".·", 0),
+    **dict.fromkeys("\u25a0\uf0c8", HIDDEN),
+    **dict.fromkeys("X\u2717\u2691\uf024", FLAGGED),
+    **dict.fromkeys(f"{EXPLODED}\U000f0dda", MINE),
 }
 """The code of each character."""
 
@@ -84,15 +89,18 @@ def read_board(text: str) -> NDArray[np.int8]:
         BoardTextError: the text is empty, a character is no cell, or the rows differ in length; the message names the
             line and the column, counted from 1.
     """
-    lines = [_Line(number, line) for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1) if line.strip()]
-    lines = _without_numbers(lines)
+    numbered = enumerate(text.lstrip("\ufeff").splitlines(), 1)
+    rows_of_text = (_Line(number, row) for number, line in numbered for row in _rows_of(line))
+    lines = _without_numbers([line for line in rows_of_text if line.text.strip() and ":" not in line.text])
     if not lines:
         raise BoardTextError("empty")
     rows = [_read_row(line) for line in lines]
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(rows[0]):
             raise BoardTextError("row", line=line.number, found=len(row), expected=len(rows[0]))
-    return np.array(rows, np.int8)
+    board = np.array(rows, np.int8)
+    is_lost = EXPLODED in text or np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any()
+    return board if is_lost else np.where(board == MINE, np.int8(HIDDEN), board)
 
 
 def write_board(board: NDArray[np.int8], exploded: Collection[Cell] = (), blanks: bool = True) -> str:
@@ -116,20 +124,35 @@ def _read_row(line: _Line) -> list[int]:
     return [READ[character] for character in line.text if not character.isspace()]
 
 
+def _rows_of(line: str) -> list[str]:
+    """Returns the rows that a line holds, each with blanks before it that keep the columns in the messages."""
+    return [" " * row.start() + row.group() for row in re.finditer(r"[^/]+", line)]
+
+
 def _without_numbers(lines: list[_Line]) -> list[_Line]:
     """Leaves out the numbers of rows and columns, where a board has them."""
-    if len(lines) < 2:
-        return lines
-    head, *rows = (line.text.split() for line in lines)
-    numbered = head == [str(col) for col in range(len(head))] and all(
-        len(cells) == len(head) + 1 and cells[0] == str(row) for row, cells in enumerate(rows)
+    words = [line.text.split() for line in lines]
+    for heads in range(1, min(MOST_HEADS + 1, len(lines))):
+        if _are_numbered(words[:heads], words[heads:]):
+            return [line._replace(text=_blank_number(line.text)) for line in lines[heads:]]
+    return lines
+
+
+def _are_numbered(heads: list[list[str]], rows: list[list[str]]) -> bool:
+    """Returns whether lines number the columns of rows that begin with their own numbers, from 0 or 1.
+
+    Where columns are narrow, the digits of a number stand below each other, so the last digits alone are compared.
+    """
+    first = rows[0][0]
+    if first not in ("0", "1") or not all(word.isdecimal() for head in heads for word in head):
+        return False
+    digits = [str((int(first) + col) % 10) for col in range(len(heads[-1]))]
+    return [word[-1] for word in heads[-1]] == digits and all(
+        len(row) == len(digits) + 1 and row[0] == str(number) for number, row in enumerate(rows, int(first))
     )
-    if not numbered:
-        return lines
-    # A blank of the same width keeps the columns in the messages.
-    return [line._replace(text=_blank_number(line.text)) for line in lines[1:]]
 
 
 def _blank_number(text: str) -> str:
+    """Returns a row with blanks in place of its number, which keeps the columns in the messages."""
     number = text.split()[0]
     return text.replace(number, " " * len(number), 1)

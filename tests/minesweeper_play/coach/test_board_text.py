@@ -8,14 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, MinesweeperEnv
+from minesweeper_env import FLAGGED, HIDDEN, MINE, QUESTION, BoardConfig, MinesweeperEnv
+from minesweeper_play.classic.drawing import board_lines, draw_session
+from minesweeper_play.classic.glyphs import ASCII, NERD, PLAIN
 from minesweeper_play.coach.board_text import BoardTextError, read_board, write_board
+from minesweeper_play.game.session import Session
 
 BOARDS = arrays(np.int8, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.integers(0, MINE))
 
 
 @given(BOARDS, st.booleans())
 def test_what_is_written_is_read_back(board, blanks):
+    if not np.isin(board, (HIDDEN, FLAGGED, QUESTION)).any():
+        # No game is lost here, so the mines are covered cells.
+        board = np.where(board == MINE, HIDDEN, board)
     assert read_board(write_board(board, blanks=blanks)).tolist() == board.tolist()
 
 
@@ -43,6 +49,20 @@ def test_a_board_as_the_environment_prints_it_is_read(rows, cols, mines):
         board, _, lost, _, _ = env.step(env.unwrapped.action_masks()[: rows * cols].argmax())
         expected = np.where(board == MINE, MINE, board)
         assert read_board(env.render()).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("size", "width"), [((3, 12), 100), ((16, 30), 80), ((11, 4), 80)])
+@pytest.mark.parametrize("glyphs", [ASCII, PLAIN, NERD])
+def test_a_board_as_the_line_mode_prints_it_is_read(size, width, glyphs):
+    session = Session(BoardConfig(*size, mines=5), seed=3)
+    session.open(0, 0)
+    session.flag(*np.argwhere(session.board == HIDDEN)[0].tolist())
+    lines = board_lines(draw_session(session, glyphs), lambda text, _: text, width)
+    assert read_board("\n".join([*lines, "Mines left: 4   Time: 0:00"])).tolist() == session.board.tolist()
+
+
+def test_stars_are_hidden_cells_where_nothing_else_is_covered():
+    assert read_board("**1 / 110").tolist() == [[HIDDEN, HIDDEN, 1], [1, 1, 0]]
 
 
 def test_a_board_that_only_begins_with_numbers_keeps_them():
