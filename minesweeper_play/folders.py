@@ -17,6 +17,10 @@ LOCK_SECONDS, RETRY_SECONDS = 5.0, 0.02
 """Seconds after which a program stops waiting for another one that writes, and seconds between two tries."""
 
 
+class NoHomeError(OSError):
+    """The user has no home folder: no HOME, and no entry in the list of users."""
+
+
 def data_folder() -> Path:
     r"""Returns the user's data folder of this program, which need not exist yet.
 
@@ -25,9 +29,9 @@ def data_folder() -> Path:
 
     Raises:
         MissingExtraError: platformdirs is not installed.
+        NoHomeError: the user has no home folder.
     """
-    platformdirs = import_extra("platformdirs", "play")
-    return Path(platformdirs.user_data_path(NAME, appauthor=False, roaming=True))
+    return _user_folder("user_data_path")
 
 
 def config_folder() -> Path:
@@ -38,9 +42,17 @@ def config_folder() -> Path:
 
     Raises:
         MissingExtraError: platformdirs is not installed.
+        NoHomeError: the user has no home folder.
     """
+    return _user_folder("user_config_path")
+
+
+def _user_folder(function: str) -> Path:
     platformdirs = import_extra("platformdirs", "play")
-    return Path(platformdirs.user_config_path(NAME, appauthor=False, roaming=True))
+    try:
+        return Path(getattr(platformdirs, function)(NAME, appauthor=False, roaming=True))
+    except RuntimeError as error:
+        raise NoHomeError("this user has no home folder; set HOME") from error
 
 
 @contextmanager

@@ -36,6 +36,9 @@ SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 
 _UNSET = object()
 
+_ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?!\w)|^(mines|size|seed)(?= must )")
+"""The arguments of the library that messages name, and that a user of a command types as options."""
+
 
 class HelpFormatter(argparse.HelpFormatter):
     """Wraps a description, and keeps the lines of an epilog; a long example continues after a backslash."""
@@ -61,8 +64,10 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **{"formatter_class": HelpFormatter, **settings})
 
     def error(self, message: str) -> NoReturn:
-        """Prints the message as one line on stderr, and exits with status 2."""
-        say(f"{self.prog}: {' '.join(message.split())}")
+        """Prints the message as one line on stderr, and exits with status 2; arguments are named as options."""
+        text = _ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", " ".join(message.split()))
+        text = re.sub("^(rows|cols)(?= must )", r"--size: \1", text)
+        say(f"{self.prog}: {text}")
         sys.exit(BAD_ARGUMENTS)
 
     def parse_given(self, arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from baselines.support.extras import MissingExtraError
+from minesweeper_env.config import BoardConfig
 from minesweeper_play.classic.console import Console, LeaveError
 from minesweeper_play.classic.game import ClassicGame
 from minesweeper_play.classic.review import show_review
-from minesweeper_play.classic.setup import ask_board
+from minesweeper_play.game.boards import recommended_mines, sized_board
 from minesweeper_play.game.commands import parse_ending
 from minesweeper_play.game.metrics import measure
 from minesweeper_play.game.saved import load_game
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.game.statistics import open_statistics
 from minesweeper_play.options import PlayOptions
 
 DONE, INTERRUPTED = 0, 130
 """Exit statuses."""
+
+LEAST_SIDE, MOST_SIDE = 3, 10
+"""The sides of the boards to choose from; a protected opening needs one more, and options allow any size."""
 
 
 def run(options: PlayOptions) -> int:
@@ -48,12 +51,12 @@ class _Player:
         self._console = console
         self._options = options
         self._played = 0
-        self._statistics: Statistics | None = None
+        self._statistics, self._problem = open_statistics()
 
     def play(self) -> None:
         """Plays one game after another."""
         session = None if self._options.saved is None else load_game(self._options.saved)
-        self._open_statistics()
+        self._console.say(self._problem.key, **self._problem.values)
         while True:
             session = session or self._new_session()
             self._announce(session)
@@ -65,11 +68,23 @@ class _Player:
 
     def _new_session(self) -> Session:
         options = self._options
-        rule = options.first_click if "first_click" in options.given else None
-        config = options.config or ask_board(self._console, rule)
+        config, no_guess = options.config, options.no_guess
+        if config is None:
+            config = self._ask_board(options.first_click if "first_click" in options.given else None)
+            if not no_guess and self._console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
+                no_guess = "subset"
         seed = None if options.seed is None else options.seed + self._played
         self._played += 1
-        return Session(config, seed=seed, no_guess=options.no_guess)
+        return Session(config, seed=seed, no_guess=no_guess)
+
+    def _ask_board(self, rule: str | None) -> BoardConfig:
+        """Returns the board that a player chooses, by its side and its mines, as Buscaminas_Terminal asks for them."""
+        least = LEAST_SIDE + (rule in ("opening", "corners"))
+        side = self._console.ask_number(least, MOST_SIDE, "ask_size")
+        most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
+        recommended = min(recommended_mines(side, side), most)
+        mines = self._console.ask_number(1, most, "ask_mines", recommended=recommended)
+        return sized_board(side, side, mines, rule)
 
     def _announce(self, session: Session) -> None:
         config = session.config
@@ -118,12 +133,6 @@ class _Player:
             time=catalogue.number(metrics.seconds, 1),
         )
         self._record(session)
-
-    def _open_statistics(self) -> None:
-        try:
-            self._statistics = Statistics()
-        except MissingExtraError as error:
-            self._console.say("statistics_missing", reason=str(error))
 
     def _record(self, session: Session) -> None:
         if self._statistics is None:

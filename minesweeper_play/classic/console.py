@@ -37,6 +37,7 @@ class Console:
         is_interactive: whether a person types on a terminal and sees the answers there.
         is_live: whether lines on that terminal can be drawn again.
         is_animated: whether openings are animated.
+        is_source: whether `help` opens cells, as in the Spanish source, whose game `--classic` is.
     """
 
     def __init__(self, options: PlayOptions) -> None:
@@ -50,6 +51,7 @@ class Console:
         self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self.is_live = self.is_interactive and is_live(sys.stdout)
         self.is_animated = options.animation and self.is_live
+        self.is_source = "classic" in options.given
         if self.is_interactive:
             with suppress(ImportError):
                 # Its import gives `input` the arrow keys and a history.
@@ -85,9 +87,9 @@ class Console:
         """Prints a text whose lines break between words, if stdout is a terminal."""
         self.tell("\n".join(self._lines(text)))
 
-    def page(self, key: str) -> None:
-        """Prints a long text of the catalogue, and waits wherever the screen is full, if a person reads it there."""
-        lines, room = self._lines(self.catalogue.text(key)), screen_lines() - 1
+    def page(self, text: str) -> None:
+        """Prints a long text, and waits wherever the screen is full, if a person reads it there."""
+        lines, room = self._lines(text), screen_lines() - 1
         while self.is_interactive and len(lines) > room:
             # An item that continues below stays on one page.
             end = next((number for number in range(room, 0, -1) if not lines[number].startswith("   ")), room)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,7 +29,8 @@ class ClassicGame:
         self.session = session
         self._console = console
         self._do: dict[str, Callable[[Command], None]] = {
-            "help": lambda _: self._move(self.session.help),
+            "assist": lambda _: self._move(self.session.help),
+            "help": lambda _: self._move(self.session.help) if console.is_source else self._show_manual(),
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
@@ -109,10 +111,28 @@ class ClassicGame:
         """Opens a cell; the first one of a game without guesses needs a search."""
         if not self.session.no_guess or self.session.status != "ready":
             return self.session.open(row, col)
-        # Its module loads kernels.
-        from minesweeper_play.classic.search import open_first
+        self.session.on_attempts = self._show_search
+        try:
+            self._show_search(0)
+            return self.session.open(row, col)
+        except KeyboardInterrupt:
+            return Report("search_cancelled")
+        finally:
+            self._draw_search("")
 
-        return open_first(self.session, (row, col), self._console)
+    def _show_search(self, count: int) -> None:
+        """Draws the number of attempts so far, on a terminal."""
+        # Its module loads kernels.
+        from minesweeper_env.generation import MAX_ATTEMPTS
+
+        part = self._console.catalogue.per_cent(min(count / MAX_ATTEMPTS, 1.0))
+        self._draw_search(self._console.catalogue.text("searching", count=count, part=part))
+
+    def _draw_search(self, text: str) -> None:
+        if self._console.is_live:
+            # A line that wraps could not be cleared.
+            sys.stdout.write(f"\r\033[K{text[: (self._console.width or 80) - 1]}")
+            sys.stdout.flush()
 
     def _describe(self, report: Report, new_flags: int) -> None:
         """Prints the effect of an accepted move."""
@@ -145,7 +165,7 @@ class ClassicGame:
         self._print(draw_risks(board, risks, self._console.glyphs, self.session.config.radius))
 
     def _show_manual(self) -> None:
-        self._console.page("manual")
+        self._console.page(self._console.catalogue.manual(is_source=self._console.is_source))
         if self._console.is_interactive:
             self._console.ask("manual_return")
             self.show_board()

@@ -76,7 +76,8 @@ def _add_board(group: argparse._ArgumentGroup) -> None:
         "--first-click",
         choices=FIRST_CLICKS,
         metavar="RULE",
-        help=f"protect the first click by this rule: {rules} (default {BoardConfig.first_click})",
+        help=f"protect the first click by this rule: {rules} "
+        f"(default {BoardConfig.first_click}, or safe where it has no room)",
     )
     group.add_argument(
         "--no-guess",
@@ -171,7 +172,7 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str) ->
         config = preset_board(given.preset, rule)
     elif given.size:
         rows, cols = given.size
-        config = sized_board(rows, cols, given.mines, rule)
+        config = sized_board(rows, cols, given.mines, given.first_click)
     return PlayOptions(
         program=program,
         language=given.language or language_of(),

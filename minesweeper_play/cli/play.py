@@ -9,8 +9,6 @@ from typing import TextIO
 
 from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
 from baselines.cli.failures import explain
-from baselines.cli.start import announce
-from baselines.support.board_names import board_name
 from baselines.support.extras import MissingExtraError, missing_extra
 from minesweeper_env.notices import is_live, say, show_compilations
 from minesweeper_play.cli.arguments import read_options
@@ -35,23 +33,22 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
-    notice = Catalogue(options.language).text("compiling")
+    catalogue = Catalogue(options.language)
+    notice = catalogue.text("compiling")
     # The line takes the place of one that is drawn again and again.
     show_compilations(lambda _: say(f"\r\033[K{notice}" if is_live(sys.stderr) else notice))
-    if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ)) is not None:
+    if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ, catalogue)) is not None:
         if options.policy is not None or options.versus is not None:
             reason = f": {lack}" if lack else ""
             say(f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}")
             return BAD_ARGUMENTS
         if lack:
-            say(f"{program}: {lack}, so the game is played line by line")
+            say(f"{program}: {catalogue.text('line_by_line', reason=lack)}")
         mode = "classic"
-    if options.config is not None:
-        announce(f"Play {board_name(options.config.rows, options.config.cols, options.config.mines)}")
     return _run(mode, options)
 
 
-def _lack_of_screen(stdout: TextIO, environment: Mapping[str, str]) -> str | None:
+def _lack_of_screen(stdout: TextIO, environment: Mapping[str, str], catalogue: Catalogue) -> str | None:
     """Returns why the full-screen game cannot be shown; "" where nobody expects it, None where it can."""
     if not MODES["terminal"].is_there:
         return ""
@@ -61,11 +58,11 @@ def _lack_of_screen(stdout: TextIO, environment: Mapping[str, str]) -> str | Non
     if not (sys.stdin.isatty() and stdout.isatty()):
         return ""
     if environment.get("TERM") == "dumb":
-        return "a terminal with TERM=dumb has no full screen"
+        return catalogue.text("lack_of_screen")
     try:
         CHARACTERS.encode(stdout.encoding)
     except UnicodeEncodeError:
-        return f"a terminal with the encoding {stdout.encoding} cannot show the characters of the full screen"
+        return catalogue.text("lack_of_characters", encoding=stdout.encoding)
     return None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
 
 BOARDS = {name.lower(): preset for name, preset in PRESETS.items() if name}
@@ -23,12 +25,17 @@ def recommended_mines(rows: int, cols: int) -> int:
     return int(0.2 * rows * cols) + 1
 
 
-def sized_board(rows: int, cols: int, mines: int | None, first_click: str) -> BoardConfig:
+def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None) -> BoardConfig:
     """Returns the board of a size; mines that are left out are the usual or else the recommended number.
+
+    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that.
 
     Raises:
         ValueError: the board is not allowed; the message states the allowed values.
     """
     if mines is None:
         mines = DEFAULT_MINES.get((rows, cols), recommended_mines(rows, cols))
-    return BoardConfig(rows, cols, mines, first_click=first_click)
+    if first_click is None:
+        with suppress(ValueError):
+            return BoardConfig(rows, cols, mines)
+    return BoardConfig(rows, cols, mines, first_click=first_click or "safe")

@@ -15,11 +15,14 @@ ON_ANY_CELL = ("hint",)
 ON_FILES = ("save",)
 """Commands with the path of a file."""
 
-PLAIN = ("help", "probabilities", "undo", "review", "man", "new", "quit")
+PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "quit")
 """Commands of one word."""
 
 WORDS = (*ON_CELLS, *ON_ANY_CELL, *PLAIN, *ON_FILES)
-"""All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
+"""All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`.
+
+`assist` is its `help`, which elsewhere lists the commands.
+"""
 
 
 @dataclass(frozen=True)

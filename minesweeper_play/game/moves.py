@@ -18,6 +18,10 @@ MOVE_KINDS: tuple[MoveKind, ...] = ("open", "flag", "question", "chord", "expand
 """The kinds of moves; "reveal" opens a safe cell at the player's request for help."""
 
 
+AIDS = ("help", "hint", "probabilities")
+"""The kinds of help that a game notes."""
+
+
 class Move(NamedTuple):
     """A move that changed the board.
 

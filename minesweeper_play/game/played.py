@@ -118,11 +118,17 @@ class PlayedGame:
         """True if there is a move to take back; a won game stays won."""
         return bool(self._history) and self.status != "won"
 
+    def click(self, row: int, col: int) -> Report:
+        """Opens a covered cell; chords on an open number with covered cells around it that have no flag."""
+        if not self._refuse(row, col) and self._position.is_open((row, col)):
+            _, others = self._position.covered_around((row, col))
+            return self.chord(row, col) if others else _message("cell_is_open", row, col)
+        return self.open(row, col)
+
     def open(self, row: int, col: int) -> Report:
         """Opens a cell, and floods from a 0; refused on flagged and open cells.
 
-        Raises:
-            GenerationError: the first click found no board that needs no guess; nothing has changed.
+        Where the first click finds no board that needs no guess, the game goes on as any other, and the report says so.
         """
         if refusal := self._refuse_open_cell(row, col):
             return refusal
@@ -190,8 +196,9 @@ class PlayedGame:
     def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[Step]) -> Report:
         """Makes a move, and records it."""
         opened = self._position.opened_by(steps[-1])
-        # A search for a board may fail or be cancelled, so it comes before anything changes.
-        layout = self._find_layout(cell) if opened and self.no_guess and not self._position.has_mines else None
+        # A search for a board may be cancelled, so it comes before anything changes.
+        searches = bool(opened and self.no_guess and not self._position.has_mines)
+        layout = self._find_layout(cell) if searches else None
         if opened and self.status == "ready":
             self.stopwatch.start()
         self.moves.append(Move(kind, *cell, self.seconds))
@@ -201,16 +208,19 @@ class PlayedGame:
             self.stopwatch.stop()
         if self.status == "lost":
             self.exploded = min(each for each in opened if self._position.mines[each])
-        key = self.status if self.is_over else ""
+        key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if searches else ""
         return Report(key, changed_cells(before, self._position.board), {"x": cell[1] + 1, "y": cell[0] + 1})
 
-    def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_]:
-        """Returns a layout that needs no guess after its first cell."""
-        from minesweeper_env.generation import generate
+    def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_] | None:
+        """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
+        from minesweeper_env.generation import GenerationError, generate
 
         assert self.no_guess, "another board needs no search"
-        found = generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=self.on_attempts)
-        return found.layout
+        try:
+            return generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=self.on_attempts).layout
+        except GenerationError:
+            self.no_guess = False
+            return None
 
     def _take_back(self) -> None:
         self._position.take_back(self._history.pop())

@@ -7,7 +7,9 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS
 from minesweeper_play.game.metrics import measure
+from minesweeper_play.game.moves import AIDS
 
 if TYPE_CHECKING:
     from minesweeper_play.game.session import Session
@@ -92,12 +94,16 @@ class GameRecord:
         """Returns the record of a JSON object.
 
         Raises:
-            ValueError: a field is missing or has another type.
+            ValueError: a field is missing, has another type, or holds an unknown word.
         """
         if not isinstance(content, dict):
             raise ValueError("a record is a JSON object")
         values = {field.name: _typed(content.get(field.name), str(field.type)) for field in fields(cls)}
-        return cls(**values)
+        record = cls(**values)
+        known = record.first_click in FIRST_CLICKS and record.no_guess in ("", *NO_GUESS_LEVELS)
+        if not known or not set(filter(None, record.aids.split(","))) <= set(AIDS):
+            raise ValueError("a record has a word that this program does not know")
+        return record
 
     @property
     def kind(self) -> BoardKind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,15 @@ from numpy.typing import NDArray
 
 from baselines.support.files import NoJsonError, read_json, replace_file
 from minesweeper_env.config import BoardConfig
-from minesweeper_play.game.moves import MOVE_KINDS, Move
+from minesweeper_play.game.moves import AIDS, MOVE_KINDS, Move
 from minesweeper_play.game.session import Session
 
 FORMAT, VERSION = "minesweeper-game", 1
 """The first two entries of a file."""
 
+
 MINE, FREE = "*", "."
 """The characters of the layout."""
-
-_AIDS = ("help", "hint", "probabilities")
 
 
 class SavedGameError(ValueError):
@@ -71,7 +71,7 @@ def to_json(session: Session) -> dict[str, Any]:
     """Returns the content of a saved game: numbers, texts and lists."""
     config, mines = session.config, session.placed_mines()
     rows = ["".join(MINE if mine else FREE for mine in row) for row in mines.tolist()]
-    return {
+    content: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "rows": config.rows,
@@ -89,6 +89,12 @@ def to_json(session: Session) -> dict[str, Any]:
         "layout": rows if mines.any() else None,
         "moves": [[move.kind, move.row, move.col, round(move.seconds, 3)] for move in session.moves],
     }
+    return {**content, "checksum": _checksum(content)}
+
+
+def _checksum(content: dict[str, Any]) -> int:
+    """Returns a number that changes with the moves of a game; a file without it is read, too."""
+    return zlib.crc32(json.dumps(content["moves"]).encode())
 
 
 def from_json(content: Any) -> Session:
@@ -111,8 +117,10 @@ def from_json(content: Any) -> Session:
         raise SavedGameError(
             f'its moves lead to the status "{session.status}", not {json.dumps(content.get("status"))}'
         )
+    if content.get("checksum", _checksum(content)) != _checksum(content):
+        raise SavedGameError("its moves are not all that were saved")
     session.identity = str(content.get("identity", session.identity))
-    session.aids |= set(_AIDS) & set(map(str, _list(content, "aids")))
+    session.aids |= set(AIDS) & set(map(str, _list(content, "aids")))
     return session
 
 

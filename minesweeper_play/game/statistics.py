@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from baselines.support.extras import MissingExtraError
 from baselines.support.files import replace_file
-from minesweeper_play.folders import data_folder, hold, set_aside
+from minesweeper_play.folders import NoHomeError, data_folder, hold, set_aside
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.records import GameRecord
 
@@ -37,6 +38,16 @@ class Finish:
     problem: Report = NO_PROBLEM
 
 
+def open_statistics() -> tuple[Statistics | None, Report]:
+    """Returns the statistics of the user; or None, and the message that says why there are none."""
+    try:
+        return Statistics(), NO_PROBLEM
+    except NoHomeError:
+        return None, Report("statistics_homeless")
+    except MissingExtraError as error:
+        return None, Report("statistics_missing", values={"reason": str(error)})
+
+
 class Statistics:
     """The finished games of a user.
 
@@ -50,6 +61,10 @@ class Statistics:
 
         Args:
             folder: the folder of the file; None for the user's data folder.
+
+        Raises:
+            MissingExtraError: platformdirs is not installed.
+            NoHomeError: the user has no home folder.
         """
         self.path = (data_folder() if folder is None else folder) / FILE
         self.problem = NO_PROBLEM

@@ -54,6 +54,11 @@ class Catalogue:
         shown = {name: each if isinstance(each, numbers) else printable(each) for name, each in values.items()}
         return self.texts[key].format(**shown)
 
+    def manual(self, *, is_source: bool = False) -> str:
+        """Returns the manual; in the game of the Spanish source `help` opens cells, elsewhere `assist` does."""
+        assist, manual = ("help", "man") if is_source else ("assist", "help, man")
+        return self.text("manual", assist=assist, manual=manual)
+
     def number(self, value: float, digits: int = 0) -> str:
         """Returns a number with `digits` digits after the decimal sign of the language."""
         return f"{value:.{digits}f}".replace(".", _DECIMAL_POINT[self.language])

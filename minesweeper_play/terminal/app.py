@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cached_property
 from typing import ClassVar
 
 from textual.app import App
@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.game.statistics import Finish, Statistics, open_statistics
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.board.canvas import BoardCanvas
@@ -72,6 +72,9 @@ class MinesweeperApp(App[int]):
             kept_settings: the settings that outlive the game; None begins with the usual ones, and keeps none.
         """
         super().__init__()
+        self._statistics, self._no_statistics = statistics, Report()
+        if statistics is None:
+            self._statistics, self._no_statistics = open_statistics()
         kept = Kept() if kept_settings is None else kept_settings.read()
         chosen = first_choice(options, kept.board)
         self.choice = chosen if session is None else BoardChoice(session.config, session.no_guess)
@@ -80,12 +83,10 @@ class MinesweeperApp(App[int]):
         self._seed = 0 if options.seed is None else options.seed
         self._settings = Settings.of(options, kept.settings)
         self._kept_settings, self._kept_problem = kept_settings, kept.problem
-        self._statistics = statistics
 
-    @cached_property
-    def statistics(self) -> Statistics:
-        """The finished games of the user."""
-        return Statistics() if self._statistics is None else self._statistics
+    def record(self, session: Session) -> Finish:
+        """Records a finished game, where statistics are kept; visitors of a web page have none."""
+        return Finish() if self._statistics is None or self.is_web else self._statistics.finish(session)
 
     @property
     def settings(self) -> Settings:
@@ -127,8 +128,9 @@ class MinesweeperApp(App[int]):
         self._dress()
         watching = self._players and WatchScreen(self._players, self._seed)
         self.push_screen(watching or GameScreen(self._session or self.next_session()))
-        if self._kept_problem.key:
-            self._warn(self._kept_problem)
+        for problem in (self._kept_problem, Report() if self.is_web else self._no_statistics):
+            if problem.key:
+                self._warn(problem)
 
     def next_session(self) -> Session:
         """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""
@@ -163,14 +165,22 @@ class MinesweeperApp(App[int]):
 
     def notice(self, line: str) -> None:
         """Shows a notice, such as that of a compilation; any thread may call this."""
-        self.call_later(self.notify, line)
+        self.call_later(self._show_notice, line)
+
+    def _show_notice(self, line: str) -> None:
+        self.notify(line, timeout=WARNING_SECONDS)
+        if isinstance(self.screen, GameScreen):
+            self.screen.say_compiling()
 
     def show_statistics(self) -> None:
         """Opens the page of the statistics."""
+        if self._statistics is None or self.is_web:
+            self._warn(Report("statistics_on_web") if self.is_web else self._no_statistics)
+            return
         try:
-            text = statistics_text(self.statistics, self.catalogue)
+            text = statistics_text(self._statistics, self.catalogue)
         except OSError as error:
-            text = self.text("statistics_failed", path=self.statistics.path, reason=error.strerror or error)
+            text = self.text("statistics_failed", path=self._statistics.path, reason=error.strerror or error)
         self.push_screen(Page(self.text("statistics_title"), text))
 
     def fail(self, problem: str) -> None:
@@ -188,4 +198,6 @@ class MinesweeperApp(App[int]):
 
     def on_load(self) -> None:
         """Restores the terminal where SIGTERM ends the program."""
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
+        # The event loops of Windows have no signal handlers.
+        with suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from baselines.support.extras import MissingExtraError, import_extra
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_step
 from minesweeper_env.notices import say, show_compilations
+from minesweeper_play.folders import NoHomeError
 from minesweeper_play.game.saved import SavedGameError, load_game
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.watching.player import Player
@@ -36,7 +38,11 @@ def run(options: PlayOptions) -> int:
     from minesweeper_play.terminal.app import MinesweeperApp
     from minesweeper_play.terminal.kept_settings import KeptSettings
 
-    app = MinesweeperApp(options, players, session, kept_settings=KeptSettings() if options.keeps_settings else None)
+    kept = None
+    # The screen warns of a user without a home, who has no statistics either.
+    with suppress(NoHomeError):
+        kept = KeptSettings() if options.keeps_settings else None
+    app = MinesweeperApp(options, players, session, kept_settings=kept)
     show_compilations(lambda _: app.notice(app.text("compiling")))
     status = app.run()
     show_compilations(None)

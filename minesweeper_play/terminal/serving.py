@@ -72,7 +72,7 @@ def arguments_of(options: PlayOptions) -> Sequence[str]:
     if options.config is not None:
         config = options.config
         arguments += ["--size", size_name(config.rows, config.cols), "--mines", str(config.mines)]
-    arguments += ["--first-click", options.first_click]
+    arguments += ["--first-click", options.config.first_click if options.config else options.first_click]
     if options.seed is not None:
         arguments += ["--seed", str(options.seed)]
     if options.no_guess:

@@ -6,11 +6,11 @@ from typing import Any
 
 from gymnasium.error import DependencyNotInstalled
 
-from baselines.support.extras import MissingExtraError
 from minesweeper_env.notices import say
 from minesweeper_env.rendering.window import NoDisplayError, load_pygame
 from minesweeper_play.game.saved import load_game
-from minesweeper_play.game.statistics import Statistics
+from minesweeper_play.game.statistics import open_statistics
+from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.window.game import WindowGame
 from minesweeper_play.window.geometry import Geometry, place_on_screen, window_size
@@ -42,7 +42,10 @@ def run(options: PlayOptions) -> int:
         say(f"{options.program}: {error}")
         return FAILED
     try:
-        GameWindow(pygame, WindowGame(options, session, _statistics())).play()
+        statistics, problem = open_statistics()
+        if problem.key:
+            say(Catalogue(options.language).text(problem.key, **problem.values))
+        GameWindow(pygame, WindowGame(options, session, statistics)).play()
     except NoDisplayError as error:
         say(f"{options.program}: {error.cause}; leave out --window to play in the terminal")
         return FAILED
@@ -51,14 +54,6 @@ def run(options: PlayOptions) -> int:
     finally:
         pygame.display.quit()
     return DONE
-
-
-def _statistics() -> Statistics | None:
-    try:
-        return Statistics()
-    except MissingExtraError as error:
-        say(str(error))
-        return None
 
 
 class GameWindow:

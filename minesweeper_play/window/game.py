@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.generation import AttemptsExceededError, ImpossibleBoardError
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering.probabilities import COLOUR_BLIND, STANDARD
 from minesweeper_env.rendering.scene import Scene, with_mines_flagged
@@ -20,6 +19,8 @@ from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import explain_advice
 from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.board.picture import Mark
+from minesweeper_play.terminal.playing.pictures import marks_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 """The buttons of a mouse, as pygame numbers them."""
@@ -47,7 +48,7 @@ class WindowGame:
         session: the present game.
         message: the text below the board.
         overlay: whether the mine probabilities are shown.
-        hinted: the cell that the last hint names; None after the next move.
+        marks: the cells that the last hint names, and the part of each; none after the next move.
         cursor: the cell of the keyboard; None until an arrow key is pressed.
         pressed: the cell under a pressed mouse button, None without one.
         is_over: whether the player has left.
@@ -124,7 +125,7 @@ class WindowGame:
         session.on_attempts = self._count_attempts
         self._config = session.config
         self.message = self.text("window_keys")
-        self.hinted: Cell | None = None
+        self.marks: Mapping[Cell, Mark] = {}
         self.pressed: Cell | None = None
         if self.cursor is not None:
             self.cursor = self._within(*self.cursor)
@@ -158,8 +159,9 @@ class WindowGame:
     def press(self, button: int, cell: Cell | None) -> None:
         """A mouse button goes down on a cell, or beside the board.
 
-        The right button sets or removes a flag at once. The left one opens and the middle one chords when it goes up
-        again on the same cell, so that a player may change his mind. Left and right together chord.
+        The right button sets or removes a flag at once. The left one opens a cell or chords on a number, and the middle
+        one chords, when it goes up again on the same cell, so that a player may change his mind. Left and right
+        together chord.
         """
         self._buttons.add(button)
         self.cursor = None
@@ -188,7 +190,7 @@ class WindowGame:
         if was_chording:
             self._move(self.session.chord, cell)
         elif button == LEFT:
-            self._move(self.session.open, cell)
+            self._move(self.session.click, cell)
 
     def key(self, name: str) -> None:
         """A key goes down.
@@ -219,8 +221,8 @@ class WindowGame:
     def _key_at(self, name: str, cell: Cell) -> None:
         """A key goes down that acts on the cell of the cursor."""
         moves: dict[str, Callable[[int, int], Report]] = {
-            "space": self.session.open,
-            "return": self.session.open,
+            "space": self.session.click,
+            "return": self.session.click,
             "f": self.session.flag,
             "c": self.session.chord,
         }
@@ -239,13 +241,9 @@ class WindowGame:
         over_before = self.session.is_over
         try:
             report = move(*cell)
-        except ImpossibleBoardError:
-            report = Report("search_impossible")
-        except AttemptsExceededError:
-            report = Report("window_search_failed")
         except SearchCancelledError:
             report = Report("window_search_cancelled")
-        self.hinted = None
+        self.marks = {}
         self.message = self.text(KEYS.get(report.key, report.key), **report.values)
         if self.session.is_over and not over_before:
             self._finish()
@@ -258,7 +256,7 @@ class WindowGame:
 
     def _undo(self) -> None:
         report = self.session.undo()
-        self.hinted = None
+        self.marks = {}
         self.message = self.text(report.key, **report.values)
 
     def _hint(self) -> None:
@@ -270,7 +268,7 @@ class WindowGame:
         except PositionTooHardError:
             self.message = self.text("too_hard")
             return
-        self.hinted = advice.cell
+        self.marks = marks_of(advice)
         self.message = " ".join(explain_advice(advice, self._catalogue))
 
     def _toggle_overlay(self) -> None:

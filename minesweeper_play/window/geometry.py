@@ -10,6 +10,9 @@ from minesweeper_env.rendering.window import SCREEN_PART, fitting_side
 HEADER, FOOTER, MARGIN = 52, 66, 8
 """Heights of the header and of the lines below the board, and the space around the board, in pixels."""
 
+LABEL = 20
+"""Room for the numbers of rows and columns, left of the board and above it, in pixels."""
+
 LEAST_WIDTH = 440
 """The width of a new window, at least: room for the header and for lines of text."""
 
@@ -38,7 +41,7 @@ class Geometry(NamedTuple):
     def of(cls, size: tuple[int, int], rows: int, cols: int) -> Geometry:
         """Returns the places in a window of (width, height)."""
         width, height = size
-        free = (width - 2 * MARGIN, height - HEADER - FOOTER - 2 * MARGIN)
+        free = (width - 2 * MARGIN - LABEL, height - HEADER - FOOTER - 2 * MARGIN - LABEL)
         return cls(width, height, rows, cols, fitting_side(*free, (rows, cols)))
 
     @property
@@ -46,7 +49,7 @@ class Geometry(NamedTuple):
         """The board, in the middle of its part of the window."""
         width, height = self.cols * self.side, self.rows * self.side
         free = self.height - HEADER - FOOTER
-        return (self.width - width) // 2, HEADER + (free - height) // 2, width, height
+        return (self.width + LABEL - width) // 2, HEADER + (free + LABEL - height) // 2, width, height
 
     @property
     def face(self) -> Rect:
@@ -85,9 +88,9 @@ def window_size(rows: int, cols: int, screen: tuple[int, int]) -> tuple[int, int
         screen: width and height of the screen, in pixels.
     """
     most = [int(SCREEN_PART * length) for length in screen]
-    free = (most[0] - 2 * MARGIN, most[1] - HEADER - FOOTER - 2 * MARGIN)
-    side = min(TILE, fitting_side(*free, (rows, cols)))
-    return max(LEAST_WIDTH, cols * side + 2 * MARGIN), rows * side + HEADER + FOOTER + 2 * MARGIN
+    around = (2 * MARGIN + LABEL, HEADER + FOOTER + 2 * MARGIN + LABEL)
+    side = min(TILE, fitting_side(most[0] - around[0], most[1] - around[1], (rows, cols)))
+    return max(LEAST_WIDTH, cols * side + around[0]), rows * side + around[1]
 
 
 def place_on_screen(place: tuple[int, int], size: tuple[int, int], screen: tuple[int, int]) -> tuple[int, int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from minesweeper_play.terminal.board.picture import Mark
 from minesweeper_play.window.game import WindowGame
-from minesweeper_play.window.geometry import HEADER, MARGIN, Geometry, Rect
+from minesweeper_play.window.geometry import HEADER, LABEL, MARGIN, Geometry, Rect
 
 Colour = tuple[int, int, int]
 
@@ -16,12 +17,22 @@ INK: Colour = (38, 42, 48)
 DISPLAY: Colour = (24, 26, 30)
 DIGITS: Colour = (255, 82, 72)
 SKIN: Colour = (255, 206, 64)
-HINT: Colour = (190, 0, 170)
+MARKS: dict[Mark, Colour] = {
+    "clue": (214, 126, 0),
+    "mine": (196, 22, 22),
+    "safe": (190, 0, 170),
+    "choice": (0, 86, 224),
+}
+"""The colours that outline the cells of a hint: its numbers, the mines it rests on, what is safe, or a named cell."""
+
 CURSOR: Colour = (0, 86, 224)
 PRESSED: Colour = (222, 225, 229)
 
 DIGIT_SIZE, TEXT_SIZE, LINE = 30, 19, 19
 MOST_LINES = 3
+
+LEAST_NUMBERED, FEW_NUMBERS = 18, 5
+"""The side of a tile from which each row and column has its number; on smaller tiles every fifth one has."""
 
 
 class Painter:
@@ -95,10 +106,23 @@ class Painter:
         for cell in game.sunken:
             self._pygame.draw.rect(surface, PRESSED, geometry.cell(*cell))
             self._pygame.draw.rect(surface, DARK, geometry.cell(*cell), 1)
-        for marked, colour in ((game.hinted, HINT), (game.cursor, CURSOR)):
-            if marked is not None:
-                thick = max(2, geometry.side // 10)
-                self._pygame.draw.rect(surface, colour, geometry.cell(*marked), thick)
+        thick = max(2, geometry.side // 10)
+        outlined = [(cell, MARKS[mark]) for cell, mark in game.marks.items()]
+        for cell, colour in [*outlined, *([(game.cursor, CURSOR)] if game.cursor else [])]:
+            self._pygame.draw.rect(surface, colour, geometry.cell(*cell), thick)
+        self._paint_numbers(surface, geometry)
+
+    def _paint_numbers(self, surface: Any, geometry: Geometry) -> None:
+        """Draws the numbers of columns and rows, from 1; only some of them on small tiles."""
+        step = 1 if geometry.side >= LEAST_NUMBERED else FEW_NUMBERS
+        left, top, _, _ = geometry.board
+        middle = geometry.side // 2
+        places = [(col, (left + col * geometry.side + middle, top - LABEL // 2)) for col in range(geometry.cols)]
+        places += [(row, (left - LABEL // 2 - 2, top + row * geometry.side + middle)) for row in range(geometry.rows)]
+        for number, place in places:
+            if number == 0 or (number + 1) % step == 0:
+                image = self._text.render(str(number + 1), True, INK)
+                surface.blit(image, image.get_rect(center=place))
 
     def _paint_lines(self, surface: Any, message: str, place: Rect) -> None:
         left, top, width, _ = place

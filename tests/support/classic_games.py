@@ -80,15 +80,19 @@ GAMES: dict[str, tuple[BoardConfig | None, list[str]]] = {
             "0",
             "9",
             "8",
+            "",
             "2 2",
             "",
             "10",
             "21",
+            "y",
             "5 5",
             "help",
+            "assist",
             "new",
             "4",
             "4",
+            "n",
             "quit",
         ],
     ),
@@ -110,7 +114,13 @@ class Clock:
 def transcript(name: str, language: str) -> str:
     """Returns what a game prints, the typed lines included."""
     config, lines = GAMES[name]
-    options = PlayOptions(language=language, config=config, seed=0, no_guess="exact" if name == "no_guess" else False)
+    options = PlayOptions(
+        language=language,
+        config=config,
+        seed=0,
+        no_guess="exact" if name == "no_guess" else False,
+        given=frozenset({"classic"}),
+    )
     stdin, stdout = io.StringIO("".join(f"{line}\n" for line in lines)), io.StringIO()
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(stdout):
         session = partial(Session, now=Clock())

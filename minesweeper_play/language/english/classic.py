@@ -17,31 +17,31 @@ Write a command, then the column and the row, both from 1: flag 5 5
   hint           Name a safe cell and the numbers that prove it; if there is none,
                  the guesses that win most.
   hint X Y       Say whether this cell is safe or a mine, and why, or else its risk.
-  help           Say whether a safe cell can be inferred. If none can, open random
+  {assist:<13}  Say whether a safe cell can be inferred. If none can, open random
                  safe cells until one can.
   probabilities  Show the probability of a mine in every covered cell, in per cent.
   undo           Take the last move back, also a fatal one. Then the game is practice.
   review         Show the coach's review, once the game is over.
   save FILE      Save the game.
   new            Start a new game.
-  man            Show this page.
+  {manual:<13}  Show this page.
   quit           Leave; so does Ctrl-C.
 
 You win when every cell without a mine is open; flags are not needed. Practice is in
-no statistics, and a game with hint, help or probabilities sets no best time."""
+no statistics, and a game with hint, {assist} or probabilities sets no best time."""
 
 TEXTS = {
     "manual": MANUAL,
     "searching": "Searching for a board without guesses: {part}, {count} tried. Ctrl-C cancels.",
     "search_cancelled": "The search is cancelled. Open another cell, or type new or quit.",
-    "search_failed": "{most} boards were tried, and each needs a guess. Open another cell, or type new or quit.",
-    "search_impossible": "No board of this kind can be solved without a guess.",
     "no_review": "The review is cancelled.",
+    "unsolvable": "No board without guesses was found; this one may need a guess.",
     "solvable": "This board can be solved without a guess.",
     "manual_more": "Press Enter for more. ",
     "manual_return": "Press Enter to return to the game. ",
     "ask_size": "Size of the board ({least} to {most}): ",
     "ask_mines": "Number of mines (1 to {most}, recommended: {recommended}): ",
+    "ask_no_guess": "A board that needs no guess? (y: yes; Enter: no) ",
     "not_a_number": "That is not a whole number.",
     "not_in_range": "It must be {least} to {most}.",
     "ask_action": "Action (man explains): ",
@@ -68,6 +68,7 @@ TEXTS = {
     "statistics_damaged_one": "{count} line of {path} cannot be read; the damaged file is kept as {aside}.",
     "statistics_damaged_other": "{count} lines of {path} cannot be read; the damaged file is kept as {aside}.",
     "statistics_missing": "No statistics are kept: {reason}.",
+    "statistics_homeless": "No statistics are kept, since this user has no home folder.",
     "statistics_empty": "No game is finished yet.",
     "statistics_head": "board|played|won|won of played|streak|longest streak|best time (s)|3BV per click",
     "first_click_any": "no safe first click",

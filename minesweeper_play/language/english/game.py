@@ -17,6 +17,9 @@ TEXTS = {
     "lost": "You lost!",
     "list_end": "{items} and {last}",
     "goodbye": "Goodbye!",
+    "line_by_line": "{reason}, so the game is played line by line",
+    "lack_of_screen": "a terminal with TERM=dumb has no full screen",
+    "lack_of_characters": "a terminal with the encoding {encoding} cannot show the characters of the full screen",
     "compiling": "Compiling, once per installation. This takes some seconds.",
     "too_hard": "This position is too hard to be computed exactly.",
 }

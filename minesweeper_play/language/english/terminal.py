@@ -4,7 +4,7 @@ TEXTS = {
     # Keys
     "key_open": "open",
     "key_flag": "flag",
-    "key_expand": "chord",
+    "key_expand": "expand",
     "key_hint": "hint",
     "key_risks": "risks",
     "key_undo": "undo",
@@ -44,11 +44,14 @@ TEXTS = {
     "reviewing_title": "The coach looks at this game",
     "reviewing_progress": "{done} of {total} steps",
     "save_on_web": "A game in a web page cannot be saved into a file.",
+    "statistics_on_web": "A game in a web page is in no statistics.",
     "serving_not": "the port {port} of {host} cannot be used: {reason}; choose another with --port",
     "web_starting": "The game starts in some seconds ...",
     "web_ended": "The game has ended.",
+    "web_flag_mode": "⚑ flag mode",
+    "web_full": "All places are taken. Try again later.",
     "web_again": "Play again",
-    "prompt_placeholder": "Type a command:  try 3 7   flag 3 7   expand 3 7   help   man",
+    "prompt_placeholder": "Type a command:  try 3 7   flag 3 7   expand 3 7   hint   help",
     "ready": "Open a cell to begin.",
     "resumed": "The game goes on.",
     "risks_off": "The risks are hidden.",
@@ -160,14 +163,14 @@ TEXTS = {
 A number says how many of the cells around it are mines. Open every cell that is no mine.
 
 MOUSE
-  left button     open a cell
+  left button     open a cell; on a number with all its flags, what is left around it
   right button    flag a cell, or remove the flag; so does Ctrl and the left button
   middle or both  open what is left around a number that has all its flags
   wheel           scroll
 
 KEYS
   arrows          move; Home, End, Page Up and Page Down go to the edges
-  Enter, Space    open
+  Enter, Space    as the left button
   f               flag
   x               question mark
   c               expand: open what is left around a number, or flag it

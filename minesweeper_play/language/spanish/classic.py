@@ -18,7 +18,7 @@ Escribe una acción y después la columna y la fila, ambas desde 1: flag 5 5
   hint           Nombra una celda segura y los números que lo demuestran; si no la
                  hay, las celdas que más ganan.
   hint X Y       Dice si esa celda es segura o una mina, y por qué, o si no su riesgo.
-  help           Dice si es posible inferir una celda segura. Si no lo es, descubre
+  {assist:<13}  Dice si es posible inferir una celda segura. Si no lo es, descubre
                  celdas seguras al azar hasta que lo sea.
   probabilities  Muestra la probabilidad de mina de cada celda cubierta, en por ciento.
   undo           Deshace la última jugada, también una fatal. Desde entonces la
@@ -26,25 +26,25 @@ Escribe una acción y después la columna y la fila, ambas desde 1: flag 5 5
   review         Muestra la revisión del entrenador, terminada la partida.
   save ARCHIVO   Guarda la partida.
   new            Empieza una partida nueva.
-  man            Muestra esta página.
+  {manual:<13}  Muestra esta página.
   quit           Sale del juego; Ctrl-C también.
 
 Ganas cuando todas las celdas sin mina están descubiertas; las banderas no hacen falta.
-Las partidas de práctica no entran en las estadísticas, y una partida con hint, help o
+Las partidas de práctica no entran en las estadísticas, y una partida con hint, {assist} o
 probabilities no marca un mejor tiempo."""
 
 TEXTS = {
     "manual": MANUAL,
     "searching": "Buscando un tablero sin adivinar: {part}, {count} intentos. Ctrl-C cancela.",
     "search_cancelled": "Búsqueda cancelada. Descubre otra celda, o escribe new o quit.",
-    "search_failed": "Se probaron {most} tableros y todos obligan a adivinar. Prueba otra celda, o escribe new o quit.",
-    "search_impossible": "Ningún tablero de este tipo se puede resolver sin adivinar.",
     "no_review": "La revisión se ha cancelado.",
+    "unsolvable": "No se encontró un tablero sin adivinar; en este puede hacer falta.",
     "solvable": "Este tablero se puede resolver con seguridad, sin adivinar.",
     "manual_more": "Pulsa Enter para seguir. ",
     "manual_return": "Pulsa Enter para volver a la partida. ",
     "ask_size": "Tamaño del tablero (de {least} a {most}): ",
     "ask_mines": "Cantidad de minas (de 1 a {most}, recomendado: {recommended}): ",
+    "ask_no_guess": "¿Tablero que se resuelve sin adivinar? (s: sí; Enter: no) ",
     "not_a_number": "Error: el valor ingresado debe ser un número entero.",
     "not_in_range": "Debe estar entre {least} y {most}.",
     "ask_action": "Acción (man para explicación): ",
@@ -71,6 +71,7 @@ TEXTS = {
     "statistics_damaged_one": "No se puede leer {count} línea de {path}; lo dañado se conserva como {aside}.",
     "statistics_damaged_other": "No se pueden leer {count} líneas de {path}; lo dañado se conserva como {aside}.",
     "statistics_missing": "No se llevan estadísticas: {reason}.",
+    "statistics_homeless": "No se llevan estadísticas, porque este usuario no tiene carpeta personal.",
     "statistics_empty": "Todavía no ha terminado ninguna partida.",
     "statistics_head": "tablero|jugadas|ganadas|ganadas de jugadas|racha|racha mayor|mejor tiempo (s)|3BV por clic",
     "first_click_any": "primer clic sin protección",

@@ -17,6 +17,9 @@ TEXTS = {
     "lost": "¡Perdiste!",
     "list_end": "{items} y {last}",
     "goodbye": "¡Hasta luego!",
+    "line_by_line": "{reason}, así que se juega línea a línea",
+    "lack_of_screen": "una terminal con TERM=dumb no tiene pantalla completa",
+    "lack_of_characters": "la terminal, en {encoding}, no puede mostrar los caracteres de la pantalla completa",
     "compiling": "Compilando, una sola vez por instalación. Tarda unos segundos.",
     "too_hard": "Esta posición es demasiado difícil para calcularla con exactitud.",
 }

@@ -44,11 +44,14 @@ TEXTS = {
     "reviewing_title": "El entrenador mira esta partida",
     "reviewing_progress": "{done} de {total} pasos",
     "save_on_web": "Una partida en una página web no se puede guardar en un archivo.",
+    "statistics_on_web": "Una partida en una página web no entra en las estadísticas.",
     "serving_not": "el puerto {port} de {host} no se puede usar: {reason}; elige otro con --port",
     "web_starting": "La partida empieza en unos segundos ...",
     "web_ended": "La partida ha terminado.",
+    "web_flag_mode": "⚑ poner banderas",
+    "web_full": "Todas las plazas están ocupadas. Prueba más tarde.",
     "web_again": "Jugar otra vez",
-    "prompt_placeholder": "Escribe una orden:  try 3 7   flag 3 7   expand 3 7   help   man",
+    "prompt_placeholder": "Escribe una orden:  try 3 7   flag 3 7   expand 3 7   hint   help",
     "ready": "Descubre una celda para empezar.",
     "resumed": "La partida continúa.",
     "risks_off": "Los riesgos están ocultos.",
@@ -160,14 +163,14 @@ TEXTS = {
 Un número dice cuántas de las celdas de alrededor son minas. Descubre todas las que no lo son.
 
 RATÓN
-  izquierdo       descubrir una celda
+  izquierdo       descubrir una celda; en un número con sus banderas, lo que queda alrededor
   derecho         poner o quitar una bandera; también Ctrl y el botón izquierdo
   medio o ambos   descubrir lo que queda alrededor de un número con todas sus banderas
   rueda           desplazar
 
 TECLAS
   flechas         mover; Inicio, Fin, Re Pág y Av Pág van a los bordes
-  Intro, espacio  descubrir
+  Intro, espacio  como el botón izquierdo
   f               bandera
   x               interrogación
   c               expandir: descubrir lo que queda alrededor de un número, o marcarlo

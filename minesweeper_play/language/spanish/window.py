@@ -6,7 +6,6 @@ TEXTS = {
     "window_flagged": "Esta celda tiene una bandera; el botón derecho la quita.",
     "window_searching": "Buscando un tablero sin adivinar: {count} intentos. Esc cancela.",
     "window_search_cancelled": "Búsqueda cancelada. Descubre otra celda, o pulsa n.",
-    "window_search_failed": "Todos los tableros probados obligan a adivinar. Descubre otra celda, o pulsa n.",
     "window_overlay": "La probabilidad de mina en cada celda cubierta, en por ciento.",
     "window_title": "Buscaminas {rows}x{cols}, {mines}",
 }

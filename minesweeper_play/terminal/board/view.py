@@ -13,7 +13,7 @@ from textual.message import Message
 from minesweeper_play.terminal.board.canvas import Appearance, BoardCanvas
 from minesweeper_play.terminal.board.picture import Cell, Picture
 
-Action = Literal["open", "flag", "chord"]
+Action = Literal["click", "flag", "chord"]
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 """Buttons of the mouse."""
@@ -135,7 +135,7 @@ class BoardView(BoardCanvas, can_focus=True):
         if not self._buttons:
             self.release_mouse()
         if cell is not None and not self._settled and (self._chording or event.button == LEFT):
-            self.post_message(self.Chosen(self, "chord" if self._chording else "open", cell))
+            self.post_message(self.Chosen(self, "chord" if self._chording else "click", cell))
             # The second of two buttons does nothing more.
             self._settled = True
         self._draw()

@@ -61,6 +61,7 @@ class HelpedScreen(TableScreen):
         self._advice: Advice | None = None
         self._search: Search | None = None
         self._work: LongWork | None = None
+        self._thinking = "thinking"
         self._oracle = Thinker(lambda ticket, answer: self.post_message(self.Thought(self._oracle, ticket, answer)))
         self._adviser = Thinker(lambda ticket, answer: self.post_message(self.Thought(self._adviser, ticket, answer)))
 
@@ -103,7 +104,7 @@ class HelpedScreen(TableScreen):
         """Makes a move; the first move on a board without guesses searches for the board."""
         if self._search is not None:
             return
-        if name == "open" and self.session.no_guess and self.session.status == "ready":
+        if name in ("open", "click") and self.session.no_guess and self.session.status == "ready":
             self._begin_search(cell)
         else:
             super().move(name, cell)
@@ -141,10 +142,8 @@ class HelpedScreen(TableScreen):
         self._search = None
         if work.move is not None:
             self.after(work.move, work.cell)
-            if work.move.accepted and not self.session.is_over:
-                self.say("solvable")
         else:
-            self.say(work.problem.key or "search_cancelled", **work.problem.values)
+            self.say("search_cancelled")
 
     # Risks
 
@@ -209,7 +208,13 @@ class HelpedScreen(TableScreen):
     def _say_thinking(self, ticket: object) -> None:
         """Says that a hint is being searched for, unless it has come."""
         if ticket is self._adviser.ticket:
-            self.say("thinking")
+            self.say(self._thinking)
+
+    def say_compiling(self) -> None:
+        """Says that kernels are compiled, in the place of the search for a hint that needs them."""
+        self._thinking = "compiling"
+        if self._adviser.ticket is not None:
+            self.say(self._thinking)
 
     @on(Thought)
     def _take(self, event: Thought) -> None:
@@ -217,6 +222,7 @@ class HelpedScreen(TableScreen):
         if event.ticket is not event.thinker.ticket:
             return
         event.thinker.forget()
+        self._thinking = "thinking"
         if isinstance(event.answer, Exception):
             raise event.answer
         if event.answer is None:

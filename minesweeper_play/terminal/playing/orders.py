@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from minesweeper_play.game.commands import Command, CommandError, parse_command
 from minesweeper_play.game.saved import save_game
+from minesweeper_play.terminal.playing.table import KEYS
 
 if TYPE_CHECKING:
     from minesweeper_play.terminal.playing.screen import GameScreen
@@ -20,9 +21,10 @@ ACTIONS = {
     "undo": "undo",
     "review": "review",
     "man": "manual",
+    "help": "manual",
     "new": "new",
     "quit": "leave",
-    "help": "help",
+    "assist": "assist",
 }
 """The other commands, and the actions of the screen that carry them out."""
 
@@ -30,8 +32,12 @@ ACTIONS = {
 def carry_out(screen: GameScreen, line: str) -> None:
     """Carries out a line of the prompt; a line that is no command gets a message.
 
-    The colon that leads to the prompt may stand before the command.
+    The colon that leads to the prompt may stand before the command. A key of the bottom line is a command, too, since
+    messages name keys.
     """
+    if (action := dict(KEYS).get(line.strip())) is not None:
+        screen.call_next(screen.run_action, action)
+        return
     config = screen.session.config
     try:
         command = parse_command(line.lstrip(" :"), config.rows, config.cols)

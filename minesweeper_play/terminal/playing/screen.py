@@ -55,7 +55,7 @@ class GameScreen(HelpedScreen):
         self.tell(ending(session, Finish(), self.game_app.catalogue))
 
         def record() -> None:
-            finish = self.game_app.statistics.finish(session)
+            finish = self.game_app.record(session)
             self.post_message(self.Recorded(session, finish))
 
         self.run_worker(record, thread=True, group="statistics")
@@ -116,9 +116,8 @@ class GameScreen(HelpedScreen):
 
     def action_manual(self) -> None:
         """Opens the manual."""
-        self.app.push_screen(
-            Page(self.game_app.text("manual_title"), self.game_app.text("manual_keys") + self.game_app.text("manual"))
-        )
+        catalogue = self.game_app.catalogue
+        self.app.push_screen(Page(catalogue.text("manual_title"), catalogue.text("manual_keys") + catalogue.manual()))
 
     def action_review(self) -> None:
         """Asks the coach for a review of the game, once it is over."""
@@ -153,7 +152,7 @@ class GameScreen(HelpedScreen):
         self.board.finish_animation()
         self.set_focus(self.board)
 
-    def action_help(self) -> None:
+    def action_assist(self) -> None:
         """Says whether a safe cell can be inferred; if none can, opens random safe cells until one can."""
         try:
             self.after(self.session.help())

@@ -15,7 +15,7 @@ class Search(LongWork):
     Attributes:
         session: the game.
         cell: the cell of the first click.
-        move: what the move did; None while the search goes on, and if it was cancelled or in vain.
+        move: what the move did; None while the search goes on, and if it was cancelled.
     """
 
     key: ClassVar[str] = "search"
@@ -29,14 +29,10 @@ class Search(LongWork):
     def work(self) -> None:
         """Makes the move."""
         # Its import loads kernels.
-        from minesweeper_env.generation import MAX_ATTEMPTS, AttemptsExceededError, ImpossibleBoardError
+        from minesweeper_env.generation import MAX_ATTEMPTS
 
         self.session.on_attempts = lambda attempts: self.report(attempts, MAX_ATTEMPTS)
         try:
             self.move = self.session.open(*self.cell)
-        except ImpossibleBoardError:
-            self.problem = Report("search_impossible")
-        except AttemptsExceededError:
-            self.problem = Report("search_failed", values={"most": MAX_ATTEMPTS})
         finally:
             self.session.on_attempts = None

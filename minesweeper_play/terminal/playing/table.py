@@ -107,8 +107,8 @@ class TableScreen(FittingScreen):
     # Moves
 
     def action_open(self) -> None:
-        """Opens the cell of the cursor."""
-        self.move("open", self.board.cursor)
+        """Opens the cell of the cursor, or chords on its number."""
+        self.move("click", self.board.cursor)
 
     def action_flag(self) -> None:
         """Sets or removes a flag at the cursor."""

@@ -37,7 +37,8 @@ class ReviewScreen(FittingScreen):
 
     DEFAULT_CSS = """
     ReviewScreen #head { height: 1; background: $panel; text-align: center; }
-    ReviewScreen #turns { width: 36; height: 1fr; border: none; padding: 0; }
+    ReviewScreen #turns { width: 38; height: 1fr; border: none; padding: 0; scrollbar-size-vertical: 1;
+                          scrollbar-gutter: stable; text-wrap: nowrap; }
     ReviewScreen #turns > .option-list--option-highlighted { background: $panel; color: $foreground; }
     ReviewScreen #turns:focus > .option-list--option-highlighted { background: $panel; color: $foreground; }
     ReviewScreen #right { width: 1fr; height: 1fr; }

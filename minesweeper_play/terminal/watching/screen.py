@@ -20,6 +20,7 @@ from minesweeper_play.terminal.background import LatestOnly
 from minesweeper_play.terminal.board.canvas import BoardCanvas
 from minesweeper_play.terminal.board.lines import largest_size
 from minesweeper_play.terminal.board.picture import RISK_STYLES, RiskStyle
+from minesweeper_play.terminal.dialogs.pages import Page
 from minesweeper_play.terminal.dialogs.settings import SettingsDialog
 from minesweeper_play.terminal.fitting import FittingScreen
 from minesweeper_play.terminal.key_bar import Key, KeyBar
@@ -47,6 +48,7 @@ KEYS: tuple[tuple[str, str], ...] = (
     ("p", "risks"),
     ("n", "next"),
     ("s", "settings"),
+    ("?", "manual"),
     ("q", "leave"),
 )
 """The keys of the bottom line, each with its action; the catalogue has a label `key_ACTION` for each."""
@@ -76,6 +78,7 @@ class WatchScreen(FittingScreen):
         Binding("p", "risks", show=False),
         Binding("n", "next", show=False),
         Binding("s", "settings", show=False),
+        Binding("question_mark", "manual", show=False),
         Binding("q,escape", "leave", show=False),
     ]
 
@@ -264,6 +267,13 @@ class WatchScreen(FittingScreen):
     def action_settings(self) -> None:
         """Opens the settings."""
         self.app.push_screen(SettingsDialog())
+
+    def action_manual(self) -> None:
+        """Lists the keys, also those for which the bottom line has no room."""
+        text = self.game_app.text
+        self.app.push_screen(
+            Page(text("manual_title"), "\n".join(f"{key:<8}{text(f'key_{name}')}" for key, name in KEYS))
+        )
 
     def action_leave(self) -> None:
         """Ends the program."""

@@ -16,11 +16,15 @@ from textual_serve.server import Server
 from minesweeper_env.notices import say
 from minesweeper_play.language.catalogue import Catalogue
 
+MOST_VISITORS = 8
+"""The largest number of games at once; the process of each takes some 200 MB."""
+
 
 class GameServer(Server):
     """A server whose page names no other address than that of the request, and asks no other computer for anything.
 
-    On a loopback address it answers only requests for such an address, and it never lets pages of other sites play.
+    On a loopback address it answers only requests for such an address, it never lets pages of other sites play, and it
+    lets at most `MOST_VISITORS` play at once.
     """
 
     def __init__(self, command: str, host: str, port: int, catalogue: Catalogue) -> None:
@@ -34,6 +38,7 @@ class GameServer(Server):
         """
         super().__init__(command, host, port, catalogue.text("title"), templates_path=Path(__file__).parent)
         self._catalogue = catalogue
+        self._visitors = 0
 
     def initialize_logging(self) -> None:
         """Logs warnings alone."""
@@ -46,6 +51,7 @@ class GameServer(Server):
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
         """Returns the page."""
         self._check(request)
+        self._check_room()
         text = self._catalogue.text
         context: dict[str, Any] = {
             "font_size": request.query.get("fontsize", "16") if request.query.get("fontsize", "").isdigit() else "16",
@@ -56,13 +62,26 @@ class GameServer(Server):
             "starting": text("web_starting"),
             "ended": text("web_ended"),
             "again": text("web_again"),
+            "flag_mode": text("web_flag_mode"),
         }
         return aiohttp_jinja2.render_template("page.html", request, context)
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """Connects the page of a visitor with a game."""
         self._check(request)
-        return await super().handle_websocket(request)
+        if not web.WebSocketResponse().can_prepare(request).ok:
+            raise web.HTTPBadRequest(text="this address is for the page of the game alone")
+        self._check_room()
+        self._visitors += 1
+        try:
+            return await super().handle_websocket(request)
+        finally:
+            self._visitors -= 1
+
+    def _check_room(self) -> None:
+        """Refuses a visitor for whom there is no room."""
+        if self._visitors >= MOST_VISITORS:
+            raise web.HTTPServiceUnavailable(text=self._catalogue.text("web_full"))
 
     def _check(self, request: web.Request) -> None:
         """Refuses requests that a page of another site has sent, or that name another computer."""

@@ -9,8 +9,8 @@ import pytest
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.classic import animation
+from minesweeper_play.classic.command import _Player
 from minesweeper_play.classic.console import Console
-from minesweeper_play.classic.setup import ask_board, protective_rule
 from minesweeper_play.game.opening import LAYER_SECONDS, opening_layers
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
@@ -97,6 +97,6 @@ def test_a_pipe_and_the_option_switch_it_off():
 def test_the_first_click_is_protected_as_well_as_the_mines_allow(monkeypatch, first_click, answers, board):
     lines = iter(answers)
     monkeypatch.setattr("builtins.input", lambda _: next(lines))
-    assert ask_board(Console(PlayOptions()), first_click) == board
+    options = PlayOptions()
+    assert _Player(Console(options), options)._ask_board(first_click) == board
     assert next(lines, None) is None
-    assert protective_rule(8, 10) == "opening"

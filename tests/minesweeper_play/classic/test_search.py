@@ -7,49 +7,45 @@ import pytest
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import AttemptsExceededError
 from minesweeper_play.classic.console import Console
-from minesweeper_play.classic.search import open_first
+from minesweeper_play.classic.game import ClassicGame
+from minesweeper_play.game.commands import Command
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 
+OPEN = Command("try", (3, 3))
+
 
 @pytest.fixture
-def console():
-    return Console(PlayOptions())
+def game():
+    session = Session(BoardConfig(8, 8, 14), seed=1, no_guess="exact")
+    return ClassicGame(session, Console(PlayOptions(given=frozenset({"classic"}))))
 
 
-def session_on(*board, first_click="opening"):
-    return Session(BoardConfig(*board, first_click=first_click), seed=1, no_guess="exact")
-
-
-def test_a_board_that_is_found_is_announced(console, capsys):
-    report = open_first(session_on(8, 8, 14), (3, 3), console)
-    assert report.accepted
-    assert capsys.readouterr().out == "This board can be solved without a guess.\n"
-
-
-def test_attempts_are_drawn_on_one_line_of_a_terminal(console, capsys):
-    console.is_live = True
-    open_first(session_on(8, 8, 14), (3, 3), console)
-    line = capsys.readouterr().out.partition("\n")[0]
+def test_attempts_are_drawn_on_one_line_of_a_terminal(game, capsys):
+    game._console.is_live = True
+    game._carry_out(OPEN)
+    line, *_, last, _ = capsys.readouterr().out.split("\n")
     assert "\r\033[KSearching for a board without guesses: 0%, 0 tried. Ctrl-C cancels." in line
-    assert line.endswith("\r\033[KThis board can be solved without a guess.")
+    assert last == "This board can be solved without a guess."
 
 
-def test_an_impossible_board_says_so(console):
-    session = session_on(2, 2, 2, first_click="safe")
-    assert open_first(session, (0, 0), console).key == "search_impossible"
-    assert session.status == "ready"
+def test_a_cancelled_search_changes_nothing(game, monkeypatch, capsys):
+    def cancel(_count):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(game, "_show_search", cancel)
+    game._carry_out(OPEN)
+    assert (game.session.status, game.session.moves) == ("ready", [])
+    assert "cancelled" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("error", "key"), [(KeyboardInterrupt(), "search_cancelled"), (AttemptsExceededError("too many"), "search_failed")]
-)
-def test_a_search_without_a_board_changes_nothing(console, monkeypatch, error, key):
-    def fail(_count, _console):
-        raise error
+def test_a_search_in_vain_goes_on_with_a_board_that_may_need_help(game, monkeypatch, capsys):
+    def fail(*_arguments, **_settings):
+        raise AttemptsExceededError("many")
 
-    session = session_on(8, 8, 14)
-    monkeypatch.setattr("minesweeper_play.classic.search._show", fail)
-    report = open_first(session, (3, 3), console)
-    assert (report.key, report.accepted, session.status, session.moves) == (key, False, "ready", [])
-    assert console.catalogue.text(report.key, **report.values)
+    monkeypatch.setattr("minesweeper_env.generation.generate", fail)
+    game._carry_out(OPEN)
+    assert game.session.status == "playing"
+    assert "may need a guess" in capsys.readouterr().out
+    game._carry_out(Command("help"))
+    assert "help" in game.session.aids

@@ -38,6 +38,7 @@ def test_without_arguments_the_game_asks_for_a_board():
         ("--size 9", BoardConfig(9, 9, 10)),
         ("--size 12x20", BoardConfig(12, 20, 49)),
         ("--size 12x20 --mines 45", BoardConfig(12, 20, 45)),
+        ("--size 3", BoardConfig(3, 3, 2, first_click="safe")),
         ("--size 3 --mines 8 --first-click any", BoardConfig(3, 3, 8, first_click="any")),
     ],
 )
@@ -60,10 +61,10 @@ def test_modes(mode):
 
 
 BAD = {
-    "--size 3": "no number of mines fits on 3 x 3",
-    "--size 8 --mines 64": "mines must be 1 to 55 on 8 x 8 with first_click 'opening' and radius 1, not 64",
+    "--size 3 --first-click opening": "on 3 x 3 with --first-click 'opening'",
+    "--size 8 --mines 64": "--mines must be 1 to 63 on 8 x 8 with --first-click 'safe' and radius 1, not 64",
     "--size 8 --mines 0": "argument --mines: must be a whole number of at least 1, not '0'",
-    "--size 0": "rows must be a whole number of at least 1, not 0",
+    "--size 0": "--size: rows must be a whole number of at least 1, not 0",
     "--size 9999999x9999999": "a board has 2 to 1048576 cells",
     "--size eight": "argument --size: a size is a side such as 8, or ROWSxCOLS such as 16x30, not 'eight'",
     "--mines 10": "--mines needs --size",

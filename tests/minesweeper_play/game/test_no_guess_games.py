@@ -8,7 +8,7 @@ import pytest
 
 import minesweeper_env  # noqa: F401
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.generation import ImpossibleBoardError, generate
+from minesweeper_env.generation import generate
 from minesweeper_play.game.saved import from_json, to_json
 from minesweeper_play.game.session import Session
 
@@ -81,11 +81,10 @@ def test_a_cancelled_search_changes_nothing():
     assert session.open(3, 4).accepted
 
 
-def test_an_impossible_board_changes_nothing():
+def test_an_impossible_board_is_played_as_one_that_may_need_a_guess():
     session = Session(BoardConfig(2, 2, 2, first_click="safe"), seed=0, no_guess="exact")
-    with pytest.raises(ImpossibleBoardError):
-        session.open(0, 0)
-    assert (session.status, session.moves, session.seconds) == ("ready", [], 0.0)
+    assert session.open(0, 0).key == "unsolvable"
+    assert (session.status, session.no_guess, len(session.moves)) == ("playing", False, 1)
 
 
 def test_a_saved_game_keeps_its_board():

@@ -128,6 +128,7 @@ def changed(**changes):
         ({"moves": [["chord", 0, 0, 1.0]]}, "its move 1 (chord at row 0, column 0) is not possible"),
         ({"moves": []}, 'its moves lead to the status "ready", not "playing"'),
         ({"seconds": -1}, "its seconds must be a number of seconds"),
+        ({"moves": to_json(played(6))["moves"][:-1]}, "its moves are not all that were saved"),
         ({"aids": "hint"}, '"aids" must be a list'),
         ({"aids": [["hint"]], "status": "won"}, 'its moves lead to the status "playing", not "won"'),
     ],

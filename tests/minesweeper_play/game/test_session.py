@@ -113,6 +113,15 @@ def test_a_chord_needs_as_many_flags_as_the_count():
     assert session.moves[-1].kind == "chord"
 
 
+def test_a_click_on_a_number_chords():
+    session = session_on(ONE_MINE_LEFT_OF_THE_MIDDLE)
+    session.click(1, 1)
+    assert session.click(1, 1).key == "cannot_chord"
+    session.flag(1, 0)
+    assert session.click(1, 1).key == "won"
+    assert [move.kind for move in session.moves] == ["open", "flag", "chord"]
+
+
 @pytest.mark.parametrize("move", ["chord", "expand"])
 def test_a_wrong_flag_loses_and_opens_all_other_neighbours(move):
     session = session_on(ONE_MINE_LEFT_OF_THE_MIDDLE)

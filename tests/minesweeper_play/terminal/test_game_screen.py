@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -12,11 +15,20 @@ from textual import events
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board.view import BoardView
 from minesweeper_play.terminal.dialogs.long_work import LongWorkDialog
 
 RIGHT, MIDDLE = 3, 2
 EXPERT = BoardConfig.of_size((16, 30))
+
+
+def fails_with(error):
+    def fail(*_arguments, **_settings):
+        raise error
+
+    return fail
 
 
 def codes(session, *cells):
@@ -33,6 +45,19 @@ def test_the_mouse_opens_flags_and_chords(tmp_path):
         assert session.mines_left == 2
         await click(app, pilot, (2, 0), MIDDLE)
         assert codes(session, (3, 1)) == [1]
+
+    drive(script, tmp_path, session=wall_session())
+
+
+@pytest.mark.parametrize("by", ["mouse", "enter"])
+def test_a_number_with_its_flags_is_finished_by_the_left_button_and_by_enter(tmp_path, by):
+    async def script(app, pilot):
+        await click(app, pilot, (0, 0))
+        await click(app, pilot, (3, 0), RIGHT)
+        app.screen.board.move_to((2, 0))
+        await (click(app, pilot, (2, 0)) if by == "mouse" else pilot.press("enter"))
+        await pilot.pause()
+        assert codes(app.screen.session, (3, 1)) == [1]
 
     drive(script, tmp_path, session=wall_session())
 
@@ -107,12 +132,78 @@ def test_typed_commands_play(tmp_path):
         assert "The cell 1 1 is already open." in shown(app)
         await typed(app, pilot, "tri 1 1")
         assert "Invalid syntax (tri is no command)" in shown(app)
-        await typed(app, pilot, "help")
+        await typed(app, pilot, "assist")
         assert "can be inferred" in shown(app)
         await typed(app, pilot, f"save {tmp_path / 'game.json'}")
         assert (tmp_path / "game.json").is_file()
 
     drive(script, tmp_path, session=wall_session(), size=(160, 24))
+
+
+def test_help_lists_the_commands_and_opens_nothing(tmp_path):
+    async def script(app, pilot):
+        await typed(app, pilot, "help")
+        assert "left button" in shown(app)
+        await pilot.press("escape")
+        assert not app.screen.session.moves
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_the_prompt_takes_the_keys_that_a_message_names(tmp_path):
+    async def script(app, pilot):
+        await typed(app, pilot, "1 1")
+        await typed(app, pilot, "3 1")
+        assert app.screen.session.status == "lost"
+        await typed(app, pilot, "u")
+        assert app.screen.session.status == "playing"
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_path, monkeypatch):
+    monkeypatch.setattr(MinesweeperApp, "is_web", True)
+
+    async def script(app, pilot):
+        session = app.screen.session
+        session.practice = False
+        await typed(app, pilot, "3 1")
+        assert session.status == "lost"
+        await pilot.press("escape", "t")
+        await app.workers.wait_for_complete()
+        assert ["in no statistics" in toast.message for toast in app._notifications] == [True]
+        assert str(tmp_path) not in shown(app)
+
+    drive(script, tmp_path, session=wall_session(), size=(120, 24))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_user_without_a_home_plays_without_statistics(tmp_path, monkeypatch):
+    monkeypatch.setattr("platformdirs.user_data_path", fails_with(RuntimeError("no home")))
+    app = MinesweeperApp(PlayOptions(animation=False), session=wall_session())
+
+    async def run():
+        async with app.run_test(size=(120, 24)) as pilot:
+            assert ["no home folder" in toast.message for toast in app._notifications] == [True]
+            await typed(app, pilot, "3 1")
+            await app.workers.wait_for_complete()
+
+    asyncio.run(run())
+
+
+def test_an_event_loop_without_signal_handlers_plays(tmp_path, monkeypatch):
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "add_signal_handler", fails_with(NotImplementedError()))
+
+    async def script(app, pilot):
+        await click(app, pilot, (0, 0))
+        assert app.screen.session.status == "playing"
+
+    drive(script, tmp_path, session=wall_session())
+
+
+def test_the_mouse_reports_cells_and_no_pixels():
+    code = "import minesweeper_play.terminal, textual.constants as c, sys; sys.exit(c.SMOOTH_SCROLL)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_prompt_takes_letters_that_are_keys_elsewhere(tmp_path):

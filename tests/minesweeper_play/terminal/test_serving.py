@@ -14,7 +14,16 @@ from minesweeper_play.cli.arguments import read_options
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.serving import arguments_of, serve
+from minesweeper_play.terminal.web import server
 from minesweeper_play.terminal.web.server import GameServer, is_loopback
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+"""The headers with which a browser asks for a connection."""
 
 
 @pytest.mark.parametrize(
@@ -73,8 +82,8 @@ def asked(path, host="127.0.0.1", language="en", **headers):
     """Returns the status and the text of a request."""
 
     async def ask():
-        server = GameServer("false", host, 8000, Catalogue(language))
-        async with TestClient(TestServer(await server._make_app())) as client:
+        page = GameServer("false", host, 8000, Catalogue(language))
+        async with TestClient(TestServer(await page._make_app())) as client:
             answer = await client.get(path, headers=headers)
             return answer.status, await answer.text()
 
@@ -89,6 +98,16 @@ def test_the_page_asks_no_other_computer_for_anything():
     assert "<title>Minesweeper</title>" in page
     assert "The game starts in some seconds" in page
     assert "<title>Buscaminas</title>" in asked("/", language="es")[1]
+
+
+def test_a_request_without_an_upgrade_gives_one_line(caplog):
+    status, text = asked("/ws")
+    assert (status, text.count("\n"), caplog.records) == (400, 0, [])
+
+
+def test_there_is_room_for_so_many_visitors(monkeypatch):
+    monkeypatch.setattr(server, "MOST_VISITORS", 0)
+    assert [asked("/", language="es")[0], asked("/ws", **UPGRADE)[0]] == [503, 503]
 
 
 def test_pages_of_other_sites_cannot_play():

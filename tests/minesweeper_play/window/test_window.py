@@ -16,7 +16,7 @@ from minesweeper_play.options import PlayOptions
 from minesweeper_play.window import command
 from minesweeper_play.window.command import GameWindow, run
 from minesweeper_play.window.game import WindowGame
-from minesweeper_play.window.painting import MOST_LINES, Painter
+from minesweeper_play.window.painting import MARKS, MOST_LINES, Painter
 
 pytest.importorskip("pygame")
 
@@ -73,9 +73,9 @@ def test_clicks_and_keys_arrive(pygame):
     send(pygame, window, pygame.KEYDOWN, key=pygame.K_p)
     assert window.game.overlay
     send(pygame, window, pygame.KEYDOWN, key=pygame.K_h)
-    row, col = window.game.hinted
-    left, top, side, _ = window.geometry.cell(row, col)
-    assert (shown(pygame)[top, left : left + side] == (190, 0, 170)).all()
+    for cell, mark in window.game.marks.items():
+        left, top, side, _ = window.geometry.cell(*cell)
+        assert (shown(pygame)[top, left : left + side] == MARKS[mark]).all()
     send(pygame, window, pygame.KEYDOWN, key=pygame.K_q)
     assert window.game.is_over
 
