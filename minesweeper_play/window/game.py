@@ -30,7 +30,7 @@ Cell = tuple[int, int]
 PRESET_KEYS = dict(zip("123", BOARDS, strict=True))
 """The keys that start a game on a classic board."""
 
-KEYS = {"cell_is_flagged": "window_flagged", "cell_is_open": ""}
+KEYS = {"cell_is_flagged": "window_flagged", "cell_is_open": "", "cannot_chord": ""}
 """Messages of moves that the window words in its own way, or not at all."""
 
 STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}

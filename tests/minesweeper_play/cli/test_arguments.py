@@ -61,7 +61,7 @@ def test_modes(mode):
 
 
 BAD = {
-    "--size 3 --first-click opening": "on 3 x 3 with --first-click 'opening'",
+    "--size 3 --first-click opening": "no number of mines fits on 3 x 3 with --first-click 'opening'",
     "--size 8 --mines 64": "--mines must be 1 to 63 on 8 x 8 with --first-click 'safe' and radius 1, not 64",
     "--size 8 --mines 0": "argument --mines: must be a whole number of at least 1, not '0'",
     "--size 0": "--size: rows must be a whole number of at least 1, not 0",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from minesweeper_play.language.catalogue import read_texts
+from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.wrapping import wrapped_lines
 
 LONG = "(1 1) is a mine: the number at (1 2) needs all its remaining neighbours. (2 1) and (3 1) are safe."
@@ -37,7 +37,7 @@ def test_the_name_of_a_cell_stays_on_one_line():
 
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_the_manual_keeps_its_words_and_its_columns_on_80_columns(language):
-    manual = read_texts(language)["manual"]
+    manual = Catalogue(language).manual()
     lines = wrapped_lines(manual, 80)
     assert " ".join(lines).split() == manual.split()
     assert max(map(len, lines)) <= 80

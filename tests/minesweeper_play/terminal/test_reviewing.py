@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from support.terminal_games import click, drive, settled, shown, typed, wall_session
 from textual.widgets import OptionList
 
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.coach.review import Mark
 from minesweeper_play.terminal.board.canvas import BoardCanvas
+from minesweeper_play.terminal.reviewing import screen
 from minesweeper_play.terminal.reviewing.screen import ReviewScreen
 
 pytest.importorskip("torch")
@@ -66,3 +72,28 @@ def test_a_game_under_way_is_not_reviewed(tmp_path):
         assert "once it is over" in shown(app)
 
     drive(script, tmp_path, session=wall_session())
+
+
+def test_a_list_that_scrolls_has_one_line_for_each_turn(tmp_path, monkeypatch):
+    for name in ("detail_sentences", "summary_sentences"):
+        monkeypatch.setattr(screen, name, lambda *_: [])
+    board = np.full((9, 9), 11, np.int8)
+    verdicts = [
+        SimpleNamespace(
+            turn=SimpleNamespace(number=number, cell=(9, 9), before=board),
+            **{"steps": (), "better": None, "mark": Mark.AVOIDABLE, "skill": -0.345, "luck": -0.654},
+        )
+        for number in range(1, 22)
+    ]
+    review = SimpleNamespace(
+        verdicts=verdicts, curve=[SimpleNamespace(probability=0.5)] * 2, config=BoardConfig(9, 9, 10), status="lost"
+    )
+
+    async def script(app, pilot):
+        await app.push_screen(ReviewScreen(review))
+        await pilot.pause()
+        turns = app.screen.query_one(OptionList)
+        assert turns.max_scroll_y == 21 - turns.size.height > 0
+
+    for language in ("en", "es"):
+        drive(script, tmp_path, language=language)

@@ -13,7 +13,6 @@ from minesweeper_env.rendering.window import DISPLAY_VARIABLES, load_pygame
 from minesweeper_play.cli import play
 from minesweeper_play.game.saved import SavedGameError
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.window import command
 from minesweeper_play.window.command import GameWindow, run
 from minesweeper_play.window.game import WindowGame
 from minesweeper_play.window.painting import MARKS, MOST_LINES, Painter
@@ -210,5 +209,6 @@ def test_a_damaged_saved_game_is_refused_before_a_window_opens(pygame, tmp_path)
 
 def test_without_platformdirs_the_game_is_played_and_not_stored(pygame, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    assert command._statistics() is None
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert run(PlayOptions()) == 0
     assert "platformdirs is not installed" in capsys.readouterr().err

@@ -126,13 +126,19 @@ def test_a_won_game_has_flags_on_all_mines():
     assert played.mines_left == 0
 
 
-def test_h_marks_a_cell_and_gives_the_reason():
+def test_h_marks_the_proof_and_gives_it_in_words():
     played = game()
     click(played, LEFT, (1, 1))
     played.key("h")
+    assert played.marks == {played.session.hint().cell: "safe"}
+    played = WindowGame(PlayOptions(config=BoardConfig(9, 9, 10), seed=3))
+    click(played, LEFT, (4, 4))
+    played.key("h")
+    steps = played.session.hint().steps
+    assert set(played.marks) == {cell for step in steps for cell in (*step.because, *step.safe, *step.mine)}
     assert {"clue", "safe"} <= set(played.marks.values())
-    assert played.message
-    click(played, LEFT, (0, 1))
+    assert "safe" in played.message
+    played.key("u")
     assert not played.marks
 
 
