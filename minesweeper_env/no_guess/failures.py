@@ -45,8 +45,8 @@ def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> Generat
         f"{config.rows}x{config.cols} with {config.mines} mines, first_click {config.first_click!r} and first cell "
         f"({row}, {col})"
     )
-    free = _unprotected(config, cell)
-    if comb(len(free), config.mines) <= FEW_LAYOUTS:
+    if has_few_layouts(config, cell):
+        free = _unprotected(config, cell)
         layouts = np.zeros((comb(len(free), config.mines), config.cells), np.bool_)
         for layout, mines in zip(layouts, combinations(free, config.mines), strict=True):
             layout[list(mines)] = True
@@ -58,6 +58,11 @@ def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> Generat
         f"{attempts} layouts of {board} were played, and logic of level {level!r} won none; allow more attempts, or "
         "choose fewer mines"
     )
+
+
+def has_few_layouts(config: BoardConfig, cell: int) -> bool:
+    """Returns whether the layouts for a first cell are so few that all of them can be tried."""
+    return comb(len(_unprotected(config, cell)), config.mines) <= FEW_LAYOUTS
 
 
 def _unprotected(config: BoardConfig, cell: int) -> list[int]:

@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.lending import Lender
-from minesweeper_env.no_guess.failures import failure
+from minesweeper_env.no_guess.failures import ImpossibleBoardError, failure, has_few_layouts
 from minesweeper_env.no_guess.search import (
     MAX_ATTEMPTS,
+    REJECTIONS,
     Found,
     Searcher,
     compile_search,
@@ -55,6 +56,7 @@ class BoardSupply:
         """Prepares for `count` games of a configuration with `no_guess`; `pool` searches what no thread made ahead."""
         self._config, self._count, self._pool = config, count, pool
         compile_search()
+        _check_first_cells(search_config(config), str(config.no_guess))
         self._searchers = Lender(partial(Searcher, search_config(config)))
         self._begin()
 
@@ -155,6 +157,20 @@ class BoardSupply:
             for key, layout, is_solved in zip(orders, layouts, solved.tolist(), strict=True):
                 if self._wanted.pop(key, self) is None and is_solved:
                     self._ready[key] = layout
+
+
+@lru_cache(maxsize=64)
+def _check_first_cells(config: BoardConfig, level: str) -> None:
+    """Raises an ImpossibleBoardError for the first cell that no layout serves, where layouts are few enough to try."""
+    cells = np.array([cell for cell in range(config.cells) if has_few_layouts(config, cell)], np.int64)
+    if len(cells) == 0:
+        return
+    searcher = Searcher(config)
+    found = searcher.search(cells, np.zeros(len(cells), np.uint64), level, REJECTIONS)
+    for cell in cells[~found.solved].tolist():
+        error = failure(searcher, cell, level, REJECTIONS)
+        if isinstance(error, ImpossibleBoardError):
+            raise error
 
 
 def _make_ahead(owner: weakref.ref[BoardSupply], config: BoardConfig) -> None:

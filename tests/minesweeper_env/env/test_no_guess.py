@@ -79,6 +79,31 @@ def test_games_without_it_stay_as_they_are():
     assert np.array_equal(mines_after(make(no_guess=False), 14, 3), mines_after(MinesweeperEnv(6, 7), 14, 3))
 
 
+@pytest.mark.parametrize("level", ["subset", "exact"])
+@pytest.mark.parametrize("rule", ["opening", "safe", "any", "corners"])
+def test_a_tiny_board_serves_every_first_cell_or_none(rule, level):
+    refused = 0
+    for size, mines in ((size, mines) for size in ((1, 4), (2, 3), (2, 4), (6, 2), (3, 4)) for mines in (1, 2, 3)):
+        arguments = {"size": size, "mines": mines, "first_click": rule, "no_guess": level}
+        try:
+            env = MinesweeperEnv(**arguments)
+        except ValueError:
+            refused += 1
+            continue
+        for cell in range(size[0] * size[1]):
+            env.reset(seed=cell)
+            env.step(cell)
+    assert 0 < refused < 15
+
+
+@pytest.mark.parametrize(
+    ("size", "mines", "rule"), [((6, 2), 1, "opening"), ((3, 2), 1, "any"), ((2, 4), 1, "opening")]
+)
+def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused(size, mines, rule):
+    with pytest.raises(GenerationError, match="first cell"):
+        MinesweeperEnv(size, mines, rule, no_guess="exact")
+
+
 @pytest.mark.parametrize("value", [True, None, "hard", 0, ["exact"]])
 @pytest.mark.parametrize("make_env", [make, lambda **changes: MinesweeperVectorEnv(2, **{**SETTINGS, **changes})])
 def test_another_value_is_an_error(make_env, value):
@@ -218,7 +243,8 @@ def mines_of(env):
     return mines
 
 
-def test_a_board_that_always_needs_a_guess_is_an_error_that_changes_nothing():
+def test_a_search_in_vain_changes_nothing(monkeypatch):
+    monkeypatch.setattr("minesweeper_env.no_guess.supply._check_first_cells", lambda *_: None)
     env = MinesweeperEnv((1, 3), 1, "safe", no_guess="exact")
     env.reset(seed=0)
     before = env.get_state()
