@@ -55,7 +55,7 @@ def add_recording_options(
     group.add_argument(
         "--record-all",
         action="store_true",
-        help="record all policies side by side on the same boards (default: the first policy alone)",
+        help="record all policies side by side on the same seeds (default: the first policy alone)",
     )
     group.add_argument(
         "--record-overlay", action="store_true", help="write the mine probability on every covered cell, too"
