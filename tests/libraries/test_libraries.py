@@ -59,6 +59,19 @@ def test_each_snippet_learns_to_win(name, tmp_path):
     assert result["wins"] > 0.25 * GAMES
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "env",
+    [
+        "GymEnv('minesweeper_env:Minesweeper-v0')",
+        "GymWrapper(gym.make_vec('minesweeper_env:Minesweeper-v0', 2, autoreset_mode=AutoresetMode.SAME_STEP))",
+    ],
+)
+def test_torchrl_makes_single_and_batched_environments(env):
+    code = "import gymnasium as gym\nfrom gymnasium.vector import AutoresetMode\nfrom torchrl.envs import *\n"
+    subprocess.run([interpreter_of("torchrl"), "-c", f"{code}assert {env}.rollout(3).shape[-1] == 3"], check=True)
+
+
 @pytest.mark.parametrize("heading", [heading for heading in run.HEADINGS.values() if heading != "CleanRL"])
 def test_each_snippet_is_python(heading):
     for code in run.snippets(heading):
