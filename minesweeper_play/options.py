@@ -36,7 +36,7 @@ class PlayOptions:
         animation: whether openings are animated.
         saved: path of a saved game to continue.
         policy: specification of a policy to watch.
-        versus: specifications of two policies to watch on the same board.
+        versus: specifications of two policies to watch on the same seeds, from one first cell.
         host: address of the web page.
         port: port of the web page; None takes the usual one.
         analyse: path of the position or the game to analyse; "-" for stdin.

@@ -131,7 +131,7 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     add("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
     if MODES["terminal"].is_there:
         add("--policy", metavar="POLICY", help="watch this policy play")
-        add("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds")
+        add("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
     if MODES["serve"].is_there:
         add("--serve", action="store_true", help="show the game in a web page")
         add("--host", metavar="ADDRESS", help=f"serve the page at this address (default {PlayOptions.host})")

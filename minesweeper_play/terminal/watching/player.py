@@ -124,16 +124,21 @@ class Player:
         self._mask: NDArray[np.int8] = info["action_mask"]
         self.status, self.moves, self.fatal = "playing", 0, None
 
-    def choose(self, rated: bool) -> Choice:
+    def choose(self, rated: bool, rival: Choice | None = None) -> Choice:
         """Asks the policy for its next move.
 
         Args:
             rated: whether to rate the cells, too.
+            rival: the move of another policy. A first click follows it, because boards of one seed differ near their
+                first clicks; a policy whose name has the option `first` keeps its own cell.
 
         Raises:
             PolicyError: the policy fails, or chooses an illegal action.
         """
-        action = int(choose_actions(self._policy, self.board[None], self._mask[None])[0])
+        if rival is not None and rival.move is Move.CLICK and self.moves == 0 and "first" not in self.maker.options:
+            action = rival.cell[0] * self.config.cols + rival.cell[1]
+        else:
+            action = int(choose_actions(self._policy, self.board[None], self._mask[None])[0])
         move, cell = divmod(action, self.config.cells)
         kind = Move(MOVE_NAMES.index(self.config.moves[move]))
         ratings = self._rater.rate(self.board) if rated else None

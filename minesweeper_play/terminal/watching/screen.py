@@ -156,7 +156,10 @@ class WatchScreen(FittingScreen):
         game, rated = self._game, self._style != "off"
 
         def work() -> None:
-            choices = [None if player.is_over else player.choose(rated) for player in self.players]
+            choices: list[Choice | None] = []
+            for player in self.players:
+                rival = choices[0] if choices else None
+                choices.append(None if player.is_over else player.choose(rated, rival))
             self.post_message(self.Chosen(game, choices))
 
         self._background.ask(work)

@@ -1,4 +1,4 @@
-"""Games of a seed: game k of seed s depends on s and k alone, whatever happened in the games before it."""
+"""Game k of seed s depends on s and k alone: not on earlier clicks, batches, autoresets, threads or copies."""
 
 from __future__ import annotations
 
@@ -11,110 +11,113 @@ from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from azulejos_env import AzulejosEnv
+from azulejos_env import AzulejosEnv, AzulejosVectorEnv
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 
-BOARDS = [
-    {"size": 8, "mines": 14},
-    {"size": (3, 4), "mines": 2},
-    {"size": 5, "mines": 14, "first_click": "safe"},
-    {"size": 5, "mines": 20, "first_click": "any"},
-    {"size": 5, "mines": 6, "first_click": "corners"},
-    {"size": 6, "mines": 5, "no_guess": "subset"},
-]
-GAMES = 4
-CLICKS = st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=GAMES - 1, max_size=GAMES - 1)
-"""Clicks in each of the games before the last one."""
+LAYOUT = np.arange(20).reshape(4, 5) < 3
+KINDS = {
+    "opening": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 3}, {"layout": LAYOUT}),
+    "crowded": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 12, "first_click": "safe"}, None),
+    "corners": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 4, "first_click": "corners"}, None),
+    "no_guess": (MinesweeperEnv, MinesweeperVectorEnv, {"size": 4, "mines": 3, "no_guess": "subset"}, None),
+    "azulejos": (AzulejosEnv, AzulejosVectorEnv, {"size": 4, "opponent": "random", "seat": "random"}, None),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def last_layout(env, clicks, begin):
-    """Returns the mines of the game after those in which these clicks are made, for a first click in the corner."""
-    begin()
-    for of_game in clicks:
-        for cell in of_game:
-            env.step(cell)
+def board_of(env, number=None):
+    """Returns the board of the present game of an environment, which its first click places, or of one of a batch."""
+    state = env.get_state()
+    board = state.get("mines", state.get("board"))
+    return board if number is None else board[number]
+
+
+def game(kind, seed, number):
+    """Returns the board of game `number` of a seed whose earlier games nobody played; the first click is on cell 5."""
+    env = KINDS[kind][0](**KINDS[kind][2])
+    env.reset(seed=seed)
+    for _ in range(number - 1):
         env.reset()
-    env.step(0)
-    return env.get_state()["mines"].tolist()
+    if kind != "azulejos":
+        env.step(5)
+    return board_of(env)
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=str)
-def test_no_earlier_click_changes_a_later_game(board):
-    env = MinesweeperEnv(**board)
-    expected = last_layout(env, [[]] * (GAMES - 1), lambda: env.reset(seed=7))
-
-    @settings(max_examples=15, deadline=None)
-    @given(CLICKS)
-    def check(clicks):
-        assert last_layout(env, clicks, lambda: env.reset(seed=7)) == expected
-
-    check()
+def start(env, kind, click=5):
+    """Starts the next game with a first click."""
+    env.reset()
+    if kind != "azulejos":
+        env.step(click)
 
 
-def test_the_games_of_a_seed_differ_though_nobody_clicks():
-    env = MinesweeperEnv()
-    layouts = [last_layout(env, [[]] * number, lambda: env.reset(seed=0)) for number in range(6)]
-    assert len({str(layout) for layout in layouts}) == 6
+@every_kind
+@settings(max_examples=40, deadline=None)
+@given(earlier=st.lists(st.lists(st.integers(0, 11), max_size=6), min_size=1, max_size=4), given_board=st.booleans())
+def test_earlier_clicks_change_no_later_game(kind, earlier, given_board):
+    single, _, arguments, options = KINDS[kind]
+    env = single(**arguments)
+    for number, clicks in enumerate(earlier):
+        env.reset(seed=None if number else 3, options=options if given_board else None)
+        for click in clicks:
+            env.step(click)
+    start(env, kind)
+    assert np.array_equal(board_of(env), game(kind, 3, len(earlier) + 1))
 
 
+@every_kind
 @pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("board", [{"size": 8, "mines": 14}, {"size": 8, "mines": 10, "no_guess": "subset"}], ids=str)
-def test_no_first_click_changes_a_later_game_of_a_batch(mode, board):
-    batch = MinesweeperVectorEnv(3, autoreset_mode=mode, **board)
-    batch.reset(seed=3)
-    for cells in ([5, 60, 9], [63, 0, 33]):
-        batch.step(np.array(cells))
-        batch.reset()
-    batch.step(np.zeros(3, int))
-    for i, layout in enumerate(batch.get_state()["mines"]):
-        env = MinesweeperEnv(**board)
-        env.reset(seed=3 + i)
-        assert layout.tolist() == last_layout(env, [[]], env.reset)
+def test_a_batch_counts_autoresets_and_masked_resets(kind, mode):
+    _, batched, arguments, _ = KINDS[kind]
+    env = batched(4, **arguments, autoreset_mode=mode)
+    env.reset(seed=[8, 9, 10, 11])
+    numbers, over = np.ones(4, int), np.zeros(4, bool)
+    for _ in range(40):
+        if mode is AutoresetMode.DISABLED and over.any():
+            env.reset(options={"reset_mask": over})
+        numbers += over
+        _, _, terminations, truncations, _ = env.step(env.sample_actions())
+        over = terminations | truncations
+    numbers += over & (mode is AutoresetMode.SAME_STEP)
+    assert numbers.min() > 1
+    env.reset()
+    if kind != "azulejos":
+        env.step(np.full(4, 5))
+    for i in range(4):
+        assert np.array_equal(board_of(env, i), game(kind, 8 + i, numbers[i] + 1))
 
 
-def test_a_given_layout_counts_as_a_game():
-    layout = np.zeros((8, 8), np.bool_)
-    layout[3, 1::2] = layout[5, 1::2] = layout[7, 1:7] = True
-    env = MinesweeperEnv()
-    expected = last_layout(env, [[]] * 2, lambda: env.reset(seed=1))
-    env.reset(seed=1)
-    assert last_layout(env, [[9]], lambda: env.reset(options={"layout": layout})) == expected
+@every_kind
+def test_a_seed_under_a_mask_begins_with_game_1(kind):
+    _, batched, arguments, _ = KINDS[kind]
+    env = batched(2, **arguments)
+    env.reset(seed=[1, 2])
+    env.reset(seed=[7, 7], options={"reset_mask": np.array([False, True])})
+    if kind != "azulejos":
+        env.step(np.full(2, 5))
+    assert np.array_equal(board_of(env, 0), game(kind, 1, 1))
+    assert np.array_equal(board_of(env, 1), game(kind, 7, 1))
 
 
-def restored(env):
-    """Returns another environment with the state of this one."""
-    other = MinesweeperEnv(size=6, mines=9)
-    other.reset(seed=99)
+def restored(env, kind):
+    other = KINDS[kind][0](**KINDS[kind][2])
     other.set_state(env.get_state())
     return other
 
 
-@pytest.mark.parametrize("copied", [restored, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_play_the_same_later_games(copied):
-    env = MinesweeperEnv(size=6, mines=9)
-    env.reset(seed=4)
-    env.step(10)
-    other = copied(env)
-    for each in (env, other):
-        each.reset()
-    env.step(35)
-    env.reset()
-    other.reset()
-    assert last_layout(env, [[1]], env.reset) == last_layout(other, [[]], other.reset)
+@every_kind
+@pytest.mark.parametrize(
+    "copied", [restored, lambda e, _: copy.deepcopy(e), lambda e, _: pickle.loads(pickle.dumps(e))]
+)
+def test_copies_keep_the_games_to_come(kind, copied):
+    env = KINDS[kind][0](**KINDS[kind][2])
+    env.reset(seed=6)
+    start(env, kind, click=0)
+    other = copied(env, kind)
+    start(other, kind)
+    start(other, kind)
+    assert np.array_equal(board_of(other), game(kind, 6, 4))
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", None])
-def test_no_move_changes_a_later_board_of_azulejos(opponent):
-    def boards(moves):
-        env = AzulejosEnv(size=5, opponent=opponent)
-        observation, info = env.reset(seed=2)
-        found = [observation]
-        for _ in range(4):
-            for _ in range(moves):
-                _, _, _, _, info = env.step(int(np.flatnonzero(info["action_mask"])[-1]))
-            observation, info = env.reset()
-            found.append(observation)
-        return found
-
-    assert np.array_equal(boards(0), boards(1))
-    assert np.array_equal(boards(0), boards(3))
+@every_kind
+def test_the_games_of_a_seed_differ(kind):
+    assert len({game(kind, 0, number).tobytes() for number in range(1, 9)}) > 4

@@ -231,3 +231,10 @@ def test_policies_to_watch_play_the_usual_board():
     first, second = load_players(PlayOptions(versus=("exact", "subset")))
     assert (first.config.rows, first.config.cols, first.config.mines) == (8, 8, 14)
     assert second.name == "subset"
+
+
+@pytest.mark.parametrize(("rival", "same"), [("lookahead", True), ("lookahead:first=3", False)])
+def test_the_second_policy_begins_on_the_cell_of_the_first_unless_it_names_its_own(rival, same):
+    first, second = load_players(PlayOptions(versus=("exact:first=18", rival)))
+    opening = first.choose(rated=False)
+    assert (second.choose(rated=False, rival=opening).cell == opening.cell) is same
