@@ -25,7 +25,9 @@ LAYERS = (
     {"__init__", "__main__"},
 )
 PLAY_LAYERS = (
-    {"folders", "options"},
+    {"endgames", "folders", "options"},
+    {"playouts"},
+    {"winning"},
     {"game"},
     {"language"},
     {"coach"},

@@ -36,7 +36,7 @@ SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 
 _UNSET = object()
 
-_ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?!\w)|^(mines|size|seed)(?= must )")
+_ARGUMENT = re.compile(r"(?<![-\w])(first_click|no_guess)(?![\w=,;)])|^(mines|size|seed)(?= must )")
 """The arguments of the library that messages name, and that a user of a command types as options."""
 
 

@@ -97,6 +97,9 @@ GLOSSES = {
     "minesweeper_play": {
         "options": "of play.py",
         "folders": "of the user",
+        "endgames": "exact wins",
+        "playouts": "of guesses",
+        "winning": "probability",
         "language": "English and Spanish",
         "game": "the played game without any screen: moves, help, figures, statistics",
         "coach": "analyses of positions, reviews of games",

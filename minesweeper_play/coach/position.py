@@ -13,8 +13,8 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Step, count_layouts, hint, mine_probabilities
 from minesweeper_play.coach.contradiction import find_contradiction
-from minesweeper_play.coach.winning import Choice, Estimate, Winning
 from minesweeper_play.game.advice import rank_guesses
+from minesweeper_play.winning import Choice, Estimate, Winning
 
 Cell = tuple[int, int]
 Status = Literal["ready", "playing", "won", "lost"]

@@ -24,9 +24,9 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, hint
 from minesweeper_play.coach.judgement import Judgement, counts, diagnose, judge_turns
 from minesweeper_play.coach.turns import Replay, Turn, replay
-from minesweeper_play.coach.winning import Choice, Estimate, Winning
 from minesweeper_play.game.position import Status
 from minesweeper_play.game.session import Session
+from minesweeper_play.winning import Choice, Estimate, Winning
 
 GAMES, QUICK_GAMES = 5_000, 1_000
 """Playouts of one review, and of a quick one."""

@@ -14,7 +14,7 @@ from minesweeper_env.inference import PositionTooHardError, Step, certain_cells,
 from minesweeper_play.game.moves import Cell
 
 if TYPE_CHECKING:
-    from minesweeper_play.coach.winning import Choice, Winning
+    from minesweeper_play.winning import Choice, Winning
 
 GAMES = 100
 """The number of playouts of a hint where the probability of winning is not exact."""
@@ -117,7 +117,7 @@ def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protec
 def winning_of(config: BoardConfig) -> Winning:
     """Returns what ranks guesses in a game under way: the probabilities of winning of the coach."""
     # Its import loads kernels that a game without a guess never needs.
-    from minesweeper_play.coach.winning import Winning
+    from minesweeper_play.winning import Winning
 
     return Winning(replace(config, first_click="any"), GAMES)
 

@@ -10,8 +10,8 @@ from minesweeper_play.language.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from minesweeper_env.inference import Step
-    from minesweeper_play.coach.winning import Choice
     from minesweeper_play.game.advice import Advice
+    from minesweeper_play.winning import Choice
 
 MOST_CELLS = 6
 """The largest number of cells that a sentence names; it counts the others."""

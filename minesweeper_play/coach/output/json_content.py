@@ -9,7 +9,7 @@ from minesweeper_env.inference import Step
 from minesweeper_play.coach.board_text import write_board
 from minesweeper_play.coach.position import Analysis
 from minesweeper_play.coach.review import Review, Verdict
-from minesweeper_play.coach.winning import Choice, Estimate
+from minesweeper_play.winning import Choice, Estimate
 
 MOST_BITS = 14_000
 """Numbers of layouts with more bits are left out: Python reads and prints integers of at most 4300 digits."""

@@ -13,9 +13,9 @@ from baselines.terminal.tables import Column, Table
 from minesweeper_play.coach.contradiction import ContradictionError
 from minesweeper_play.coach.output.boards import board_lines
 from minesweeper_play.coach.position import Analysis
-from minesweeper_play.coach.winning import Choice, Estimate
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import explain_proof, name_cell, name_cells
+from minesweeper_play.winning import Choice, Estimate
 
 _MOST_LAYOUTS = 1_000_000
 """The largest number of layouts that is printed as a number."""

@@ -9,9 +9,9 @@ from baselines.terminal.tables import Column, Table
 from minesweeper_play.coach.output.boards import board_lines, curve_lines
 from minesweeper_play.coach.output.position_text import mines_text, table_lines, wrapped
 from minesweeper_play.coach.review import Mark, Review, Verdict
-from minesweeper_play.coach.winning import Estimate
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import ESTIMATED, explain_proof, name_cell, name_cells
+from minesweeper_play.winning import Estimate
 
 QUIET = (Mark.SAFE,)
 """Marks whose turns in a row share a line of the table."""

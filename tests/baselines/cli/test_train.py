@@ -61,8 +61,6 @@ def test_resume_goes_on_exactly(algo, tmp_path):
 def test_a_training_is_prepared_without_its_reference_games(tmp_path):
     training = prepare(tiny("ppo", steps=200), tmp_path)
     assert training.selection.references == {}
-    training.save()
-    assert prepare(tiny("ppo", steps=200), tmp_path, resume=True).selection.references == {}
     run(training)
     state = read_tensors(tmp_path / "checkpoint.safetensors")[1]
     assert list(state["progress"]["references"]["4x5/2"]) == ["random", "exact", "lookahead"]

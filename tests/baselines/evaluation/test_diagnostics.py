@@ -339,4 +339,4 @@ def test_a_rule_without_exact_probabilities_exits_2(capsys):
     with pytest.raises(SystemExit) as exit_info:
         evaluate.main(["--policy", "random", "--first-click", "corners", "--diagnose"])
     assert exit_info.value.code == 2
-    assert "need first_click any, safe, opening" in capsys.readouterr().err
+    assert "need --first-click any, safe, opening" in capsys.readouterr().err

@@ -10,11 +10,11 @@ import pytest
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import hint, mine_probabilities
 from minesweeper_play.coach.position import analyse_position
-from minesweeper_play.coach.winning import Winning
 from minesweeper_play.game.advice import advise
 from minesweeper_play.game.session import Session
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import explain_advice
+from minesweeper_play.winning import Winning
 
 
 def session_on(layout, first_click="any"):

@@ -53,7 +53,8 @@ def test_the_published_results_are_on_the_page():
     for match in read_json(FOLDER / "results.json")["matches"]:
         (pair,) = match["pairs"]
         low, high = pair["ci95"]
-        assert f"| `{pair['against']}` | {pair['win_rate']:.1%} | {low:.1%} to {high:.1%} |" in page
+        rates = [f"{100 * rate:.1f}" for rate in (pair["win_rate"], low, high)]
+        assert f"| `{pair['against']}` | {rates[0]} % | {rates[1]} to {rates[2]} % |" in page
 
 
 @pytest.mark.parametrize(

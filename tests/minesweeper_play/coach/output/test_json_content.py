@@ -9,7 +9,7 @@ import numpy as np
 from minesweeper_env import HIDDEN
 from minesweeper_play.coach.output.json_content import position_content
 from minesweeper_play.coach.position import Analysis
-from minesweeper_play.coach.winning import Estimate
+from minesweeper_play.winning import Estimate
 
 
 def analysis(layouts):

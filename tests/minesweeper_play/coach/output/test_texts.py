@@ -24,9 +24,9 @@ from minesweeper_play.coach.output.position_text import (
 from minesweeper_play.coach.output.review_text import detail_sentences, points, review_lines
 from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Mark, review_game
-from minesweeper_play.coach.winning import Estimate
 from minesweeper_play.game.session import Session
 from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.winning import Estimate
 
 LANGUAGES = ("en", "es")
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))

@@ -23,7 +23,7 @@ from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
 from minesweeper_env.inference import PositionTooHardError, sample_layouts
 from minesweeper_env.neighbours import neighbour_table
-from minesweeper_play.coach.endgames import EndgameSolver
+from minesweeper_play.endgames import EndgameSolver
 
 _NEAR_THE_END = 500
 """The largest number of layouts at which a game ends with its exact probability."""

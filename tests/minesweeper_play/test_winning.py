@@ -12,8 +12,8 @@ from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.playouts import Playouts
-from minesweeper_play.coach.winning import Winning
+from minesweeper_play.playouts import Playouts
+from minesweeper_play.winning import Winning
 
 
 def config_of(rows, cols, mines, first_click="opening"):
