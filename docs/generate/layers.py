@@ -28,7 +28,7 @@ GLOSSES = {
         "lazy": "exports",
         "lending": "scratch arrays",
         "programs": "entry points",
-        "texts": "of strangers, made harmless",
+        "texts": "escaped",
         "neighbours": "of each cell",
         "cell_sets": "as bits",
         "splitmix": "randomness",
@@ -119,6 +119,8 @@ COLOURS = {
 }
 STRONG = {"inference": "#a9cde6", "engine": "#a9cde6"}
 WIDTH, ROW, GAP, TITLE = 9.0, 0.47, 0.09, 0.36
+WIDEST = 6
+"""The number of parts that have room in one row; a layer with more takes several rows."""
 
 
 def layers_of(package: str) -> list[list[str]]:
@@ -131,7 +133,7 @@ def layers_of(package: str) -> list[list[str]]:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name
     )
     drawn = ([part for part in GLOSSES[package] if part in layer] for layer in layers)
-    return [layer for layer in drawn if layer]
+    return [layer[start : start + WIDEST] for layer in drawn for start in range(0, len(layer), WIDEST)]
 
 
 def draw_layers() -> bytes:
