@@ -11,10 +11,14 @@ from minesweeper_env import cell_sets
 from minesweeper_env.cell_sets import bits, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.deduction.closure import Sentence
+from minesweeper_env.inference.errors import PositionTooHardError
 from minesweeper_env.inference.probability import certain_cells
 from minesweeper_env.neighbours import neighbour_table
 
 Cell = tuple[int, int]
+
+MOST_BITS = 1 << 30
+"""The largest product of clues and cells of a board; every clue has sets of cells with a bit for each cell."""
 
 
 class BoardState:
@@ -42,14 +46,14 @@ class BoardState:
 
         Raises:
             InconsistentBoardError: no layout fits the board.
-            PositionTooHardError: its frontier is too wide.
+            PositionTooHardError: its frontier is too wide, or it has too many clues and cells.
         """
         codes = Codes.of_radius(radius)
         certain = certain_cells(board, mines, radius=radius)
         self.shape: tuple[int, int] = board.shape[0], board.shape[1]
         self.radius = radius
-        table = neighbour_table(*self.shape, radius).tolist()
-        self._neighbours = [[cell for cell in row if cell < board.size] for row in table]
+        self._table = neighbour_table(*self.shape, radius)
+        self._listed: dict[int, list[int]] = {}
         self.unknown = to_bits(board > codes.max_count)
         self.mines_left = mines
         self.findable = to_bits(certain.safe | certain.mine)
@@ -59,6 +63,8 @@ class BoardState:
             neighbours = self.neighbours(cell) & self.unknown
             if neighbours:
                 self.sentences[cell] = Sentence(neighbours, int(board.flat[cell]), 1 << cell)
+            if len(self.sentences) * board.size > MOST_BITS:
+                raise PositionTooHardError("this board has too many cells and clues for a proof")
         self.record(0, to_bits(board == codes.mine))
 
     @property
@@ -73,7 +79,12 @@ class BoardState:
 
     def neighbours(self, cell: int) -> int:
         """Returns the set of the neighbours of a cell."""
-        return sum(1 << other for other in self._neighbours[cell])
+        return sum(1 << other for other in self._near(cell))
+
+    def _near(self, cell: int) -> list[int]:
+        if cell not in self._listed:
+            self._listed[cell] = [other for other in self._table[cell].tolist() if other < self.size]
+        return self._listed[cell]
 
     def clues_near(self, clues: Iterable[int]) -> set[int]:
         """Returns some clues, and all others whose sentences have a cell in common with theirs."""
@@ -81,7 +92,7 @@ class BoardState:
 
     def clues_about(self, bit: int) -> list[int]:
         """Returns the clues whose sentences are about a cell, given as its bit."""
-        return [cell for cell in self._neighbours[bit.bit_length() - 1] if cell in self.sentences]
+        return [cell for cell in self._near(bit.bit_length() - 1) if cell in self.sentences]
 
     def record(self, safe: int, mine: int) -> None:
         """Marks unknown cells as free and as mines, and takes them out of the sentences."""

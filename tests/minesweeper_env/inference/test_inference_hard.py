@@ -305,6 +305,7 @@ BEYOND_THE_LIMITS = {
     "passes for the clues of a cell": lambda: inference.count_distribution(lattice(25, 120), 120, (0, 0)),
     "digits of a count": lambda: inference.count_layouts(COVERED, 100_000),
     "components of a count": lambda: inference.count_layouts(ISLANDS, 12_000),
+    "clues of a proof": lambda: inference.hint(np.tile(ISLANDS, (2, 2)), 20_000),
     "layouts of a large board": lambda: inference.win_probability(1000, 1000, 200_000),
     "layouts times cells": lambda: inference.first_cell_values(35, 35, 2),
 }
