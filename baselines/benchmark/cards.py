@@ -15,6 +15,9 @@ from baselines.support.run_folders import AGENT_FILE, AGENTS_FOLDER
 MOST_TEXT = 200
 """Maximum length of a text of a card, in characters."""
 
+SUFFIX = ".json"
+"""Ending of result files."""
+
 AUTHOR = "minesweeper-env"
 """Author of the policies of the package."""
 
@@ -81,6 +84,11 @@ class Card:
         for name, most in (("training_steps", 1e15), ("training_hours", 1e7)):
             if getattr(self, name) is not None:
                 number_within(name, getattr(self, name), 0, most)
+
+    @property
+    def file_name(self) -> str:
+        """Name of the result file, from the name of the entry."""
+        return re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.name) + SUFFIX
 
     def to_json(self) -> dict[str, Any]:
         """Returns the card as a JSON object."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from baselines.benchmark.blocks import Games, title_of
-from baselines.benchmark.cards import AUTHOR, Card
+from baselines.benchmark.cards import AUTHOR, SUFFIX, Card
 from baselines.benchmark.checks import read_result_file
-from baselines.benchmark.result_files import SUFFIX, ResultFile
+from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value, per_cent, spaced
@@ -78,7 +78,7 @@ def check_name(result: ResultFile, folder: Path) -> None:
     if (card.name.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
         raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
     for path in folder.glob(f"*{SUFFIX}"):
-        if path.name.casefold() == result.file_name.casefold():
+        if path.name.casefold() == result.card.file_name.casefold():
             other = read_result_file(path).card
             if (other.name, other.author) != (card.name, card.author):
                 raise ValueError(
@@ -219,7 +219,7 @@ def cards_table(results: Sequence[ResultFile]) -> str:
 def _card_cells(result: ResultFile) -> list[str]:
     card = result.card
     links = ", ".join(f"[{number}]({link})" for number, link in enumerate(card.links, 1))
-    file = f"[{result.content_sha256()[:12]}](leaderboard/results/{result.file_name})"
+    file = f"[{result.content_sha256()[:12]}](leaderboard/results/{result.card.file_name})"
     return [
         markdown_code(card.name),
         card.track,

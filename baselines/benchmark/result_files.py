@@ -16,7 +16,6 @@ Two runs of a deterministic policy with the same versions give the same bytes, t
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.files import replace_file
 
 FORMAT = 1
-SUFFIX = ".json"
 
 
 @dataclass(frozen=True)
@@ -45,11 +43,6 @@ class ResultFile:
     versions: dict[str, str]
     boards: tuple[Games, ...]
     times: dict[str, Any] | None = None
-
-    @property
-    def file_name(self) -> str:
-        """Name of the file, from the name of the entry."""
-        return re.sub(r"[^-=,.+0-9A-Za-z]", "_", self.card.name) + SUFFIX
 
     def board(self, title: str) -> Games | None:
         """Returns the games of a board such as "8x8/14 opening", or None if the policy did not play there."""

@@ -31,6 +31,12 @@ DEFAULT_POLICIES = ("random", "straightforward", "bayes", "exact", "lookahead")
 DEFAULT_GAMES = 1000
 """The number of games of each policy without --games."""
 
+MOST = 10**18 - 1
+"""The largest whole number of a command line."""
+
+MOST_WORKERS = 1024
+"""The largest number of worker processes of a command."""
+
 SUITE_NEEDS = ("scipy", "rich", "matplotlib")
 """The optional dependencies of a suite."""
 
@@ -130,7 +136,7 @@ def add_mines(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_count(parser: argparse._ActionsContainer, name: str, meaning: str, default: int) -> None:
+def add_count(parser: argparse._ActionsContainer, name: str, meaning: str, default: int, most: int = MOST) -> None:
     """Adds an option that takes a number of things, at least 1.
 
     Args:
@@ -138,16 +144,17 @@ def add_count(parser: argparse._ActionsContainer, name: str, meaning: str, defau
         name: the option, such as "--games".
         meaning: the help text without the default, such as "play N games".
         default: the number without the option.
+        most: the largest number.
     """
     parser.add_argument(
-        name, type=whole_number_from(1), default=default, metavar="N", help=f"{meaning} (default {default})"
+        name, type=whole_number_from(1, most), default=default, metavar="N", help=f"{meaning} (default {default})"
     )
 
 
 def add_workers(parser: argparse._ActionsContainer) -> None:
     """Adds --workers and --ray, of which one may be given; `chosen_workers` makes the executor that they name."""
     places = parser.add_mutually_exclusive_group()
-    add_count(places, "--workers", "play in N worker processes", 1)
+    add_count(places, "--workers", "play in N worker processes", 1, MOST_WORKERS)
     add_ray(places)
 
 
@@ -194,12 +201,12 @@ def parse_size(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def whole_number_from(least: int) -> Callable[[str], int]:
-    """Returns a parser of whole numbers that are at least `least`, and have at most 18 digits."""
+def whole_number_from(least: int, most: int = MOST) -> Callable[[str], int]:
+    """Returns a parser of whole numbers from `least` to `most`."""
 
     def parse(text: str) -> int:
-        if re.fullmatch(r"\d{19,}", text, re.ASCII):
-            raise argparse.ArgumentTypeError(f"must be a whole number of at most {10**18 - 1}, not {text!r}")
+        if re.fullmatch(r"\d{19,}", text, re.ASCII) or (re.fullmatch(r"\d+", text, re.ASCII) and int(text) > most):
+            raise argparse.ArgumentTypeError(f"must be a whole number of at most {most}, not {text!r}")
         if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII) or int(text) < least:
             raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
         return int(text)

@@ -12,6 +12,7 @@ from baselines.cli.arguments import (
     DEFAULT_GAMES,
     FAILED,
     INTERRUPTED,
+    MOST_WORKERS,
     Parser,
     add_board_arguments,
     add_count,
@@ -113,7 +114,7 @@ def _make_parser(program: str) -> Parser:
         metavar="SEED",
         help=f"seed game 0 with SEED, game i with SEED + i; training games only (default {TRAINING_SEEDS.start})",
     )
-    add_count(parser, "--workers", "play in N processes", 1)
+    add_count(parser, "--workers", "play in N processes", 1, MOST_WORKERS)
     parser.add_argument(
         "--name",
         metavar="ID",

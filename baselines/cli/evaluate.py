@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 
 from baselines.cli.arguments import (
@@ -204,6 +205,9 @@ def _config(options: argparse.Namespace) -> BoardConfig:
 
 
 def _check_files(options: argparse.Namespace) -> None:
+    files = [path for path in (options.json, options.plot, options.record, options.gallery) if path is not None]
+    if len(set(map(os.path.realpath, files))) < len(files):
+        raise ValueError("two options name the same file; --json, --plot, --record and --gallery need one each")
     for path in (options.json, options.plot):
         if path is not None:
             check_writable(path)

@@ -17,8 +17,12 @@ from baselines.rollouts.racing import FIRST_LAYOUTS, Race
 from baselines.scripted.oracle_play.endgame import EndingPolicy
 from baselines.scripted.oracle_play.exact import Boards, Cells
 from baselines.scripted.oracle_play.lookahead import CANDIDATES, LookaheadPolicy, nonnegative_number
+from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts
+
+MOST_ENDS = 100_000
+"""The largest `ends`, for which memory is set aside."""
 
 NEXT_BREADTH = 6
 """Maximum number of candidates of a guess in a playout."""
@@ -54,7 +58,8 @@ class RolloutPolicy(EndingPolicy):
             playouts: the largest number of playouts of a guess, at least 250; it bounds the time of a move.
             margin: what another click must be worth more than that of `lookahead`, a probability of winning, at least
                 0.
-            ends: the largest number of layouts at which a playout ends with its exact value, at least 1.
+            ends: the largest number of layouts at which a playout ends with its exact value, 1 to
+                `MOST_ENDS`.
             layouts: the largest number of layouts for the exact search, at least 0; 0 turns it off.
             first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
 
@@ -66,7 +71,7 @@ class RolloutPolicy(EndingPolicy):
         self._margin = nonnegative_number("margin", margin)
         self._lookahead = LookaheadPolicy(config, layouts=0)
         base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
-        self._playouts = Playouts(config, player_of(base, config), whole_number("ends", ends, 1))
+        self._playouts = Playouts(config, player_of(base, config), whole_number_within("ends", ends, 1, MOST_ENDS))
         super().__init__(config, layouts, nodes=100_000, first=first)
         self._compile()
 

@@ -13,6 +13,7 @@ from baselines.azulejos.matches.roster import check_names, pinned, policy_names
 from baselines.cli.arguments import (
     FAILED,
     INTERRUPTED,
+    MOST_WORKERS,
     Parser,
     add_count,
     add_wide,
@@ -136,7 +137,7 @@ def _make_parser(program: str) -> Parser:
         metavar="K",
         help=f"use K colours, 1 to {MAX_COLOURS} (default 3)",
     )
-    add_count(parser, "--workers", "play in N worker processes", 1)
+    add_count(parser, "--workers", "play in N worker processes", 1, MOST_WORKERS)
     parser.add_argument(
         "--json", type=parse_path, metavar="FILE", help="write the results into this file, also while the games go on"
     )

@@ -118,10 +118,10 @@ def prepare_add(options: argparse.Namespace) -> Callable[[], int]:
         for path in options.files:
             result = _check(path, options)
             check_name(result, folder)
-            if (folder / result.file_name).exists():
+            if (folder / result.card.file_name).exists():
                 say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
             folder.mkdir(parents=True, exist_ok=True)
-            result.write(folder / result.file_name)
+            result.write(folder / result.card.file_name)
         package = str(Path(__file__).parents[3])
         paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         return subprocess.run(

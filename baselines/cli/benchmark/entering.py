@@ -50,6 +50,8 @@ def prepare_run(options: argparse.Namespace) -> Callable[[], int]:
     cards = _cards(options)
     if options.games < PROTOCOL.least_games:
         raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
+    for card in cards:
+        _earlier(card, options.out)
     suite = suite_of(options.policy, options.boards, options.first_click)
     run = SuiteRun.of(suite, options.out, None, options.games, options.command, PROGRAM)
 
@@ -63,16 +65,21 @@ def prepare_pack(options: argparse.Namespace) -> Callable[[], int]:
     """Checks the arguments of `pack`; returns what writes the result files."""
     cards = _cards(options)
     options.out.mkdir(parents=True, exist_ok=True)
+    for card in cards:
+        _earlier(card, options.out)
     return lambda: _write_files(cards, options.folders, options.out)
 
 
 def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> int:
     from baselines.benchmark.collect import collect
+    from baselines.benchmark.timing import times_that_hold
 
     for card in cards:
         result, missing = collect(card, folders)
-        path = out / result.file_name
-        _with_earlier_times(result, path).write(path)
+        if (earlier := _earlier(card, out)) is not None:
+            result = replace(result, times=times_that_hold(earlier, result))
+        path = out / card.file_name
+        result.write(path)
         for each in missing:
             say(f"{card.name} leaves out {each.board}: {each.reason}")
         _print_result(result)
@@ -80,15 +87,24 @@ def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> i
     return 0
 
 
-def _with_earlier_times(result: ResultFile, path: Path) -> ResultFile:
-    """Returns the result with the times that an earlier file at its path has for the same games."""
-    from baselines.benchmark.checks import RefusedFileError, read_result_file
-    from baselines.benchmark.timing import times_that_hold
+def _earlier(card: Card, out: Path) -> ResultFile | None:
+    """Returns the earlier result file of an entry in a folder; None if there is none.
 
+    Raises:
+        ValueError: the file of this name is another one, which the new one would replace.
+    """
+    from baselines.benchmark.checks import RefusedFileError, read_result_file
+
+    path = out / card.file_name
+    if not path.exists():
+        return None
     try:
-        return replace(result, times=times_that_hold(read_result_file(path), result))
-    except (FileNotFoundError, RefusedFileError):
-        return result
+        earlier = read_result_file(path)
+    except RefusedFileError as error:
+        raise ValueError(f"{error}; choose another --name or --out, since no other file is replaced") from error
+    if (earlier.card.name, earlier.card.author) != (card.name, card.author):
+        raise ValueError(f"{path} is the entry {earlier.card.name!r} by {earlier.card.author!r}; choose another --out")
+    return earlier
 
 
 def _print_result(result: ResultFile) -> None:

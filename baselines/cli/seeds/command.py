@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from baselines.cli.arguments import (
     FAILED,
     INTERRUPTED,
+    MOST_WORKERS,
     Parser,
     add_count,
     add_ray,
@@ -120,7 +121,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     )
     add_count(parser, "--games", "play N test games with each agent", DEFAULT_GAMES)
     places = parser.add_mutually_exclusive_group()
-    add_count(places, "--workers", "run N trainings at a time, one per core", 1)
+    add_count(places, "--workers", "run N trainings at a time, one per core", 1, MOST_WORKERS)
     add_ray(places)
     parser.add_argument(
         "--out",

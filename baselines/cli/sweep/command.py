@@ -37,7 +37,7 @@ examples:
 """
 
 NEEDED = (*TRAINING_NEEDS, "scipy", "ray")
-DEFAULT_TRIALS = 10
+DEFAULT_TRIALS, MOST_TRIALS = 10, 10_000
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -91,7 +91,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
         metavar="NAME=FORM",
         help="draw these settings; FORM is log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64",
     )
-    add_count(parser, "--trials", "train with N draws", DEFAULT_TRIALS)
+    add_count(parser, "--trials", "train with N draws", DEFAULT_TRIALS, MOST_TRIALS)
     parser.add_argument(
         "--seed", type=whole_number_from(0), default=0, metavar="SEED", help="seed the draws with SEED (default 0)"
     )

@@ -100,6 +100,16 @@ def test_pack_writes_what_is_finished_and_names_the_rest(tmp_path, capsys):
     assert "exact has no board with 1000 games" in capsys.readouterr().err.splitlines()[-1]
 
 
+def test_no_file_of_something_else_is_replaced(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    capsys.readouterr()
+    pack = ["pack", tmp_path, "--policy", "random", "--out", tmp_path, "--name"]
+    assert "suite.json" in refused(capsys, *pack, "suite")
+    assert benchmark.main([*map(str, pack), "a b", "--author", "me"]) == 0
+    capsys.readouterr()
+    assert "'a b' by 'me'" in refused(capsys, *pack, "a_b")
+
+
 def test_a_tampered_file_exits_with_1_and_one_line(tmp_path, capsys):
     assert run(tmp_path) == 0
     path = tmp_path / "random.json"
@@ -126,8 +136,8 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     assert run(tmp_path) == 0
     assert json.loads(path.read_bytes()) == after, "the same games keep their times"
     path.write_bytes(b"no result file")
-    assert run(tmp_path) == 0
-    assert json.loads(path.read_bytes()) == before
+    capsys.readouterr()
+    assert "no JSON" in refused(capsys, "run", "--policy", "random", "--out", tmp_path, *SMALL)
 
 
 def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch):

@@ -195,6 +195,8 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
         (["--policy", "random", "--json", ""], "argument --json: must be a path, not an empty text"),
         (["--policy", "random", "--json", "."], ". is a folder, and must be a file"),
         (["--policy", "random", "--plot", "a.doc"], "--plot takes a file that ends in .png, .pdf or .svg"),
+        (["--policy", "random", "--json", "a.png", "--plot", "./a.png"], "name the same file"),
+        (["--policy", "random", "--workers", "2000"], "at most 1024"),
         (["--policy", "random", "--turbo"], "unrecognized arguments: --turbo"),
     ],
 )
