@@ -166,7 +166,7 @@ def read_block(block: Any, config: BoardConfig) -> tuple[Games, list[bytes]]:
     title = title_of(config)
     numbers = {name: _number(block, name, title) for name in ("seed", "games", "batch_size", "wins")}
     count = numbers["games"]
-    won = _decode(block, "won", math.ceil(count / 8), title)
+    won = _decode(block, "won", (count + 7) // 8, title)
     clicks = np.frombuffer(_decode(block, "clicks", 2 * count, title), "<u2")
     digests = _cut(_decode(block, "digests", _DIGEST * count, title), _DIGEST)
     bits = np.unpackbits(np.frombuffer(won, np.uint8))
@@ -210,6 +210,6 @@ def _read_sample(block: Any, title: str) -> dict[int, bytes]:
         sample = {each["game"]: base64.b64decode(each["actions"], validate=True) for each in block["sample"]}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{title}: `sample` must hold games with their actions in base64") from error
-    if any(len(actions) % 2 for actions in sample.values()):
-        raise ValueError(f"{title}: `sample` has an incomplete action")
+    if any(type(game) is not int or len(actions) % 2 for game, actions in sample.items()):
+        raise ValueError(f"{title}: `sample` has a game without a whole number, or an incomplete action")
     return sample

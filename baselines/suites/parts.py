@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import struct
 import zipfile
 import zlib
@@ -17,12 +18,14 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.records import GameRecord
 from baselines.suites.tasks import Task
+from baselines.support.checks import number_within
 from baselines.support.files import replace_file
 
 SUFFIX = ".npz"
 _UNREADABLE = (
     ValueError,
-    KeyError,
+    LookupError,
+    ArithmeticError,
     TypeError,
     AttributeError,
     EOFError,
@@ -174,7 +177,7 @@ class PartStore:
         if actions is not None:
             records = tuple(record._replace(actions=each) for record, each in zip(records, actions, strict=True))
         counters = {str(name): int(total) for name, total in header["tallies"].items()}
-        return Part(first, records, float(header["seconds"]), counters)
+        return Part(first, records, number_within("seconds", header["seconds"], 0, math.inf), counters)
 
 
 def _check_size(content: bytes) -> None:
@@ -185,6 +188,8 @@ def _check_size(content: bytes) -> None:
 
 
 def _unpack(array: NDArray[Any], name: str, games: int) -> list[Any]:
+    if array.dtype.kind != "u" or array.ndim != 1:
+        raise ValueError("a column has a whole number per game, at least 0")
     if name in _BITS:
         return np.unpackbits(array, count=games).astype(np.bool_).tolist()
     return array.tolist()

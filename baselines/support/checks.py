@@ -50,7 +50,7 @@ def number_within(name: str, value: Any, least: float, most: float) -> float:
     Raises:
         ValueError: `value` is no finite number, or out of range.
     """
-    fits = not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
+    fits = not isinstance(value, bool) and isinstance(value, (int, float)) and -math.inf < value < math.inf
     if not fits or not least <= value <= most:
         raise ValueError(f"{name} must be a number of {least:g} to {most:g}, not {value!r}")
     return float(value)

@@ -118,10 +118,11 @@ class GameRecord:
 
 def _typed(value: Any, kind: str) -> Any:
     """Returns a value if it has the type of a field, and raises a ValueError otherwise."""
-    if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, (int, float)) and not 0 <= value < 1e18:
+        raise ValueError("a number of a record is at least 0, and below 1e18")
+    if kind == "float" and type(value) is int:
         value = float(value)
-    types = {"str": str, "int": int, "float": float, "bool": bool}
-    if type(value) is not types[kind] or (isinstance(value, (int, float)) and not 0 <= value < 1e18):
+    if type(value) is not {"str": str, "int": int, "float": float, "bool": bool}[kind]:
         raise ValueError(f"a field must be of the type {kind}, not {value!r}")
     return value
 

@@ -227,6 +227,19 @@ def test_a_wrong_field_is_named(path, field, value, said):
     assert said in refusal(path)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content["boards"][0].update(games=10**400),
+        lambda content: content["boards"][0]["sample"][0].update(game=None),
+        lambda content: content["card"].update(training_hours=10**400),
+    ],
+)
+def test_numbers_of_other_types_and_sizes_are_refused(path, damage):
+    change(path, damage, signed=True)
+    refusal(path)
+
+
 def test_a_board_twice_is_refused(path):
     change(path, lambda content: content["boards"].append(content["boards"][0]), signed=True)
     assert "each board once" in refusal(path)

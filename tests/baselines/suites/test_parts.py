@@ -120,12 +120,24 @@ def forge(path, *, compressed=False, **changes):
         {"compressed": True, "padding": " " * 10**6},
         {"first": None},
         {"seconds": "long"},
+        {"seconds": 10**400},
+        {"tallies": {"guesses": float("inf")}},
     ],
 )
 def test_a_forged_part_is_damaged_and_takes_no_memory(store, tmp_path, damage):
     store.write(make_part(0, 20))
     (path,) = tmp_path.rglob("*.npz")
     forge(path, **damage)
+    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged"):
+        store.read()
+
+
+def test_a_column_of_other_numbers_is_damaged(store, tmp_path):
+    store.write(make_part(0, 20))
+    (path,) = tmp_path.rglob("*.npz")
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    np.savez(path, **arrays | {"opened": arrays["opened"].astype(np.float64)})
     with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged"):
         store.read()
 

@@ -131,6 +131,7 @@ DAMAGED = [
     b"[" * 100_000,
     json.dumps(asdict(replace(RECORD, seconds=-1.0))).encode(),
     json.dumps({**asdict(RECORD), "won": 1}).encode(),
+    json.dumps({**asdict(RECORD), "seconds": 10**400}).encode(),
     *(
         json.dumps({**asdict(RECORD), **changes}).encode()
         for changes in ({"first_click": "openinh"}, {"no_guess": "exakt"}, {"aids": "help,hinu"})
