@@ -35,11 +35,14 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
     """
     given = _given(options, {field.name for field in fields(TrainingSettings)})
-    if options.resume and options.out is not None:
+    if options.resume and options.out is not None and not options.config:
         return resumed(TrainingSettings, options.out, given), options.out
     start = read_configuration(options.config) if options.config else {}
     given["hyperparameters"] = {**_table(start.get("hyperparameters", {})), **given.get("hyperparameters", {})}
     settings = TrainingSettings.from_some({**start, **given})
+    if options.resume:
+        # The budget of the first session may be another one.
+        given |= {name: value for name, value in settings.to_json().items() if name in start.keys() - {*MAY_CHANGE}}
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
     return (resumed(TrainingSettings, folder, given) if options.resume else settings), folder
 

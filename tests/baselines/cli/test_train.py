@@ -193,6 +193,8 @@ def test_folders_in_use_and_damaged_or_other_trainings_are_refused(tmp_path, cap
     capsys.readouterr()
     assert "not empty" in fails(arguments, capsys)
     assert "4x4/2" in fails(["--out", str(run), "--resume", "--size", "4", "--mines", "3"], capsys)
+    (tmp_path / "wide.toml").write_text('algo = "dqn"\nchannels = 17\nsteps = 900')
+    assert "not 17" in fails(["--out", str(run), "--resume", "--config", str(tmp_path / "wide.toml")], capsys)
     (run / "checkpoint.safetensors").write_bytes(b"")
     assert "checkpoint.safetensors" in fails(["--out", str(run), "--resume"], capsys)
     (run / "checkpoint.safetensors").unlink()
