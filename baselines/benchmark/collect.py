@@ -15,11 +15,13 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import versions
 from baselines.suites.definitions import SUITES
-from baselines.suites.folder import read_manifest
+from baselines.suites.folder import MANIFEST, read_manifest
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.suite import Entry, Suite
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.board_names import name_of
+from baselines.support.files import read_json
+from baselines.support.reuse import check_same
 
 
 class Missing(NamedTuple):
@@ -37,7 +39,7 @@ def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[Missi
         folders: folders of the suite; of each board the folder with the most games counts.
 
     Raises:
-        ValueError: no board has enough games, or a folder holds no games of the suite.
+        ValueError: no board has enough games, or a folder holds no games of the suite, or games of other code.
         DamagedPartError: a file of games is damaged.
     """
     boards: list[Games] = []
@@ -54,6 +56,8 @@ def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[Missi
             boards.append(Games.of_records(each.config, each.batch_size, records))
     if not boards:
         raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {_names(folders)}")
+    for folder in folders:
+        check_same(folder, read_json(folder / MANIFEST), {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
     commits = sorted({read_manifest(folder).commit for folder in folders})
     return ResultFile(card, versions() | {"commit": ", ".join(commits)}, tuple(boards)), missing
 

@@ -98,6 +98,10 @@ def test_pack_writes_what_is_finished_and_names_the_rest(tmp_path, capsys):
     assert commits[0]["versions"]["commit"] == commits[1]["commit"]
     assert benchmark.main([*arguments[:3], "exact", *arguments[4:]]) == 1
     assert "exact has no board with 1000 games" in capsys.readouterr().err.splitlines()[-1]
+    manifest = tmp_path / "a" / "suite.json"
+    manifest.write_text(manifest.read_text().replace('"numpy": "', '"numpy": "9.'))
+    assert benchmark.main(arguments) == 1
+    assert "numpy" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_no_file_of_something_else_is_replaced(tmp_path, capsys):
