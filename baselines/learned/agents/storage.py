@@ -60,7 +60,7 @@ def kept_step(folder: Path) -> int | None:
     """Returns the step of the training at which the agent of a run folder was kept; None if there is no such agent."""
     try:
         return int(read_tensors(folder / WEIGHTS_FILE)[1]["selected_by"]["steps"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
 
 

@@ -217,7 +217,7 @@ def restore(learner: Learner, checkpoint: Path) -> Progress:
         progress = convert(state["progress"], Progress, "its progress")
         learner.restore(tensors, state["learner"])
         return progress
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
         raise ValueError(f"{checkpoint} cannot be resumed: {error}") from error
 
 

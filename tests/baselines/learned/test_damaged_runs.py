@@ -10,7 +10,7 @@ import torch
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training.curves import draw_curves, read_points
 from baselines.learned.training.log import Log
-from baselines.learned.training.session import Progress
+from baselines.learned.training.session import Progress, restore
 from baselines.support import machine
 from baselines.support.files import read_json
 from baselines.support.structs import convert
@@ -55,6 +55,17 @@ def test_json_that_is_nested_deep_is_one_line(tmp_path):
         read_tensors(tensors)
     write_tensors(tensors, {"x": torch.zeros(1)}, {"a": 1})
     assert read_tensors(tensors)[1] == {"a": 1}
+
+
+def test_a_checkpoint_with_an_infinite_number_is_named(tmp_path):
+    class Counting:
+        def restore(self, _tensors, state):
+            self.steps = int(state["steps"])
+
+    path = tmp_path / "checkpoint.safetensors"
+    write_tensors(path, {}, {"progress": WHOLE, "learner": {"steps": float("inf")}})
+    with pytest.raises(ValueError, match=r"checkpoint\.safetensors cannot be resumed"):
+        restore(Counting(), path)
 
 
 HEAD = "time/row,time/total_timesteps,eval/4x4-2,train/loss\n"
