@@ -74,13 +74,15 @@ def played(options: dict[str, object]) -> str:
 
 
 def judged(size: int | tuple[int, int], mines: int, boards: int) -> str:
-    """Returns the digest of the probabilities on boards of random play, rounded to 12 digits."""
+    """Returns the digest of the probabilities in random first games of seeds, rounded to 12 digits."""
     envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=boards, size=size, mines=mines)
-    shown, _ = envs.reset(seed=1000)
-    found = []
+    _, infos = envs.reset(seed=1000)
+    random, playing, found = np.random.default_rng(0), np.ones(boards, np.bool_), []
     for _ in range(6):
-        shown, _, ends, _, _ = envs.step(envs.unwrapped.sample_actions())
-        found += [mine_probabilities(board, mines).round(12) for board in shown[~ends]]
+        mask = infos["action_mask"]
+        shown, _, ends, _, infos = envs.step((random.random(mask.shape) * mask).argmax(axis=1))
+        playing &= ~ends
+        found += [mine_probabilities(board, mines).round(12) for board in shown[playing]]
     return f"{digest(*found)} of {len(found)}"
 
 
