@@ -16,6 +16,9 @@ from minesweeper_env.neighbours import neighbour_table
 MAX_STATES = 1 << 22
 """Largest number of states of a position; a position with more is too hard."""
 
+SHARED_PASSES = 8
+"""An answer that takes several passes may visit the states of this many of the largest positions."""
+
 MAX_KEYS = 1 << 18
 """Largest number of states of one level."""
 
@@ -244,7 +247,11 @@ def make_fixed_workspace(rows: int, cols: int, radius: int) -> Workspace:
 
 def limited(workspace: Workspace, passes: int) -> Workspace:
     """Returns a workspace with no more states than each of so many passes may take."""
-    return workspace._replace(tables=workspace.tables[: 6 * (MAX_STATES // passes) + 2])
+    return workspace._replace(tables=workspace.tables[: 6 * _most_states(passes) + 2])
+
+
+def _most_states(passes: int) -> int:
+    return min(MAX_STATES, SHARED_PASSES * MAX_STATES // passes)
 
 
 def grow_workspace(workspace: Workspace, outcome: int, passes: int = 1) -> Workspace:
@@ -259,7 +266,7 @@ def grow_workspace(workspace: Workspace, outcome: int, passes: int = 1) -> Works
         PositionTooHardError: the workspace has its largest size already.
     """
     if outcome == NEED_STATES:
-        states = min(4 * (len(workspace.tables) // 6), MAX_STATES // passes)
+        states = min(4 * (len(workspace.tables) // 6), _most_states(passes))
         _check_growth(6 * states + 2, len(workspace.tables), "states")
         return workspace._replace(tables=np.empty(6 * states + 2, np.int32))
     if outcome == NEED_KEYS:
