@@ -27,18 +27,29 @@ for _ in range(40):
 """
 
 
-def run(code, root=ROOT, **environment):
-    """Runs Python code in a fresh process, with warnings as errors; returns its output."""
+def run(code, root=ROOT, said="", **environment):
+    """Runs Python code in a fresh process, with warnings as errors; returns its output.
+
+    Its one line on stderr, if any, begins with `said`.
+    """
     path = os.pathsep.join([str(root), str(ROOT / "tests")])
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MINESWEEPER_COMPILE_NOTICE": "0",
+            **environment,
+        },
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (result.returncode, result.stderr) == (0, "")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("\n") == bool(said)
+    assert result.stderr.startswith(said)
     return result.stdout
 
 
@@ -122,7 +133,8 @@ def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp
     shutil.copytree(ROOT / "minesweeper_env", copied, ignore=shutil.ignore_patterns("__pycache__"))
     for folder in {path.parent for path in copied.rglob("*.py")}:
         (folder / "__pycache__").write_text("a file where numba would make its folder")
-    printed = run(STEP, root=tmp_path, HOME=blocked, XDG_CACHE_HOME=blocked, NUMBA_CACHE_DIR="")
+    environment = {"HOME": blocked, "XDG_CACHE_HOME": blocked, "NUMBA_CACHE_DIR": ""}
+    printed = run(STEP, tmp_path, "Compiled code cannot be stored", **environment)
     assert printed == f"{copied / '__init__.py'}\n(5, 5)\n"
     assert not list(copied.rglob("*.nb?"))
 

@@ -69,7 +69,7 @@ def test_an_evaluation_records_the_command_that_exists_there(program, tmp_path):
 
 
 def test_a_game_is_played_through_a_pipe(program):
-    done = program("minesweeper-play", "--seed", "3", input="8\n14\n3 3\nquit\n")
+    done = program("minesweeper-play", "--seed", "3", input="8\n14\n\n3 3\nquit\n")
     assert done.returncode == 0, done.stderr
     assert "cells opened" in done.stdout
 
