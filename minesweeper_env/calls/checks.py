@@ -62,7 +62,7 @@ def check_action(action: Any, actions: int) -> int:
     """Returns an action as an int, or raises a ValueError unless it is in 0..actions-1."""
     try:
         # A tensor of shape (1,) is a whole number to Python, and an array of that shape is none.
-        index = operator.index(action) if getattr(action, "ndim", 0) == 0 else -1
+        index = operator.index(action) if type(action) is int or getattr(action, "ndim", 0) == 0 else -1
     except TypeError:
         index = -1
     if action is True or action is False or not 0 <= index < actions:

@@ -56,9 +56,8 @@ class Games:
         self._boards = state.Boards(
             shown=np.zeros((count, cells + 1), np.int8),
             truth=np.zeros((count, cells + 1), np.uint8),
-            progress=np.zeros((count, 3), np.int64),
+            progress=np.zeros((count, 4), np.int64),
             rng=np.zeros(count, np.uint64),
-            next_rng=np.zeros(count, np.uint64),
             stack=np.zeros(cells, np.uint32),
         )
         self.arrays = (*self._rules, *self._boards)
@@ -82,11 +81,11 @@ class Games:
 
     def seed(self, states: NDArray[np.uint64]) -> None:
         """Sets the states, (N,) uint64, of the generators with which the next games begin."""
-        self._boards.next_rng[:] = states
+        self._boards.progress[:, state.NEXT] = states.view(np.int64)
 
     def states(self) -> NDArray[np.uint64]:
         """Returns a copy of the states that `seed` sets; each reset moves on to the next one."""
-        return self._boards.next_rng.copy()
+        return self._boards.progress[:, state.NEXT].copy().view(np.uint64)
 
     def present_states(self) -> NDArray[np.uint64]:
         """Returns (N,) uint64: the states of the generators that place the mines of the present games."""
@@ -205,7 +204,7 @@ class Games:
         boards.progress[:, state.STATUS] = saved["status"]
         boards.progress[:, state.STEPS] = saved["steps"]
         boards.rng[:] = saved["generator"]
-        boards.next_rng[:] = saved["next_generator"]
+        self.seed(saved["next_generator"])
 
 
 @cache

@@ -22,6 +22,7 @@ from minesweeper_env.engine.state import (
     ILLEGAL,
     LOST,
     MINE_BIT,
+    NEXT,
     PLAYING,
     REMAINING,
     RULE_FIELDS,
@@ -59,8 +60,8 @@ def _reset_game(rules: Rules, boards: Boards, i: Int) -> None:
     boards.progress[i, STATUS] = FRESH
     boards.progress[i, REMAINING] = cells - rules.mines
     boards.progress[i, STEPS] = 0
-    boards.rng[i] = boards.next_rng[i]
-    boards.next_rng[i] = next_stream(boards.rng[i])
+    boards.rng[i] = np.uint64(boards.progress[i, NEXT])
+    boards.progress[i, NEXT] = np.int64(next_stream(boards.rng[i]))
 
 
 @inlined

@@ -19,7 +19,7 @@ FRESH, PLAYING, WON, LOST, TRUNCATED = range(5)
 FIRST_ANY, FIRST_SAFE, FIRST_OPENING, FIRST_CORNERS = range(4)
 """The first-click rules, in the order of `config.FIRST_CLICKS`."""
 
-STATUS, REMAINING, STEPS = range(3)
+STATUS, REMAINING, STEPS, NEXT = range(4)
 """The columns of `Boards.progress`."""
 
 TERMINATION, TRUNCATION, SUCCESS, ILLEGAL, IDLE = range(5)
@@ -87,9 +87,9 @@ class Boards(NamedTuple):
     Attributes:
         shown: (N, n + 1) int8, the codes that the player sees.
         truth: (N, n + 1) uint8, the number of neighbouring mines, plus MINE_BIT on a mine; 0 before mines are placed.
-        progress: (N, 3) int64, the columns STATUS, REMAINING (safe cells still covered) and STEPS.
+        progress: (N, 4) int64, the columns STATUS, REMAINING (safe cells still covered), STEPS and NEXT. NEXT holds the
+            bits of the state with which the next game begins; an array of its own would slow each call of a kernel.
         rng: (N,) uint64, the states of the SplitMix64 generators that place the mines.
-        next_rng: (N,) uint64, the states with which the next games begin.
         stack: (n,) uint32, scratch space for the flood fill.
     """
 
@@ -97,7 +97,6 @@ class Boards(NamedTuple):
     truth: NDArray[np.uint8]
     progress: NDArray[np.int64]
     rng: NDArray[np.uint64]
-    next_rng: NDArray[np.uint64]
     stack: NDArray[np.uint32]
 
 
