@@ -62,7 +62,7 @@ def test_no_win_rate_stands_outside_the_generated_tables(name):
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_every_result_file_of_the_leaderboard_passes_the_check(path):
     result, replayed = check_result_file(path)
-    assert result.file_name == path.name
+    assert result.card.file_name == path.name
     check_name(result, path.parent)
     assert replayed >= sum(games.games for games in result.boards) / 100
 
@@ -170,7 +170,7 @@ def test_texts_of_an_entry_are_shown_and_not_obeyed():
 )
 def test_an_entry_replaces_none_of_another_author(tmp_path, monkeypatch, name, card):
     first = entry("a b", [1])
-    (tmp_path / first.file_name).touch()
+    (tmp_path / first.card.file_name).touch()
     monkeypatch.setattr("baselines.benchmark.leaderboard.read_result_file", lambda _path: first)
     check_name(entry("a b", [0]), tmp_path)
     check_name(entry("exact:first=3", [1], author="minesweeper-env"), tmp_path)
@@ -188,4 +188,4 @@ def test_filling_twice_changes_nothing():
 
 
 def test_the_file_name_of_an_entry_has_no_odd_characters():
-    assert entry("my agent: v2", [1]).file_name == "my_agent__v2.json"
+    assert entry("my agent: v2", [1]).card.file_name == "my_agent__v2.json"

@@ -95,6 +95,8 @@ def check_name(name: str) -> None:
     path = Path(get_dataset_path(name))
     if path.exists():
         raise ValueError(f"the data set {name} exists already, in {path}; delete it or choose another name")
+    if not (nearest := next(parent for parent in path.absolute().parents if parent.exists())).is_dir():
+        raise ValueError(f"the data set {name} needs a folder where the file {nearest} is; choose another name")
 
 
 def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDataset:

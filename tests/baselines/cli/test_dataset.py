@@ -37,6 +37,15 @@ def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch)
     assert "exact-v0 exists already" in capsys.readouterr().err
 
 
+def test_a_file_where_a_folder_must_be_is_named_before_any_game(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
+    (tmp_path / "mine").touch()
+    with pytest.raises(SystemExit, match="2"):
+        run_command(["dataset", *BOARD, "--policy", "exact", "--name", "mine/exact-v0", "--out", str(tmp_path)])
+    assert str(tmp_path / "mine") in capsys.readouterr().err
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
 def test_a_data_set_of_boards_without_guesses_says_so_and_plays_them_again(tmp_path, capsys, monkeypatch):
