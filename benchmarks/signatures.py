@@ -48,7 +48,7 @@ GAME_OPTIONS: dict[str, dict[str, object]] = {
     "no_guess": {"size": 8, "mines": 10, "no_guess": "subset"},
     "expert": {"size": (16, 30), "mines": 99, "moves": ("click",)},
 }
-STEPS, SEATS = 600, 16
+STEPS, ENVS = 600, 16
 
 
 def digest(*arrays: object) -> str:
@@ -64,7 +64,7 @@ def wins(policy: str, size: int | tuple[int, int], mines: int, games: int) -> st
 
 def played(options: dict[str, object]) -> str:
     """Returns the digest of everything that random play sees, over many games of each seed."""
-    envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=SEATS, **options)
+    envs = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=ENVS, **options)
     shown, infos = envs.reset(seed=0)
     seen = [shown, infos["action_mask"]]
     for _ in range(STEPS):

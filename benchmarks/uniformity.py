@@ -89,7 +89,8 @@ def report(size: int, mines: int, rule: str, games: int, seed: int) -> None:
     ):
         print(f"| {rule} | {name} | {statistic:.2f} | {degrees} | {chi2.sf(statistic, degrees):.2g} | {note} |")
     fewer = mannwhitneyu(flooded, plain, alternative="less").pvalue
-    print(f"| {rule} | fewer with flood fill | | | {fewer:.2g} | mean {flooded.mean():.3f} |")
+    shown = f"{fewer:.2g}" if fewer > 1e-99 else "< 1e-99"
+    print(f"| {rule} | fewer with flood fill | | | {shown} | mean {flooded.mean():.3f} |")
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ with suppress(ImportError, AttributeError, KeyError, TypeError):
     _linking = import_module("minesweeper_env.linking")
 
 _PLAIN: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_KERNEL: dict[str, Any] = _PLAIN if _linking is None else _linking.KERNEL
 _FRAGMENT: dict[str, Any] = _PLAIN if _linking is None else _linking.FRAGMENT
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -47,12 +48,12 @@ def kernel(function: Function) -> Function:
     try:
         if _linking is None:
             return njit(cache=True, **_PLAIN)(function)
-        compiled = njit(**_linking.KERNEL)(function)
+        compiled = njit(**_KERNEL)(function)
         # Numba itself checks only the kernel's own file for changes, and not the files of the functions it calls.
         _linking.keep_on_disk(compiled, function, _stamp(Path(function.__code__.co_filename)))
     except RuntimeError:
         notices.warn_of_cache("Compiled code cannot be stored in any folder, so every process compiles kernels again")
-        return njit(**_PLAIN)(function)
+        return njit(**_KERNEL)(function)
     return compiled
 
 

@@ -25,10 +25,16 @@ _LABELS = {
 _said: set[str] = set()
 
 
-def say(line: str) -> None:
-    """Prints a line on stderr, where all messages of commands are made printable; a closed stderr stops nothing."""
+def say(line: str, *, replaces: bool = False) -> None:
+    """Prints a line on stderr, where all messages of commands are made printable; a closed stderr stops nothing.
+
+    Args:
+        line: the message.
+        replaces: whether to erase, on a terminal, a line that the program draws again and again.
+    """
     with suppress(OSError, ValueError):
-        print(printable(line), file=sys.stderr, flush=True)
+        erase = "\r\x1b[K" if replaces and is_live(sys.stderr) else ""
+        print(f"{erase}{printable(line)}", file=sys.stderr, flush=True)
 
 
 def _say_compiling(label: str) -> None:

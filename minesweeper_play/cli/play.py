@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import TextIO
 
 from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
 from baselines.cli.failures import explain
 from baselines.support.extras import MissingExtraError, missing_extra
-from minesweeper_env.notices import is_live, say, show_compilations
+from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.cli.arguments import read_options
 from minesweeper_play.cli.modes import MODES
 from minesweeper_play.language.catalogue import Catalogue
@@ -34,9 +35,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     mode, options = read_options(arguments, program)
     catalogue = Catalogue(options.language)
-    notice = catalogue.text("compiling")
-    # The line takes the place of one that is drawn again and again.
-    show_compilations(lambda _: say(f"\r\033[K{notice}" if is_live(sys.stderr) else notice))
+    # The text is the same for all that is compiled.
+    announce = cache(partial(say, catalogue.text("compiling"), replaces=True))
+    show_compilations(lambda _: announce())
     if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ, catalogue)) is not None:
         if options.policy is not None or options.versus is not None:
             reason = f": {lack}" if lack else ""

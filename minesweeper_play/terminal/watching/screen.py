@@ -275,7 +275,7 @@ class WatchScreen(FittingScreen):
         """Lists the keys, also those for which the bottom line has no room."""
         text = self.game_app.text
         self.app.push_screen(
-            Page(text("manual_title"), "\n".join(f"{key:<8}{text(f'key_{name}')}" for key, name in KEYS))
+            Page(text("manual_title"), "\n".join(f"  {key:<8}{text(f'key_{name}')}" for key, name in KEYS))
         )
 
     def action_leave(self) -> None:

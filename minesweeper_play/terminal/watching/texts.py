@@ -26,7 +26,7 @@ def _ratings_of(choice: Choice, ratings: Ratings, catalogue: Catalogue) -> str:
     own, oracle = (catalogue.per_cent(float(each.risks[choice.cell])) for each in (ratings, ratings.oracle))
     key = "ratings_beside_preference" if ratings.source == "preference" else "ratings_beside"
     kind = catalogue.text(f"risk_{ratings.oracle.source}")
-    return f"{catalogue.text(key, own=own, oracle=oracle, kind=kind)}; {text}"
+    return f"{catalogue.text(key, own=own, oracle=oracle, kind=kind)}   {text}"
 
 
 def figures_of(players: Sequence[Player], seed: int, speed: float, paused: bool, catalogue: Catalogue) -> list[Figure]:
