@@ -51,7 +51,7 @@ def make_parser() -> Parser:
         each.add_argument(
             "--policy",
             metavar="NAME",
-            help="play NAME for a file whose policy may run code, and read that code first (default: refuse the file)",
+            help="play NAME where the policy of a file may run code; read that code first (default: refuse the file)",
         )
     timed.add_argument(
         "--seconds",
