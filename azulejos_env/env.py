@@ -94,7 +94,7 @@ class AzulejosEnv(SingleEnv[Games]):
 
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
-    'minesweeper-env[play]'`), in which every reset and step shows the board, four frames per second
+    'minesweeper-env[window]'`), in which every reset and step shows the board, four frames per second
     (`metadata["render_fps"]`). An outline shows the cells that the last move emptied before tiles fell. A
     machine without a display needs "rgb_array", or the variable `SDL_VIDEODRIVER=dummy`.
 

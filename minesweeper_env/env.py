@@ -121,7 +121,7 @@ class MinesweeperEnv(SingleEnv[Games]):
 
     ## Rendering
     "ansi" is text and "rgb_array" a picture, which `render` returns. "human" opens a window (`pip install
-    'minesweeper-env[play]'`), in which every reset and step shows the board, four frames per second
+    'minesweeper-env[window]'`), in which every reset and step shows the board, four frames per second
     (`metadata["render_fps"]`). The user may resize it, and closing it does not end the game. A lost game shows the
     mines, the exploded one on red, and wrong flags crossed out. A machine without a display needs "rgb_array", or
     the variable `SDL_VIDEODRIVER=dummy`.

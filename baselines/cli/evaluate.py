@@ -95,7 +95,7 @@ def _make_parser(program: str) -> Parser:
         epilog=EXAMPLES.format(typed_command(program, ())),
     )
     _add_policy_options(parser.add_argument_group("policies", "--suite takes --policy alone of these."))
-    pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[play]'")
+    pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'")
     add_recording_options(pictures, parse_path, whole_number_from(1), positive_number)
     suites = parser.add_argument_group("suites")
     suites.add_argument(

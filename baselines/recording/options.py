@@ -101,7 +101,7 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
     if is_recorded(options) and cells > MOST_CELLS:
         raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
     for module in _modules(options):
-        check_extra(module, "play")
+        check_extra(module, "video")
     if options.record is not None and options.record.suffix == ".mp4":
         _check_encoder()
 

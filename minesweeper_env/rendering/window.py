@@ -31,7 +31,7 @@ DRIVER_VARIABLES = DISPLAY_VARIABLES[2:]
 INVISIBLE = ("offscreen", "dummy")
 """Drivers of SDL that show nothing; SDL takes the first one where no display answers."""
 
-PIP_LINE = "pip install 'minesweeper-env[play]'"
+PIP_LINE = "pip install 'minesweeper-env[window]'"
 
 
 class NoDisplayError(Error):

@@ -35,7 +35,7 @@ def serve(options: PlayOptions) -> int:
     Raises:
         MissingExtraError: textual-serve is not installed.
     """
-    import_extra("textual_serve", "play")
+    import_extra("textual_serve", "web")
     from minesweeper_play.terminal.web.server import GameServer
 
     port = PORT if options.port is None else options.port

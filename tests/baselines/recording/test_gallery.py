@@ -114,7 +114,7 @@ def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch, name, su
     with pytest.raises(SystemExit):
         evaluate.main(["--policy", "exact", *SMALL, "--record", f"a.{suffix}"])
     line = capsys.readouterr().err
-    assert f"{name} is not installed; install it with: pip install 'minesweeper-env[play]'" in line
+    assert f"{name} is not installed; install it with: pip install 'minesweeper-env[video]'" in line
 
 
 def test_a_suite_takes_no_pictures(capsys, tmp_path):
