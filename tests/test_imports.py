@@ -36,10 +36,9 @@ PLAY_LAYERS = (
     {"__init__", "__main__"},
 )
 SCRIPTED_LAYERS = (
-    {"base", "rules"},
-    {"oracle_play", "uniform"},
+    {"base"},
+    {"expected_value", "oracle_play", "subset"},
     {"bayes", "fitted"},
-    {"replicas"},
     {"semi_deterministic"},
     {"__init__"},
 )

@@ -8,13 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.base import ScriptedPolicy
+from baselines.scripted.base import Knowledge, RandomPolicy, ScriptedPolicy, apply_local_rules_once
 from baselines.scripted.fitted.conditional import ConditionalPolicy
-from baselines.scripted.fitted.graphical import GraphicalPolicy
+from baselines.scripted.fitted.graphical import GraphicalPolicy, GraphicalSourcePolicy
 from baselines.scripted.fitted.marginal import MarginalPolicy
-from baselines.scripted.replicas.graphical import GraphicalSourcePolicy
-from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules_once
-from baselines.scripted.uniform import RandomPolicy
 from minesweeper_env.config import BoardConfig
 
 ALTERNATIVES: dict[str, type[ScriptedPolicy]] = {

@@ -50,7 +50,7 @@ _BAYES = Suite(
     title="The Bayesian network and its rivals, on the boards of Antolín & de la Torre (2018)",
     boards=_boards("opening", (5, (5, 6, 7)), (8, (13, 14, 15, 25)), (10, (20, 22, 23, 24, 25))),
     entries=(
-        Entry("bayes_source", start="baselines.scripted.replicas.bayes_start:source_start"),
+        Entry("bayes_source", start="baselines.scripted.bayes.source:source_start"),
         *entries_of("subset", "bayes", "bayes:prior=count"),
         Entry("bayes:inference=pgmpy", cap=10, batch_size=1),
         Entry("exact"),

@@ -82,7 +82,7 @@ GLOSSES = {
         "evaluation": "plays, judges, compares",
         "registry": "policies by name",
         "adapters": "agents of others",
-        "scripted": "rules, oracle_play, bayes, fitted, replicas",
+        "scripted": "base, subset, oracle_play, bayes, fitted",
         "rollouts": "positions played on",
         "learned": "networks, common, settings, dqn, ppo, value, afterstate, agents, training",
         "azulejos": "the second game",

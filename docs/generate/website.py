@@ -27,7 +27,7 @@ OTHERS = {
     "CHANGELOG.md": "about/changelog.md",
     "CONTRIBUTING.md": "about/contributing.md",
     "benchmarks/README.md": "studies/speed.md",
-    "baselines/scripted/replicas/README.md": "studies/replicas.md",
+    "baselines/scripted/README.md": "studies/replicas.md",
     "baselines/learned/weights/README.md": "agents/weights.md",
 }
 """Pages outside docs, by their place in the repository, and their places on the site."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from baselines.scripted.rules.batched_rules import neighbour_sums
+from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 

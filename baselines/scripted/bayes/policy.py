@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.base import click_where_legal, count_risky
+from baselines.scripted.base import click_where_legal, count_risky, neighbour_sums
 from baselines.scripted.bayes.elimination import NetworkPosteriors
 from baselines.scripted.bayes.network import check_prior
+from baselines.scripted.oracle_play.exact import choose_least_risks
 from baselines.scripted.oracle_play.first_click import first_cell
-from baselines.scripted.oracle_play.least_risk import choose_least_risks
-from baselines.scripted.rules.batched_rules import neighbour_sums
 from baselines.support.act_inputs import checked_act
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
-from baselines.scripted.fitted.parameters import Values
-from baselines.scripted.fitted.practice_games import PracticeGames
-from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.scripted.base import Knowledge
+from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values, shape_flaw
 from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
 
 CHOICES = ("largest", "class")

@@ -13,13 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
-from baselines.scripted.fitted.parameters import Values
-from baselines.scripted.fitted.practice_games import PracticeGames
-from baselines.scripted.fitted.subgrid_states import Examples
-from baselines.scripted.fitted.subgrid_values import Rule, StateValues, expectation, guess_value
-from baselines.scripted.fitted.subgrids import CELLS, SIDE, SYMMETRIES, Alphabet, Ints, cut, largest_of_cells
-from baselines.scripted.rules.batched_rules import Knowledge, neighbour_sums
+from baselines.scripted.base import Knowledge, neighbour_sums
+from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values, shape_flaw
+from baselines.scripted.fitted.subgrid_values import Rule, StateValues, expectation, guess_value, longest_path
+from baselines.scripted.fitted.subgrids import CELLS, SIDE, SYMMETRIES, Alphabet, Examples, Ints, cut, largest_of_cells
 
 DEFAULT_EXAMPLES = 40_000
 """Minimum number of sub-grids in the default practice games."""
@@ -102,3 +99,19 @@ class GraphicalPolicy(FittedPolicy):
     @cached_property
     def _alphabet(self) -> Alphabet:
         return Alphabet.after(self.config.codes.max_count)
+
+
+class GraphicalSourcePolicy(GraphicalPolicy):
+    """Clicks the cell that starts the longest path in any 3 x 3 sub-grid, over all outcomes of the clicks.
+
+    An edge is as long as its probability times its reward. The rule is optimistic: a mine matters only if no other
+    outcome exists. A state without an example is ignored.
+    """
+
+    def rule(self) -> Rule:
+        """Returns the rule of the longest path."""
+        return longest_path
+
+    def unknown_value(self) -> float:
+        """Returns minus infinity, so that states without an example never win."""
+        return -math.inf

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.fitted.base import FittedPolicy, shape_flaw
-from baselines.scripted.fitted.parameters import Values
-from baselines.scripted.fitted.practice_games import PracticeGames
-from baselines.scripted.rules.batched_rules import Knowledge
+from baselines.scripted.base import Knowledge
+from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values, shape_flaw
 
 
 class MarginalPolicy(FittedPolicy):

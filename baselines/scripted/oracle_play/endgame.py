@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.exact import Boards, Cells, ExactPolicy
-from baselines.scripted.oracle_play.least_risk import CERTAIN
+from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.least_risk import Boards, Floats
+from baselines.scripted.oracle_play.exact import Boards, Floats
 from baselines.scripted.oracle_play.one_click_ahead import (
     best_safety,
     count_bounds,

@@ -12,7 +12,7 @@ from baselines.learned.agents.loading import find_agent
 from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.run import train
-from baselines.scripted.uniform import RandomPolicy
+from baselines.scripted.base import RandomPolicy
 
 GAMES = 1000
 

@@ -14,9 +14,8 @@ from baselines import make_policy
 from baselines.cli import evaluate
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from baselines.scripted.bayes import elimination, elimination_cost
-from baselines.scripted.bayes.elimination import NetworkPosteriors
-from baselines.scripted.bayes.elimination_cost import choose_order, elimination_size, sweep_width
+from baselines.scripted.bayes import elimination
+from baselines.scripted.bayes.elimination import NetworkPosteriors, choose_order, elimination_size, sweep_width
 from baselines.scripted.bayes.network import (
     board_network,
     clue_table,
@@ -104,7 +103,7 @@ def test_they_agree_on_dense_boards_where_the_number_of_mines_is_known(size, mon
     for board, _ in moments(config, 1)[5::12]:
         assert np.abs(asked.mine_probabilities(board) - mine_probabilities(board, 25)).max() < 1e-9
     assert len(entries) > 10
-    assert max(entries) <= 1 << 20 < elimination_cost.MAX_ENTRIES
+    assert max(entries) <= 1 << 20 < elimination.MAX_ENTRIES
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -119,7 +118,7 @@ def test_a_shown_mine_is_evidence(prior):
 def test_the_sweep_gives_the_same_as_the_greedy_order(prior, monkeypatch):
     board, mines = lattice()
     expected = mine_probabilities(board, mines, prior=mines / 30 if prior == "binomial" else None)
-    monkeypatch.setattr(elimination_cost, "greedy_size", lambda *_: 1 << 40)
+    monkeypatch.setattr(elimination, "greedy_size", lambda *_: 1 << 40)
     assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).mine_probabilities(board) - expected).max() < 1e-9
 
 
@@ -250,7 +249,7 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
     board, mines = lattice()
     asked = NetworkPosteriors(config_of(5, 6, mines), "count")
     covered = np.full_like(board, HIDDEN)
-    monkeypatch.setattr(elimination_cost, "MAX_ENTRIES", 1 << 8)
+    monkeypatch.setattr(elimination, "MAX_ENTRIES", 1 << 8)
     assert np.abs(asked.mine_probabilities(covered) - mines / 30).max() < 1e-9
     monkeypatch.setattr(VariableElimination, "query", lambda *_, **__: pytest.fail("a table was made"))
     with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^8 are allowed"):

@@ -12,9 +12,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.records import GameRecord
 from baselines.registry import build_policy
 from baselines.scripted.bayes.network import board_network, load_pgmpy, variable_elimination
-from baselines.scripted.replicas.bayes import BayesSourcePolicy, Turn, plan_turn
-from baselines.scripted.replicas.bayes_inference import ClosedForm, LocalNetwork
-from baselines.scripted.replicas.bayes_start import source_start
+from baselines.scripted.bayes.source import BayesSourcePolicy, ClosedForm, LocalNetwork, Turn, plan_turn, source_start
 from minesweeper_env import BoardConfig
 
 FLAG, HIDDEN = 9, 11

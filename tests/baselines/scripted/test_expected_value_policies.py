@@ -9,9 +9,9 @@ from support.policies import Recorder, all_layouts, click_config, consistent_lay
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import build_policy
-from baselines.scripted.replicas.expected_value import ExpectedValueSourcePolicy
-from baselines.scripted.rules.batched_rules import Knowledge
-from baselines.scripted.rules.single_pass import SinglePassDeduction
+from baselines.scripted.base import Knowledge
+from baselines.scripted.expected_value import ExpectedValueSourcePolicy
+from baselines.scripted.subset import SinglePassDeduction
 from minesweeper_env import HIDDEN, BoardConfig
 
 SOURCE_GAMES = (16, 16, 40, "any")

@@ -11,8 +11,8 @@ from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.registry import build_policy
-from baselines.scripted.fitted.practice_games import MAX_GAMES, play_practice_games
-from baselines.scripted.rules.batched_rules import neighbour_sums
+from baselines.scripted.base import neighbour_sums
+from baselines.scripted.fitted.base import MAX_GAMES, play_practice_games
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 FITTED = ["marginal", "conditional", "graphical_source", "graphical"]

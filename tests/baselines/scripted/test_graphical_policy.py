@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from baselines.registry import build_policy
-from baselines.scripted.fitted.practice_games import play_practice_games
+from baselines.scripted.base import Knowledge, neighbour_sums
+from baselines.scripted.fitted.base import play_practice_games
 from baselines.scripted.fitted.subgrids import (
     CANONICAL_SETS,
     CANONICAL_SYMMETRY,
@@ -18,7 +19,6 @@ from baselines.scripted.fitted.subgrids import (
     cut,
     largest_of_cells,
 )
-from baselines.scripted.rules.batched_rules import Knowledge, neighbour_sums
 from minesweeper_env import HIDDEN, BoardConfig
 
 COVERED, MINE, OUTSIDE = 9, 10, 11

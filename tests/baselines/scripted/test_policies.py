@@ -12,10 +12,9 @@ from baselines import make_policy, policy_names
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mcnemar_p_value
 from baselines.registry import SCRIPTED, agent_names, build_policy, config_for
-from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules
-from baselines.scripted.rules.expected_value import ExpectedValuePolicy
-from baselines.scripted.rules.subset import SubsetPolicy
-from baselines.scripted.rules.subset_deduction import CLOSURE_LIMIT, find_certain
+from baselines.scripted.base import Knowledge, apply_local_rules
+from baselines.scripted.expected_value import ExpectedValuePolicy
+from baselines.scripted.subset import CLOSURE_LIMIT, SubsetPolicy, find_certain
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 FAST = ["random", "straightforward", "subset", "expected_value", "expected_value_source"]

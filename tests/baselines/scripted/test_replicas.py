@@ -10,7 +10,7 @@ import pytest
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mcnemar_p_value, mean_interval
 from baselines.registry import build_policy
-from baselines.scripted.rules.batched_rules import Knowledge, apply_local_rules, apply_local_rules_once
+from baselines.scripted.base import Knowledge, apply_local_rules, apply_local_rules_once
 from minesweeper_env import BoardConfig
 
 # Win rates of an independent implementation over 1 to 10 mines, 1500 games each.

@@ -12,7 +12,7 @@ from support.policies import Recorder, all_layouts, click_config, consistent_lay
 from baselines import make_policy
 from baselines.evaluation.games import ActionRecorder, play_games
 from baselines.registry import build_policy
-from baselines.scripted.rules.batched_rules import neighbour_sums
+from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN
 
 GOLDEN = ROOT / "tests" / "baselines" / "scripted" / "golden" / "lookahead-one-click.json"

@@ -3,19 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.evaluation.records import Start
+from baselines.scripted.bayes.closed_form import (
+    COINS,
+    FLAGGED,
+    MAX_COUNT,
+    MINE,
+    is_clue,
+    is_unknown,
+    local_probabilities,
+)
+from baselines.scripted.bayes.network import Names, load_pgmpy, neighbour_lists, subnetwork, variable_elimination
 from baselines.scripted.bayes.policy import check_inference, check_threshold
-from baselines.scripted.replicas.bayes_closed_form import FLAGGED, MAX_COUNT, MINE
-from baselines.scripted.replicas.bayes_inference import ClosedForm, LocalNetwork
 from baselines.support.act_inputs import checked_act
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.neighbours import neighbour_table
 
 Board = NDArray[np.int8]
+
+
+class ClosedForm:
+    """Closed form of `bayes_closed_form`, for boards of one configuration."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Compiles the kernel with one board."""
+        self._density = config.mines / config.cells
+        self._neighbours = neighbour_table(config.rows, config.cols, 1)
+        self.mine_probabilities(np.zeros((1, config.cells), np.int8))
+
+    def mine_probabilities(self, boards: Board) -> NDArray[np.float64]:
+        """Returns (N, n) float64 probabilities for (N, n) int8 boards; see `local_probabilities`."""
+        probabilities = np.empty(boards.shape)
+        boards = np.ascontiguousarray(boards)
+        # The scratch is made anew, because threads may share this object.
+        positions, clues = np.full(boards.shape[1] + 1, -1, np.int64), np.empty((25, 3), np.int64)
+        local_probabilities(boards, self._density, self._neighbours, COINS, positions, clues, probabilities)
+        return probabilities
+
+
+class LocalNetwork:
+    """Reduced network of the program: it deletes nodes, and pgmpy eliminates the others."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Loads pgmpy.
+
+        Raises:
+            MissingExtraError: pgmpy is not installed.
+        """
+        load_pgmpy()
+        self._config = config
+        self._names = Names(config)
+
+    def mine_probability(self, board: Board, cell: int) -> float:
+        """Returns the mine probability of a cell of an (n,) int8 board; NaN if the evidence contradicts itself."""
+        neighbours, names = neighbour_lists(self._config), self._names
+        queried = {cell, *(near for near in neighbours[cell] if is_unknown(board[near]))}
+        clues = {near for unknown in queried for near in neighbours[unknown] if is_clue(board[near])}
+        network = subnetwork(self._config, "binomial", queried, clues)
+        deleted = [
+            near
+            for near in {n for clue in clues for n in neighbours[clue]}
+            if is_unknown(board[near]) and near not in queried
+        ]
+        network.remove_nodes_from([names.x(near) for near in deleted])
+        evidence: dict[str, Any] = {names.y(clue): int(board[clue]) for clue in clues}
+        known = {near for clue in clues for near in neighbours[clue] if not is_unknown(board[near])}
+        evidence.update((names.x(near), int(not is_clue(board[near]))) for near in known)
+        with np.errstate(invalid="ignore"):
+            answer = variable_elimination(network).query(
+                [names.x(cell)], evidence, elimination_order="greedy", show_progress=False
+            )
+        return float(answer.values[1])
+
+
 Plan = tuple[int, ...]
 
 
@@ -211,3 +277,48 @@ def _given(name: str, value: float | None) -> float:
     if threshold is None:
         raise ValueError(f"{name} must be a number from 0 to 1, not None")
     return threshold
+
+
+_INSIDE = ((1, 0), (-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1), (1, 1), (1, -1))
+_TOP_LEFT = ((1, 0), (0, 1), (1, 1))
+_TOP_RIGHT = ((0, -1), (1, 0), (1, -1))
+_BOTTOM_RIGHT = ((0, -1), (-1, 0), (-1, -1))
+_BOTTOM_LEFT = ((0, 1), (-1, 0), (-1, 1))
+_LEFT = ((-1, 0), (1, 0), (0, 1), (-1, 1), (1, 1))
+_RIGHT = ((0, -1), (1, 0), (-1, 0), (-1, -1), (1, -1))
+_TOP = ((0, -1), (1, 0), (0, 1), (1, -1), (1, 1))
+_BOTTOM = ((-1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1))
+_ORDERS = ((_TOP_LEFT, _TOP, _TOP_RIGHT), (_LEFT, _INSIDE, _RIGHT), (_BOTTOM_LEFT, _BOTTOM, _BOTTOM_RIGHT))
+"""(3, 3) tuples of (down, right) steps to the neighbours, in the program's order, by `_band` of row and column."""
+
+
+def source_start(config: BoardConfig, seed: int) -> Start:
+    """Draws a layout and a first click as the program does.
+
+    Mines and first click are uniform. Then the program moves each mine on the clicked cell, and on its neighbours in
+    order, to the first corner without a mine: bottom right, top left, bottom left, top right. A mine stays if all
+    corners hold one, and a corner may be a neighbour of the clicked cell.
+
+    Args:
+        config: the games; only size and number of mines matter.
+        seed: at least 0.
+    """
+    rng = np.random.default_rng(seed)
+    layout = np.zeros(config.cells, np.bool_)
+    layout[rng.permutation(config.cells)[: config.mines]] = True
+    mines = layout.reshape(config.rows, config.cols)
+    row, col = int(rng.integers(config.rows)), int(rng.integers(config.cols))
+    order = _ORDERS[_band(row, config.rows)][_band(col, config.cols)]
+    for down, right in ((0, 0), *order):
+        near = (row + down, col + right)
+        if 0 <= near[0] < config.rows and 0 <= near[1] < config.cols and mines[near]:
+            for corner in ((-1, -1), (0, 0), (-1, 0), (0, -1)):
+                if not mines[corner]:
+                    mines[near], mines[corner] = False, True
+                    break
+    return Start(mines, row * config.cols + col)
+
+
+def _band(index: int, side: int) -> int:
+    """Returns 0 for the first row or column, 2 for the last one, 1 for the others."""
+    return 0 if index == 0 else 2 if index == side - 1 else 1

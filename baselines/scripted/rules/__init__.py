@@ -1,1 +1,0 @@
-"""Policies that deduce from local rules and subset differences, after Sun, Chen & Yang and CS50."""
