@@ -18,7 +18,7 @@ ENV NUMBA_CPU_NAME=generic \
 # PyTorch of this index brings no libraries for GPUs along.
 RUN pip install --no-cache-dir torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu
 COPY --from=wheel /wheels /wheels
-RUN pip install --no-cache-dir "$(echo /wheels/*.whl)[baselines,hub,play]"
+RUN pip install --no-cache-dir "$(echo /wheels/*.whl)[train,hub,play]"
 RUN useradd --create-home player \
  && install --directory --owner player /opt/kernels /work
 USER player

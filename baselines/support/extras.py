@@ -11,7 +11,7 @@ class MissingExtraError(ImportError):
     """An optional dependency is not installed; the message says which extra installs it."""
 
 
-def import_extra(module: str, extra: str = "baselines") -> ModuleType:
+def import_extra(module: str, extra: str = "train") -> ModuleType:
     """Imports an optional dependency.
 
     Args:
@@ -21,15 +21,17 @@ def import_extra(module: str, extra: str = "baselines") -> ModuleType:
     Raises:
         MissingExtraError: the module is not installed.
     """
+    package = module.partition(".")[0]
     try:
-        return import_module(module)
+        import_module(package)
     except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0]:
+        if error.name != package:
             raise
         raise missing_extra(module, extra) from error
+    return import_module(module)
 
 
-def check_extra(module: str, extra: str = "baselines") -> None:
+def check_extra(module: str, extra: str = "train") -> None:
     """Checks that an optional dependency is installed, without importing it.
 
     Args:
@@ -43,7 +45,7 @@ def check_extra(module: str, extra: str = "baselines") -> None:
         raise missing_extra(module, extra)
 
 
-def missing_extra(module: str, extra: str = "baselines") -> MissingExtraError:
+def missing_extra(module: str, extra: str = "train") -> MissingExtraError:
     """Return the error that says which extra installs a module."""
     package = module.partition(".")[0]
     return MissingExtraError(f"{package} is not installed; install it with: pip install 'minesweeper-env[{extra}]'")

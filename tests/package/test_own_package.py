@@ -44,14 +44,16 @@ def test_a_folder_that_is_no_package_hides_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("program", "arguments", "extra"),
     [
-        ("evaluate", ["--policy", "subset"], "baselines"),
-        ("train", ["--config", "quick"], "baselines"),
+        ("evaluate", ["--policy", "bayes:inference=pgmpy"], "pgmpy"),
+        ("evaluate", ["--policy", "subset"], "train"),
+        ("train", ["--config", "quick"], "train"),
         ("play", ["--stats"], "play"),
         ("play", ["--analyse", "/dev/null"], "play"),
     ],
 )
 def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program, arguments, extra):
-    done = run(program, tmp_path, *arguments, missing=("rich", "torch", "scipy", "textual"))
+    missing = ("pgmpy",) if extra == "pgmpy" else ("rich", "torch", "scipy", "textual")
+    done = run(program, tmp_path, *arguments, missing=missing)
     assert done.returncode in (1, 2)
     (line,) = done.stderr.splitlines()
     assert line.endswith(f"pip install 'minesweeper-env[{extra}]'")

@@ -87,7 +87,7 @@ def greedy_size(scopes: Sequence[Sequence[str]], cards: dict[str, int], node: st
     for scope in scopes:
         # The plan needs only shapes; a broadcast scalar has one without the memory.
         operands += [np.broadcast_to(1.0, [cards[name] for name in scope]), [numbers[name] for name in scope]]
-    _, plan = import_extra("opt_einsum").contract_path(*operands, [numbers[node]], optimize="greedy")
+    _, plan = import_extra("opt_einsum", "pgmpy").contract_path(*operands, [numbers[node]], optimize="greedy")
     return int(plan.largest_intermediate)
 
 

@@ -241,4 +241,4 @@ def _pgmpy(module: str) -> ModuleType:
     with warnings.catch_warnings():
         # pgmpy's modules import each other by names that pgmpy has deprecated.
         warnings.simplefilter("ignore", FutureWarning)
-        return import_extra(module)
+        return import_extra(module, "pgmpy")

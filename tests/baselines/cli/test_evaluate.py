@@ -231,7 +231,7 @@ def test_a_policy_alone_has_the_known_rate_of_exact_beside_it(capsys):
 def test_missing_extra_says_which_to_install(capsys, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     line = refused(capsys, "--policy", "random")
-    assert f"{module} is not installed; install it with: pip install 'minesweeper-env[baselines]'" in line
+    assert f"{module} is not installed; install it with: pip install 'minesweeper-env[train]'" in line
 
 
 def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatch):

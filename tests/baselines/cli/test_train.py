@@ -168,10 +168,10 @@ def test_bad_arguments_are_one_line_and_leave_nothing(arguments, word, tmp_path,
 
 def test_a_missing_extra_is_one_line(tmp_path, capsys, monkeypatch):
     def missing(module):
-        raise MissingExtraError(f"{module} is not installed; install it with: pip install 'minesweeper-env[baselines]'")
+        raise MissingExtraError(f"{module} is not installed; install it with: pip install 'minesweeper-env[train]'")
 
     monkeypatch.setattr("baselines.cli.training.running.check_extra", missing)
-    assert "minesweeper-env[baselines]" in fails(["--out", str(tmp_path / "run")], capsys)
+    assert "minesweeper-env[train]" in fails(["--out", str(tmp_path / "run")], capsys)
 
 
 def fails(arguments, capsys):
