@@ -1,4 +1,4 @@
-"""Installed programs `minesweeper-evaluate` and `minesweeper-train`, and the check of the package that they import.
+"""Installed program `minesweeper`, and the check of the package that it imports.
 
 The name `baselines` is not unique: a distribution of OpenAI has a package of that name, and a folder `baselines` on
 the path of modules hides an installed package.
@@ -22,16 +22,7 @@ def check_baselines() -> None:
         sys.exit(f"minesweeper-env: {place} is another package; uninstall or move it, then reinstall minesweeper-env")
 
 
-def evaluate() -> int:
-    """Run `minesweeper-evaluate`, and return its exit status."""
-    return _run("evaluate")
-
-
-def train() -> int:
-    """Run `minesweeper-train`, and return its exit status."""
-    return _run("train")
-
-
-def _run(name: str) -> int:
+def main() -> int:
+    """Run `minesweeper`, and return its exit status."""
     check_baselines()
-    return int(getattr(import_module("baselines.__main__"), name)())
+    return int(import_module("baselines.__main__").main(None, "minesweeper"))

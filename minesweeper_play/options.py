@@ -25,7 +25,7 @@ class PlayOptions:
     """Choice of the game, and of its look.
 
     Attributes:
-        program: the command as the user typed it, for messages: "play.py" or "minesweeper-play".
+        program: the command as the user typed it, for messages: "play.py" or "minesweeper play".
         language: the language of the game.
         config: the board and its rules; None if the command line names no board.
         first_click: the first-click rule of boards that are chosen later.

@@ -21,7 +21,7 @@ def typed_command(program: str, arguments: Sequence[str] | None) -> str:
     """Returns the command line as the user typed it.
 
     Args:
-        program: "evaluate.py", "minesweeper-evaluate" or "python -m baselines evaluate", for example.
+        program: "evaluate.py", "minesweeper evaluate" or "python -m baselines evaluate", for example.
         arguments: words of the command line, without the program; None takes those of `sys.argv`.
     """
     words = ["python", program] if program.endswith(".py") else program.split()

@@ -1,184 +1,161 @@
-"""`python evaluate.py --suite`: play a suite into a folder, or resume it there."""
+"""`minesweeper suite`: list the suites, or play one into a folder and resume it there."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 
-from baselines.cli.arguments import FAILED, INTERRUPTED
+from baselines.cli.arguments import (
+    ALL,
+    FAILED,
+    INTERRUPTED,
+    SUITE_NEEDS,
+    Parser,
+    add_wide,
+    add_workers,
+    parse_path,
+    whole_number_from,
+)
+from baselines.cli.distribution.workers import check_workers, chosen_workers
 from baselines.cli.failures import explain, play_errors
-from baselines.evaluation.units.schedule import Schedule
-from baselines.executors.executor import MakeWorkers
-from baselines.suites.analysis import analyse
-from baselines.suites.definitions import find_suite
-from baselines.suites.display import print_tables
-from baselines.suites.folder import open_folder
-from baselines.suites.parts import Part, PartStore
-from baselines.suites.plots import draw
-from baselines.suites.progress import suite_progress
-from baselines.suites.runner import play_tasks
-from baselines.suites.suite import Suite
-from baselines.suites.tables import csv_text, markdown
-from baselines.suites.tasks import LeftOut, Task, plan
-from baselines.support.files import hold_folder, replace_file, write_json
+from baselines.cli.start import MODULE, announce, typed_command
+from baselines.policy import PolicyError
+from baselines.registry import check_name, pinned
+from baselines.suites.definitions import SUITES, find_suite
+from baselines.support.extras import MissingExtraError, check_extra
 from minesweeper_env.notices import say
 
-MOST_LINES = 12
-"""Maximum number of unfinished tasks that are listed."""
+PROGRAM = f"{MODULE} suite"
+
+EXAMPLES = """\
+examples:
+  {0} ladder --out runs/ladder --workers 4
+  {0} bayes --out runs/bayes --games 100
+
+suites:
+"""
 
 
-@dataclass
-class SuiteRun:
-    """A suite that is being played into a folder.
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
 
-    Attributes:
-        suite: the suite.
-        folder: folder of its games and results.
-        seed: seed of game 0.
-        games: number of games of each policy on each board.
-        command: command line that repeats the suite.
-        tasks: tasks to play.
-        left_out: policies that do not play on a board.
-        program: name of the command, for error messages.
+    Args:
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
+        program: name of the command, as the user typed it.
+
+    Returns:
+        0 when all games are played, or without a suite after the list of suites; 130 after Ctrl-C; 1 after one of
+        `play_errors`. The same command resumes an unfinished suite.
     """
-
-    suite: Suite
-    folder: Path
-    seed: int
-    games: int
-    command: str
-    tasks: list[Task]
-    left_out: list[LeftOut]
-    program: str = "evaluate.py"
-
-    @classmethod
-    def prepare(
-        cls,
-        name: str,
-        folder: Path,
-        seed: int | None,
-        games: int | None,
-        command: str,
-        program: str = "evaluate.py",
-        policies: Sequence[str] = (),
-    ) -> SuiteRun:
-        """Checks the arguments before the first game, and creates the folder.
-
-        Args:
-            name: name of the suite.
-            folder: folder of its games and results.
-            seed: seed of game 0; None for that of the suite.
-            games: number of games of each policy on each board; None for that of the suite.
-            command: command line that repeats the suite.
-            program: name of the command, for error messages.
-            policies: policies to add to those of the suite.
-
-        Raises:
-            ValueError: the suite is unknown, or the folder or the games do not fit; the message says what is wrong.
-            PolicyError: the code of a user's policy fails.
-            MissingExtraError: a package is not installed.
-        """
-        return cls.of(find_suite(name).with_policies(policies), folder, seed, games, command, program)
-
-    @classmethod
-    def of(
-        cls,
-        suite: Suite,
-        folder: Path,
-        seed: int | None,
-        games: int | None,
-        command: str,
-        program: str = "evaluate.py",
-    ) -> SuiteRun:
-        """Prepares a suite that is given as an object; see `prepare`."""
-        games = games or suite.games
-        seed = suite.seeds_of(seed, games).start
-        for policy in open_folder(folder, suite, seed, games):
-            say(f"{policy} is not named, so its games stay in {folder} and out of the tables")
-        planned = list(plan(suite, games))
-        tasks = [each for each in planned if isinstance(each, Task)]
-        left_out = [each for each in planned if isinstance(each, LeftOut)]
-        run = cls(suite, folder, seed, games, command, tasks, left_out, program)
-        run.read_parts()
-        return run
-
-    def play(self, make_workers: MakeWorkers, report: bool = True, wide: bool = False) -> int:
-        """Plays the remaining games and then writes the results; returns the exit status.
-
-        Args:
-            make_workers: makes the executor.
-            report: False to leave the results to the caller.
-            wide: whether to print all columns of the tables, whatever the width of the terminal.
-
-        Raises:
-            OSError: the results cannot be written, or another process is playing into the folder.
-            DamagedPartError: a file of games is damaged.
-        """
-        try:
-            with hold_folder(self.folder):
-                return self._play(make_workers, report, wide)
-        except KeyboardInterrupt:
-            say(f"interrupted; the games are in {self.folder}: the same command goes on from here")
-            return INTERRUPTED
-
-    def _play(self, make_workers: MakeWorkers, report: bool, wide: bool) -> int:
-        parts = self.read_parts()
-        schedule = Schedule(self.tasks, parts)
-        self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
-        try:
-            with suite_progress(schedule) as progress:
-                play_tasks(self.tasks, self._stores(), schedule, self.seed, make_workers, progress)
-        except KeyboardInterrupt:
-            self._tell_what_is_left(schedule, "interrupted:")
-            raise
-        except play_errors() as error:
-            say(f"{self.program}: {explain(error)}; the games finished before are in {self.folder}")
-            return FAILED
-        if report:
-            self.write_results(wide)
+    parser = _make_parser(program)
+    options = parser.parse_args(arguments)
+    if options.suite is None:
+        parser.print_help()
         return 0
+    try:
+        announce(_check(options))
+        play = _prepare(options, typed_command(program, arguments))
+    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
+        parser.error(explain(error))
+    except KeyboardInterrupt:
+        say("interrupted before the first game")
+        return INTERRUPTED
+    return play_into(options.out, play, program)
 
-    def read_parts(self) -> list[list[Part]]:
-        """Returns the stored games of each task.
 
-        Raises:
-            DamagedPartError: a file of games is damaged.
-        """
-        return [store.read() for store in self._stores()]
+def play_into(folder: Path, play: Callable[[], None], program: str) -> int:
+    """Calls a function that plays into a folder; returns the exit status of the command.
 
-    def _stores(self) -> list[PartStore]:
-        return [PartStore(self.folder, task, self.seed) for task in self.tasks]
+    Args:
+        folder: where the finished games are.
+        play: plays, and writes the results.
+        program: name of the command, for messages.
+    """
+    try:
+        play()
+    except KeyboardInterrupt:
+        say(f"interrupted; the games are in {folder}: the same command goes on from here")
+        return INTERRUPTED
+    except play_errors() as error:
+        say(f"{program}: {explain(error)}; the games finished before are in {folder}")
+        return FAILED
+    return 0
 
-    def _tell_what_is_left(self, schedule: Schedule, verb: str) -> None:
-        left = schedule.left()
-        line = f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done"
-        say(f"{line}{'; left:' if left else ''}")
-        for task, games in left[:MOST_LINES]:
-            say(f"  {task}: {games} games")
-        if len(left) > MOST_LINES:
-            rest = sum(games for _, games in left[MOST_LINES:])
-            say(f"  and {rest} games of {len(left) - MOST_LINES} more")
-        sys.stderr.flush()
 
-    def write_results(self, wide: bool) -> None:
-        """Prints the tables, and writes the results as JSON, CSV, Markdown and a plot."""
-        content = analyse(
-            self.suite,
-            self.tasks,
-            self.read_parts(),
-            self.left_out,
-            seed=self.seed,
-            games=self.games,
-            command=self.command,
-        )
-        print_tables(self.suite, content, wide)
-        files = {
-            "results.csv": csv_text(content).encode(),
-            "results.md": markdown(self.suite, content).encode(),
-            "results.png": draw(self.suite, content),
-        }
-        write_json(self.folder / "results.json", content)
-        for name, file in files.items():
-            replace_file(self.folder / name, file)
+def _make_parser(program: str) -> Parser:
+    parser = Parser(
+        prog=program,
+        description="Play a suite, an experiment that one command repeats; without a name, list the suites.",
+        epilog=EXAMPLES.format(program) + _listed_suites(),
+    )
+    parser.add_argument("suite", nargs="?", metavar="NAME", help="play this suite")
+    parser.add_argument(
+        "--policy",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="add these policies to the suite, named as evaluate names them (default none)",
+    )
+    parser.add_argument(
+        "--out",
+        type=parse_path,
+        metavar="DIR",
+        help="write the games and results into this folder; the same command resumes the suite there",
+    )
+    parser.add_argument(
+        "--games",
+        type=whole_number_from(1),
+        metavar="N",
+        help="play N games of each policy on each board (default: as listed below)",
+    )
+    parser.add_argument(
+        "--seed", type=whole_number_from(0), metavar="SEED", help="give game i the seed SEED + i (default: 0)"
+    )
+    add_workers(parser)
+    add_wide(parser)
+    return parser
+
+
+def _listed_suites() -> str:
+    width = max(get_terminal_size().columns - 2, 40)
+    texts = [
+        f"  {name:<15} {suite.title}; {len(suite.entries)} policies on {len(suite.boards)} boards, "
+        f"{suite.games} games each"
+        for name, suite in SUITES.items()
+    ]
+    return "\n".join(fill(text, width, subsequent_indent=" " * 18) for text in texts)
+
+
+def _check(options: argparse.Namespace) -> str:
+    """Checks what needs no heavy import; returns what the command is about to do."""
+    check_workers(options)
+    if options.out is None:
+        raise ValueError("a suite needs a folder for its games and results: --out DIR")
+    if ALL in options.policy:
+        raise ValueError(f"a suite takes further policies by name, not {ALL}")
+    for name in options.policy:
+        check_name(name)
+    suite = find_suite(options.suite).with_policies(options.policy)
+    games = options.games or suite.games
+    suite.seeds_of(options.seed, games)
+    for module in SUITE_NEEDS:
+        check_extra(module)
+    what = f"{len(suite.entries)} policies on {len(suite.boards)} boards, {games} games each"
+    return f"Play the suite {suite.name} into {options.out}: {what}"
+
+
+def _prepare(options: argparse.Namespace, command: str) -> Callable[[], None]:
+    """Checks the rest of what can be checked before the first game; returns the function that plays."""
+    from baselines.suites.run import SuiteRun
+
+    suite = find_suite(options.suite).with_policies([pinned(name) for name in options.policy])
+    run = SuiteRun.of(suite, options.out, options.seed, options.games, command)
+
+    def play() -> None:
+        run.play(chosen_workers(options))
+        run.write_results(options.wide)
+
+    return play

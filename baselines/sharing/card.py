@@ -68,7 +68,7 @@ def _what(agent: Agent, is_azulejos: bool) -> str:
 
 
 def _how(name: HubName, is_azulejos: bool) -> str:
-    command = "minesweeper-evaluate --env Azulejos-v0 --policy" if is_azulejos else "minesweeper-evaluate --policy"
+    command = "minesweeper evaluate --env Azulejos-v0 --policy" if is_azulejos else "minesweeper evaluate --policy"
     rival = "greedy" if is_azulejos else "exact"
     lines = ["```sh", "pip install 'minesweeper-env[train,hub]'", f"{command} {name} {rival}", "```", ""]
     lines.append(

@@ -35,7 +35,7 @@ class Suite:
     """An experiment that one command repeats.
 
     Attributes:
-        name: value of `--suite`.
+        name: its name on the command line.
         title: subject, in one line.
         boards: boards and first-click rules; each policy brings its own moves.
         entries: policies, weakest first.

@@ -108,14 +108,13 @@ def commands_page() -> str:
     verbs = [(f"python -m baselines {verb}", ["-m", "baselines", verb]) for verb in COMMANDS if verb not in HIDDEN]
     with ThreadPoolExecutor() as pool:
         texts = list(pool.map(lambda command: _help(command[1]), [*python, *verbs]))
-    parts = ["# Commands", "The help of each command. An installed package has the programs as `minesweeper-evaluate`,"]
-    parts[1] += " `minesweeper-train` and `minesweeper-play`."
+    parts = ["# Commands", "The help of each command. An installed package has all of them as `minesweeper COMMAND`."]
     for (title, _), text in zip([*python, *verbs], texts, strict=True):
         parts += [f"## `{title}`", f"```text\n{text.rstrip()}\n```"]
     return "\n\n".join([*parts, ""])
 
 
-HIDDEN = ("evaluate", "train")
+HIDDEN = ("evaluate", "train", "play")
 """Commands of `python -m baselines` that the programs repeat."""
 
 

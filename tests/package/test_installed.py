@@ -37,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def program(site: Path, tmp_path: Path):
-    """Runs an installed program in an empty folder, with the installed packages alone on the path."""
+    """Runs a command of the installed program in an empty folder, with the installed packages alone on the path."""
 
     def start(name: str, *arguments: str, path: tuple[Path, ...] = (), **options) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {
@@ -45,31 +45,33 @@ def program(site: Path, tmp_path: Path):
             # A package at a new place would compile its kernels again; games this small need none.
             "NUMBA_DISABLE_JIT": "1",
         }
-        return run([sys.executable, str(site / "bin" / name), *arguments], tmp_path, env=environment, **options)
+        return run(
+            [sys.executable, str(site / "bin" / "minesweeper"), name, *arguments], tmp_path, env=environment, **options
+        )
 
     return start
 
 
 def test_a_training_records_no_commit_of_the_repository_around_it(program, tmp_path):
     typed = ["--config", "quick", "--size", "4", "--mines", "2", "--steps", "64", "--eval-games", "2", "--out", "run"]
-    done = program("minesweeper-train", *typed)
+    done = program("train", *typed)
     assert done.returncode == 0, done.stderr
     (session,) = json.loads((tmp_path / "run" / "run.json").read_text())["sessions"]
     assert session["commit"] == "unknown"
-    assert session["command"] == " ".join(["minesweeper-train", *typed])
+    assert session["command"] == " ".join(["minesweeper train", *typed])
     assert ".py" not in done.stdout + done.stderr
-    assert "minesweeper-evaluate --policy run" in done.stdout + done.stderr
+    assert "minesweeper evaluate --policy run" in done.stdout + done.stderr
 
 
 def test_an_evaluation_records_the_command_that_exists_there(program, tmp_path):
     typed = ["--policy", "random", "--size", "4", "--mines", "2", "--games", "2", "--json", "results.json"]
-    done = program("minesweeper-evaluate", *typed)
+    done = program("evaluate", *typed)
     assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "results.json").read_text())["command"] == " ".join(["minesweeper-evaluate", *typed])
+    assert json.loads((tmp_path / "results.json").read_text())["command"] == " ".join(["minesweeper evaluate", *typed])
 
 
 def test_a_game_is_played_through_a_pipe(program):
-    done = program("minesweeper-play", "--seed", "3", input="8\n14\n\n3 3\nquit\n")
+    done = program("play", "--seed", "3", input="8\n14\n\n3 3\nquit\n")
     assert done.returncode == 0, done.stderr
     assert "cells opened" in done.stdout
 
@@ -78,7 +80,7 @@ def test_a_foreign_package_is_named(program, tmp_path):
     foreign = tmp_path / "foreign"
     (foreign / "baselines").mkdir(parents=True)
     (foreign / "baselines" / "__init__.py").touch()
-    done = program("minesweeper-evaluate", "--help", path=(foreign,))
+    done = program("evaluate", "--help", path=(foreign,))
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1
     assert str(foreign / "baselines") in line

@@ -1,4 +1,4 @@
-"""Suite of many small units, for tests that kill processes; as a script, `evaluate.py` with that suite."""
+"""Suite of many small units, for tests that kill processes; as a script, the command `suite` with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from baselines.cli import evaluate
+from baselines.cli import suite
 from baselines.evaluation.units import schedule
 from baselines.suites import definitions
 from baselines.suites.suite import Entry, Suite
@@ -35,9 +35,9 @@ Driver = subprocess.Popen[bytes]
 
 
 def arguments(folder: Path, games: int, *options: str) -> list[str]:
-    """Returns the arguments of `evaluate.py` that play the suite into a folder."""
-    suite = ["--suite", "faults", "--seed", f"{SEED}", "--games", f"{games}", "--out", f"{folder}", "--policy", SLOW]
-    return [*suite, *options]
+    """Returns the arguments of the command that plays the suite into a folder."""
+    words = ["faults", "--seed", f"{SEED}", "--games", f"{games}", "--out", f"{folder}", "--policy", SLOW]
+    return [*words, *options]
 
 
 @contextmanager
@@ -91,4 +91,4 @@ def register() -> None:
 
 if __name__ == "__main__":
     register()
-    sys.exit(evaluate.main())
+    sys.exit(suite.main())

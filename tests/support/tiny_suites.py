@@ -1,8 +1,8 @@
-"""Small suite for tests; as a script, `evaluate.py` with that suite, in units of minimal size."""
+"""Small suite for tests; as a script, the command `suite` with it, in units of minimal size."""
 
 import sys
 
-from baselines.cli import evaluate
+from baselines.cli import suite
 from baselines.evaluation.units import schedule
 from baselines.suites import definitions
 from baselines.suites.suite import Entry, Suite
@@ -29,4 +29,4 @@ def register() -> None:
 
 if __name__ == "__main__":
     register()
-    sys.exit(evaluate.main())
+    sys.exit(suite.main())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from baselines.cli.arguments import SUITE_NEEDS
 from baselines.cli.benchmark.arguments import PROGRAM
 from baselines.cli.distribution.workers import check_workers, chosen_workers
+from baselines.cli.suite import play_into
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.extras import check_extra
 from minesweeper_env.notices import say
@@ -42,7 +43,7 @@ def _cards(options: argparse.Namespace) -> list[Card]:
 def prepare_run(options: argparse.Namespace) -> Callable[[], int]:
     """Checks the arguments of `run`; returns what plays the games, and writes a result file of each policy."""
     from baselines.benchmark.collect import suite_of
-    from baselines.cli.suite import SuiteRun
+    from baselines.suites.run import SuiteRun
 
     for module in SUITE_NEEDS:
         check_extra(module)
@@ -53,12 +54,13 @@ def prepare_run(options: argparse.Namespace) -> Callable[[], int]:
     for card in cards:
         _earlier(card, options.out)
     suite = suite_of(options.policy, options.boards, options.first_click)
-    run = SuiteRun.of(suite, options.out, None, options.games, options.command, PROGRAM)
+    run = SuiteRun.of(suite, options.out, None, options.games, options.command)
 
-    def work() -> int:
-        return run.play(chosen_workers(options), report=False) or _write_files(cards, [options.out], options.out)
+    def play() -> None:
+        run.play(chosen_workers(options))
+        _write_files(cards, [options.out], options.out)
 
-    return work
+    return lambda: play_into(options.out, play, PROGRAM)
 
 
 def prepare_pack(options: argparse.Namespace) -> Callable[[], int]:

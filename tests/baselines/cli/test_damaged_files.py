@@ -125,7 +125,7 @@ def test_a_sweep_names_damaged_evaluations(tmp_path, content):
     "content", [*ANY, *({"policies": each, "precision": {}} for each in ("", [], 3, {"exact": 3}, None))]
 )
 def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
-    arguments = ["evaluate", "--suite", "public", "--games", "10", "--out", str(tmp_path / "out")]
+    arguments = ["suite", "public", "--games", "10", "--out", str(tmp_path / "out")]
     path = tmp_path / "out" / "suite.json"
     path.parent.mkdir()
     fixed = {"format": 2, "suite": "public", "seed": 0, "version": "0.1.0", "games": 10}

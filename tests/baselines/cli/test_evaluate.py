@@ -173,7 +173,6 @@ def test_a_full_disk_costs_no_results(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--out", "runs/ladder"], "--out is the folder of a suite"),
         (["--policy", "best"], "unknown policy 'best'; there are random, "),
         (["--policy", "lookahead:depth=3"], "policy 'lookahead' has no option depth; its options: layouts, nodes, "),
         (["--policy", "lookahead:slack=-1"], "slack must be a number of at least 0, not -1"),

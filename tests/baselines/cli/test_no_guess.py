@@ -51,11 +51,6 @@ def test_another_level_is_refused(capsys):
     assert "invalid choice: 'hard'" in refused(capsys, train.main, "--no-guess", "hard")
 
 
-def test_a_suite_has_its_own_boards(capsys, tmp_path):
-    line = refused(capsys, evaluate.main, "--suite", "logic", "--no-guess", "exact", "--out", str(tmp_path))
-    assert "takes no --no-guess" in line
-
-
 def test_a_known_win_rate_is_of_other_games():
     assert known_rate_note(BoardConfig.of_size(8, 14), 0, 100)
     assert not known_rate_note(BoardConfig.of_size(8, 14, no_guess="exact"), 0, 100)

@@ -64,8 +64,7 @@ def out(tmp_path):
         ),
         ("baselines.cli.evaluate", ["--policy", "dqn:precision=bfloat16", "exact"], "dqn:precision=bfloat16, exact"),
         ("baselines.cli.evaluate", ["--policy", "best"], "unknown policy 'best'"),
-        ("baselines.cli.evaluate", ["--suite", "ladder", out], "Play the suite ladder into"),
-        ("baselines.__main__", ["suites", "bayes", out], "6 policies on 12 boards, 1000 games each"),
+        ("baselines.__main__", ["suite", "bayes", out], "6 policies on 12 boards, 1000 games each"),
         ("baselines.cli.train", ["--config", "quick", out], "Train dqn on 8x8/14"),
         ("baselines.cli.train", ["--algo", "sarsa"], "invalid choice"),
         ("baselines.cli.train", ["--resume", out], "--resume finds no training"),
@@ -76,7 +75,7 @@ def out(tmp_path):
             "Train quick with 10 draws, into",
         ),
         ("baselines.cli.dataset", [out], "Record 1000 games of exact, lookahead on 8x8/14"),
-        ("baselines.__main__", ["play"], "unknown command"),
+        ("baselines.__main__", ["suites"], "unknown command"),
     ],
 )
 def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tmp_path):
@@ -86,7 +85,7 @@ def test_the_first_line_comes_before_anything_heavy(module, arguments, words, tm
     assert loaded == ""
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["suites"], *([name, "--help"] for name in COMMANDS)])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["suite"], *([name, "--help"] for name in COMMANDS)])
 def test_help_loads_nothing_heavy(arguments):
     code = (
         "import atexit, sys\n"
@@ -100,21 +99,21 @@ def test_help_loads_nothing_heavy(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("name", ["minesweeper-evaluate", "minesweeper-train"])
-def test_the_installed_commands_have_their_own_names(name, monkeypatch, capsys):
+@pytest.mark.parametrize("name", ["evaluate", "train", "play", "suite"])
+def test_the_installed_program_runs_each_command_under_its_own_name(name, monkeypatch, capsys):
     setup = ConfigParser()
     setup.read(ROOT / "setup.cfg")
-    scripts = dict(line.split(" = ") for line in setup["options.entry_points"]["console_scripts"].strip().splitlines())
-    monkeypatch.setattr(sys, "argv", [f"/somewhere/{name}", "--help"])
+    program, entry = setup["options.entry_points"]["console_scripts"].strip().split(" = ")
+    monkeypatch.setattr(sys, "argv", [f"/somewhere/{program}", name, "--help"])
     with pytest.raises(SystemExit) as stopped:
-        resolve_name(scripts[name])()
+        resolve_name(entry)()
     assert stopped.value.code == 0
-    assert capsys.readouterr().out.startswith(f"usage: {name} ")
+    assert capsys.readouterr().out.startswith(f"usage: minesweeper {name} ")
 
 
 def test_the_command_is_recorded_as_typed():
     assert typed_command("evaluate.py", ["--policy", "a b"]) == "python evaluate.py --policy 'a b'"
-    assert typed_command("minesweeper-evaluate", ["--seed", "3"]) == "minesweeper-evaluate --seed 3"
+    assert typed_command("minesweeper evaluate", ["--seed", "3"]) == "minesweeper evaluate --seed 3"
     assert typed_command("python -m baselines evaluate", []) == "python -m baselines evaluate"
 
 
@@ -122,7 +121,7 @@ def test_the_command_is_recorded_as_typed():
     ("program", "other"),
     [
         ("train.py", "python evaluate.py"),
-        ("minesweeper-train", "minesweeper-evaluate"),
+        ("minesweeper train", "minesweeper evaluate"),
         ("python -m baselines train", "python -m baselines evaluate"),
     ],
 )
@@ -146,12 +145,3 @@ def test_an_announcement_wraps_on_a_terminal_and_is_one_line_elsewhere(terminal,
     lines = stream.getvalue().splitlines()
     assert len(lines) == (4 if terminal else 1)
     assert max(map(len, lines)) <= 60 or not terminal
-
-
-def test_suites_are_listed(capsys):
-    from baselines.__main__ import main
-
-    assert main(["suites"]) == 0
-    printed = capsys.readouterr().out
-    assert "usage: python -m baselines suites" in printed
-    assert "ladder" in printed

@@ -11,7 +11,7 @@ import pytest
 from support import ROOT, hub, tiny_suites
 
 import baselines
-from baselines.cli import evaluate
+from baselines.cli import evaluate, suite
 from baselines.hub import names
 from baselines.hub.cache import hub_folder, pin
 from baselines.hub.errors import HubError, UnreachableHubError
@@ -115,15 +115,15 @@ def offline(patch, server) -> None:
 def test_a_suite_keeps_the_commit_and_the_digest(commit, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(definitions.SUITES, "tiny", tiny_suites.TINY)
     out = tmp_path / "out"
-    added = ["--suite", "tiny", "--games", "20", "--out", str(out), "--policy", "hf:ana/mines"]
-    assert evaluate.main(added) == 0
+    added = ["tiny", "--games", "20", "--out", str(out), "--policy", "hf:ana/mines"]
+    assert suite.main(added) == 0
     name = f"hf:ana/mines@{commit}"
     digest = policy_digest(str(tmp_path / "agent"))
     assert json.loads((out / "suite.json").read_text())["policies"] == {name: digest}
     boards = json.loads((out / "results.json").read_text())["boards"]
     assert all(name in [row["policy"] for row in board["results"]] for board in boards)
     capsys.readouterr()
-    assert evaluate.main([*added[:-1], name]) == 0
+    assert suite.main([*added[:-1], name]) == 0
     assert "not named" not in capsys.readouterr().err
 
 

@@ -84,7 +84,7 @@ def test_the_card_says_what_the_agent_is(server, folder, tmp_path):
     assert card.startswith("---\nlicense: cc-by-4.0\n")
     assert '| 8x8/14, first click "safe" | test | 1000 | 0 to 999 | 61.6% | 58.5% to 64.6% |' in card
     assert "| 4x5/2 | selection | 50 | 1073741824 to 1073741873 | 60.0% | 46.2% to 72.4% |" in card
-    assert "minesweeper-evaluate --policy hf:ana/mines@main exact" in card
+    assert "minesweeper evaluate --policy hf:ana/mines@main exact" in card
     assert "`python train.py --algo dqn`" in card
 
 

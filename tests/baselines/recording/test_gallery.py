@@ -117,12 +117,6 @@ def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch, name, su
     assert f"{name} is not installed; install it with: pip install 'minesweeper-env[video]'" in line
 
 
-def test_a_suite_takes_no_pictures(capsys, tmp_path):
-    with pytest.raises(SystemExit):
-        evaluate.main(["--suite", "ladder", "--out", str(tmp_path / "out"), "--record", "a.gif"])
-    assert "takes no --record" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("found", ["/no/such/ffmpeg", None])
 def test_a_video_without_an_encoder_is_refused_before_the_first_game(capsys, monkeypatch, found):
     encoder = pytest.importorskip("imageio_ffmpeg")

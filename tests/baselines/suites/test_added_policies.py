@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import tiny_suites
 
-from baselines.cli import evaluate
+from baselines.cli.suite import PROGRAM, main
 from baselines.evaluation.units import loop
 from baselines.registry import policy_digest
 from baselines.suites import definitions
@@ -39,7 +39,7 @@ def working_folder(tmp_path, monkeypatch):
 
 def run(*policies, out="out", workers="1"):
     added = ["--policy", *policies] if policies else []
-    return evaluate.main(["--suite", "tiny", "--games", "50", "--out", out, "--workers", workers, *added])
+    return main(["tiny", "--games", "50", "--out", out, "--workers", workers, *added])
 
 
 def refused(capsys, *policies, out="out"):
@@ -109,7 +109,7 @@ def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
     line = refused(capsys, "mine.py:First")
     games = f"out/games/*/{policy_folder('mine.py:First')}"
     assert line == (
-        "evaluate.py: mine.py:First has changed since its games in out were played; choose another --out, restore the "
+        f"{PROGRAM}: mine.py:First has changed since its games in out were played; choose another --out, restore the "
         f"policy, or delete {games} to play them again"
     )
     assert run() == 0

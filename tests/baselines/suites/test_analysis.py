@@ -148,7 +148,7 @@ def full_content(suite):
             won = rng.random(games) < (j - 1) / 2
             records = [GameRecord(g, bool(w), 1 + g, False, 5 * g, bool(w)) for g, w in enumerate(won)]
             parts.append([Part(0, tuple(records), rng.random(), {"queries": 5, "guesses": 3})])
-    return analyse(suite, tasks, parts, [], seed=0, games=30, command="python evaluate.py --suite x")
+    return analyse(suite, tasks, parts, [], seed=0, games=30, command="python -m baselines suite x")
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -16,7 +16,7 @@ from support import ROOT
 from support.clusters import nodes_of
 from support.suite_folders import content, records
 
-from baselines.cli import evaluate
+from baselines.cli.suite import main
 from baselines.suites import definitions
 from baselines.suites.definitions import SUITES
 from baselines.suites.suite import Suite
@@ -75,7 +75,7 @@ def clusters():
 def play(name: str, folder: Path, *options: str) -> Path:
     """Plays a suite into a folder, which it returns."""
     games = str(ALL_GAMES or FEW_GAMES)
-    assert evaluate.main(["--suite", name, "--games", games, "--out", str(folder), *options]) == 0
+    assert main([name, "--games", games, "--out", str(folder), *options]) == 0
     return folder
 
 

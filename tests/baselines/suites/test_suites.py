@@ -1,4 +1,4 @@
-"""`evaluate.py --suite`: games played, interruptions, and files written."""
+"""The command `suite`: games played, interruptions, and files written."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from support import tiny_suites
 from support.commands import complaint
 from support.processes import started
 
-from baselines.cli import evaluate, suite
+from baselines.cli import suite
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.records import Start, unpack_won
 from baselines.evaluation.results import PolicyResult, compare
 from baselines.evaluation.units import loop, schedule
 from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
-from baselines.suites import definitions, parts, runner
+from baselines.suites import definitions, parts
+from baselines.suites import run as suite_run
 from baselines.suites.definitions import SUITES
 from baselines.suites.parts import PartStore
 from baselines.suites.suite import Entry
@@ -49,7 +50,7 @@ def tiny_suite(monkeypatch):
 
 
 def run(folder, *arguments, games=50):
-    return evaluate.main(["--suite", "tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
+    return suite.main(["tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
 
 
 def records(folder, games=50):
@@ -71,7 +72,7 @@ def test_each_board_of_a_suite_has_a_folder_of_its_own(name):
 def refused(capsys, *arguments):
     """Returns the line on stderr of a command that exits with status 2."""
     with pytest.raises(SystemExit) as exit_info:
-        evaluate.main(list(arguments))
+        suite.main(list(arguments))
     assert exit_info.value.code == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -90,7 +91,7 @@ def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
     assert {path.name for path in tmp_path.iterdir()} == {*RESULTS, "games", "suite.json"}
     content = json.loads((tmp_path / "results.json").read_text())
     assert (content["suite"], content["seed"], content["games"]) == ("tiny", 7, 50)
-    assert content["command"].startswith("python evaluate.py --suite tiny --games 50")
+    assert content["command"].startswith("python -m baselines suite tiny --games 50")
     assert {"commit", "python", "numpy", "minesweeper_env"} <= content["versions"].keys()
     rows = [row for board in content["boards"] for row in board["results"]]
     assert all(unpack_won(row["won"], row["games"]).sum() == row["wins"] for row in rows)
@@ -190,14 +191,14 @@ def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeyp
 
 @pytest.mark.parametrize(
     "place",
-    ["hold_folder", "Schedule", "suite_progress", "play_tasks", "analyse", "print_tables", "draw", "replace_file"],
+    ["hold_folder", "Schedule", "play_units", "analyse", "print_tables", "draw", "replace_file"],
 )
 def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys, place):
     def interrupt(*_arguments, **_settings):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(suite, place, interrupt)
+        patched.setattr(suite_run, place, interrupt)
         assert run(tmp_path, games=8) == 130
     assert capsys.readouterr().err.splitlines()[-1].endswith("the same command goes on from here")
     assert run(tmp_path, games=8) == 0
@@ -208,7 +209,7 @@ def test_ctrl_c_before_the_first_game_is_130(tmp_path, monkeypatch, capsys, plac
     def interrupt(*_arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(suite, place, interrupt)
+    monkeypatch.setattr(suite_run, place, interrupt)
     assert run(tmp_path, games=8) == 130
     assert capsys.readouterr().err.splitlines()[-1] == "interrupted before the first game"
 
@@ -274,7 +275,7 @@ def wait_until(condition, seconds=120):
 def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
     """Both end with the games of an uninterrupted run, and leave no process behind."""
     games = 400
-    command = [sys.executable, tiny_suites.__file__, "--suite", "tiny", "--workers", "2"]
+    command = [sys.executable, tiny_suites.__file__, "tiny", "--workers", "2"]
     command += ["--seed", "7", "--games", str(games), "--out", str(tmp_path / "a")]
     stops = random.Random(number)
     for _ in range(3):
@@ -306,8 +307,8 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
 @pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
 def test_a_folder_is_played_into_by_one_process_at_a_time(tmp_path, capsys):
     with hold_folder(tmp_path):
-        line = refused(capsys, "--suite", "tiny", "--games", "50", "--seed", "7", "--out", str(tmp_path))
-        assert line == f"evaluate.py: the folder {tmp_path} cannot be written: another process is writing into it"
+        line = refused(capsys, "tiny", "--games", "50", "--seed", "7", "--out", str(tmp_path))
+        assert line == f"{suite.PROGRAM}: the folder {tmp_path} cannot be written: another process is writing into it"
         assert list(tmp_path.iterdir()) == []
     assert run(tmp_path) == 0
 
@@ -317,18 +318,19 @@ def test_a_damaged_part_is_named(tmp_path, capsys):
     path = next((tmp_path / "games" / "4x5-4" / "subset").glob("*.npz"))
     path.write_bytes(path.read_bytes()[:-40])
     capsys.readouterr()
-    line = refused(capsys, "--suite", "tiny", "--games", "50", "--seed", "7", "--out", str(tmp_path))
-    assert line == f"evaluate.py: {path} is damaged; delete it to play its games again"
+    line = refused(capsys, "tiny", "--games", "50", "--seed", "7", "--out", str(tmp_path))
+    assert line == f"{suite.PROGRAM}: {path} is damaged; delete it to play its games again"
     path.unlink()
     assert run(tmp_path) == 0
 
 
 def test_a_part_that_is_damaged_meanwhile_is_named(tmp_path, monkeypatch, capsys):
-    def play(tasks, stores, *arguments):
-        runner.play_tasks(tasks, stores, *arguments)
+    def play(run, make_workers):
+        whole(run, make_workers)
         next((tmp_path / "games" / "4x5-4" / "subset").glob("*.npz")).write_bytes(b"")
 
-    monkeypatch.setattr(suite, "play_tasks", play)
+    whole = suite_run.SuiteRun.play
+    monkeypatch.setattr(suite_run.SuiteRun, "play", play)
     assert run(tmp_path) == 1
     assert "is damaged; delete it to play its games again" in capsys.readouterr().err.splitlines()[-1]
     assert not RESULTS & {each.name for each in tmp_path.iterdir()}
@@ -341,21 +343,22 @@ def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch,
     monkeypatch.setattr(loop, "play_unit", fail)
     assert run(tmp_path) == 1
     last = capsys.readouterr().err.splitlines()[-1]
-    assert (
-        last
-        == f"evaluate.py: Cheat.act chose action 3, which its mask forbids; the games finished before are in {tmp_path}"
-    )
+    error = "Cheat.act chose action 3, which its mask forbids"
+    assert last == f"{suite.PROGRAM}: {error}; the games finished before are in {tmp_path}"
 
 
 def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
     def full(path, _content):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(suite, "write_json", full)
+    monkeypatch.setattr(suite_run, "write_json", full)
     assert run(tmp_path) == 1
     captured = capsys.readouterr()
     path = tmp_path / "results.json"
-    assert captured.err.splitlines()[-1] == f"evaluate.py: {path}: No space left on device"
+    assert (
+        captured.err.splitlines()[-1]
+        == f"{suite.PROGRAM}: {path}: No space left on device; the games finished before are in {tmp_path}"
+    )
     assert "A suite for tests" in captured.out
     assert not RESULTS & {each.name for each in tmp_path.iterdir()}
     monkeypatch.undo()
@@ -367,15 +370,13 @@ def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--suite", "best", "--out", "X"], "unknown suite 'best'; there are bayes, agents, expected-value, ladder"),
-        (["--suite", "tiny"], "a suite needs a folder for its games and results: --out DIR"),
-        (["--suite", "tiny", "--out", "X", "--policy", "random"], "has the policy random already"),
-        (["--suite", "tiny", "--out", "X", "--mines", "14", "--size", "8"], "takes no --size, --mines"),
-        (["--suite", "tiny", "--out", "X", "--max-seconds", "5", "--diagnose"], "takes no --max-seconds, --diagnose"),
-        (["--suite", "tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
-        (["--suite", "tiny", "--out", ""], "argument --out: must be a path, not an empty text"),
-        (["--suite", "tiny", "--out", "/proc/none"], "the folder /proc/none cannot be written"),
-        (["--policy", "random", "--out", "X"], "--out is the folder of a suite"),
+        (["best", "--out", "X"], "unknown suite 'best'; there are bayes, agents, expected-value, ladder"),
+        (["tiny"], "a suite needs a folder for its games and results: --out DIR"),
+        (["tiny", "--out", "X", "--policy", "random"], "has the policy random already"),
+        (["tiny", "--out", "X", "--policy", "all"], "by name, not all"),
+        (["tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
+        (["tiny", "--out", ""], "argument --out: must be a path, not an empty text"),
+        (["tiny", "--out", "/proc/none"], "the folder /proc/none cannot be written"),
     ],
 )
 def test_bad_arguments_exit_2_with_one_line(tmp_path, capsys, monkeypatch, arguments, complaint):
@@ -386,7 +387,7 @@ def test_bad_arguments_exit_2_with_one_line(tmp_path, capsys, monkeypatch, argum
 
 def test_what_is_not_installed_is_named_before_any_work(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "matplotlib is not installed" in refused(capsys, "--suite", "tiny", "--out", str(tmp_path / "a"))
+    assert "matplotlib is not installed" in refused(capsys, "tiny", "--out", str(tmp_path / "a"))
     assert not (tmp_path / "a").exists()
 
 

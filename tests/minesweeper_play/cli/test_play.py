@@ -163,14 +163,6 @@ def test_a_file_that_is_no_saved_game_is_one_line(tmp_path, content):
     assert err.count("\n") == 1
 
 
-def test_the_installed_names_run_the_same_command(tmp_path):
-    result = subprocess.run(
-        [sys.executable, "-m", "minesweeper_play", "--mines", "3"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "python -m minesweeper_play: --mines needs --size\n"
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
 def test_a_closed_pipe_ends_an_analysis_without_a_traceback(tmp_path):
     session = Session(BoardConfig(8, 8, 14), seed=5)

@@ -218,7 +218,6 @@ def test_a_broken_policy_ends_with_one_line(own, capsys, workers):
         (["--games", "3"], "argument --games: must be even, since each board is played twice, not '3'"),
         (["--games", "0"], "argument --games: must be a whole number of at least 2, not '0'"),
         (["--mines", "10"], "Azulejos-v0 takes no --mines; its options are --help, --env, --policy, --games"),
-        (["--suite", "ladder"], "Azulejos-v0 takes no --suite"),
         (["--seed", "2147483648"], "the seeds of test games are 0 to 1073741823, those"),
         (["--size", "101"], "rows must be 1 to 100, not 101"),
         (["--size", "8x"], "argument --size: a size is a side such as 8"),
