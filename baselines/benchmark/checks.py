@@ -2,22 +2,69 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
-from baselines.benchmark.blocks import Games, digest_of, read_block, sha256_of, title_of
-from baselines.benchmark.cards import Card
-from baselines.benchmark.replay import replay_actions
-from baselines.benchmark.result_files import FORMAT, ResultFile, canonical, content_sha256
-from baselines.benchmark.timing import check_times
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.benchmark.result_files import (
+    CHECK_BYTES,
+    DIGEST_BYTES,
+    FORMAT,
+    Card,
+    Games,
+    ResultFile,
+    Times,
+    canonical,
+    digest_of,
+    title_of,
+)
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.support.board_names import name_of
+from baselines.support.files import first_line
+from baselines.support.structs import Count
+from baselines.support.structs import Games as Number
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.vector_env import MinesweeperVectorEnv
 
-_FIELDS = {"format", "protocol", "protocol_sha256", "card", "versions", "boards", "sha256", "times"}
+
+class _Sampled(msgspec.Struct):
+    game: Count
+    actions: bytes
+
+
+class _Block(msgspec.Struct):
+    board: str
+    first_click: str
+    moves: list[Literal[MOVE_NAMES]]  # type: ignore[valid-type]
+    seed: Count
+    games: Number
+    batch_size: Number
+    wins: Count
+    won: bytes
+    clicks: bytes
+    digests: bytes
+    checks: bytes
+    sample: list[_Sampled]
+    sha256: str
+
+
+class _File(msgspec.Struct):
+    """What a result file must have; its canonical form shows whether it has more."""
+
+    format: int
+    protocol: str
+    protocol_sha256: str
+    card: Card
+    versions: dict[str, str]
+    boards: Annotated[list[_Block], msgspec.Meta(min_length=1)]
+    sha256: str
+    times: Times | None
 
 
 class RefusedFileError(ValueError):
@@ -33,8 +80,8 @@ def read_result_file(path: Path) -> ResultFile:
     """
     try:
         return _read(path.read_bytes())
-    except ValueError as error:
-        raise RefusedFileError(f"{path}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise RefusedFileError(f"{path}: {first_line(error)}") from error
 
 
 def check_result_file(path: Path) -> tuple[ResultFile, int]:
@@ -52,89 +99,83 @@ def check_result_file(path: Path) -> tuple[ResultFile, int]:
 
 
 def _read(content: bytes) -> ResultFile:
-    found = _parse(content)
-    _check_protocol(found)
-    card = Card.of(found["card"])
-    if not isinstance(found["versions"], dict) or not isinstance(found["boards"], list) or not found["boards"]:
-        raise ValueError("`versions` must be an object, and `boards` a list of at least one board")
-    boards = tuple(_read_board(block, number) for number, block in enumerate(found["boards"]))
+    found = msgspec.json.decode(content, type=_File)
+    for name, right in (("format", FORMAT), ("protocol", PROTOCOL.version), ("protocol_sha256", PROTOCOL.digest())):
+        if getattr(found, name) != right:
+            raise ValueError(f"`{name}` must be {right}, not {getattr(found, name)!r}")
+    boards = tuple(map(_games_of, found.boards))
     order = [title_of(board) for board in PROTOCOL.boards]
     places = [order.index(games.name) for games in boards]
     if places != sorted(set(places)):
         raise ValueError("`boards` must hold each board once, in the order of the protocol")
-    if content_sha256(found) != found["sha256"]:
+    result = ResultFile(found.card, found.versions, boards, found.times)
+    if result.content_sha256() != found.sha256:
         raise ValueError(
             "the card, the versions or the list of boards was changed: `sha256` is that of another content"
         )
-    check_times(found["times"], boards)
-    return ResultFile(card, found["versions"], boards, found["times"])
+    if unknown := set(found.times.boards if found.times else ()) - {games.name for games in boards}:
+        raise ValueError(f"`times` has {min(unknown)!r}, which is no board of the file")
+    if canonical(result.to_json()) != content:
+        raise ValueError("a field, a space or the order is not as `minesweeper benchmark run` wrote it")
+    return result
 
 
-def _parse(content: bytes) -> dict[str, Any]:
-    """Returns the JSON object in the file, if the file has its canonical form."""
-    try:
-        found = json.loads(content)
-        same = canonical(found) == content
-    except (ValueError, RecursionError) as error:
-        raise ValueError("this is no JSON file") from error
-    if not isinstance(found, dict) or set(found) != _FIELDS:
-        raise ValueError(f"a result file is an object with the fields {', '.join(sorted(_FIELDS))}")
-    if not same:
-        raise ValueError(
-            "the file is not as `python -m baselines benchmark run` wrote it; its spaces or its order of fields changed"
-        )
-    return found
-
-
-def _check_protocol(found: dict[str, Any]) -> None:
-    if found["format"] != FORMAT:
-        raise ValueError(f"the format must be {FORMAT}, not {found['format']!r}")
-    if found["protocol"] != PROTOCOL.version:
-        raise ValueError(f"the protocol must be {PROTOCOL.version}, not {found['protocol']!r}")
-    if found["protocol_sha256"] != PROTOCOL.digest():
-        raise ValueError(f"`protocol_sha256` is not the hash of protocol {PROTOCOL.version}")
-
-
-def _read_board(block: Any, number: int) -> Games:
-    games, checks = read_block(block, _config_of(block, number))
-    _check_numbers(games, block)
-    for game, (found, stated) in enumerate(zip(games.checks(), checks, strict=True)):
-        if found != stated:
+def _games_of(block: _Block) -> Games:
+    """Returns the games of a block after all checks of it."""
+    games = _unpacked(block)
+    _check_numbers(games, block.wins)
+    stated = [block.checks[begin : begin + CHECK_BYTES] for begin in range(0, len(block.checks), CHECK_BYTES)]
+    for game, (found, right) in enumerate(zip(stated, games.checks(), strict=True)):
+        if found != right:
             seed = games.seed + game
             raise ValueError(f"{games.name}, game {game} (seed {seed}): its outcome or digest was changed")
     _check_sample(games)
-    if set(block) != set(games.to_json()):
-        raise ValueError(f"{games.name}: a board has exactly the fields {', '.join(sorted(games.to_json()))}")
-    if sha256_of({name: value for name, value in block.items() if name != "sha256"}) != block["sha256"]:
+    if games.to_json()["sha256"] != block.sha256:
         raise ValueError(f"{games.name}: the block was changed: its `sha256` is that of another content")
     return games
 
 
-def _config_of(block: Any, number: int) -> BoardConfig:
-    try:
-        names = (block["board"], block["first_click"])
-        moves = tuple(block["moves"])
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"board {number} must be an object with `board`, `first_click` and `moves`") from error
-    for config in PROTOCOL.boards:
-        if names == (name_of(config), config.first_click):
-            if not all(isinstance(move, str) and move in MOVE_NAMES for move in moves):
-                raise ValueError(f"{title_of(config)}: `moves` must be some of {', '.join(MOVE_NAMES)}")
-            return replace(config, moves=moves)
-    raise ValueError(
-        f"board {number}: protocol {PROTOCOL.version} has no board {names[0]!r} with first click {names[1]!r}"
+def _unpacked(block: _Block) -> Games:
+    config, count = _config_of(block), block.games
+    sizes = {
+        "won": (count + 7) // 8,
+        "clicks": 2 * count,
+        "digests": DIGEST_BYTES * count,
+        "checks": CHECK_BYTES * count,
+    }
+    for name, size in sizes.items():
+        if len(getattr(block, name)) != size:
+            found = len(getattr(block, name))
+            raise ValueError(f"{title_of(config)}: `{name}` holds {found} bytes, and {count} games have {size}")
+    won = np.unpackbits(np.frombuffer(block.won, np.uint8), count=count).astype(bool)
+    digests = [block.digests[begin : begin + DIGEST_BYTES] for begin in range(0, len(block.digests), DIGEST_BYTES)]
+    return Games(
+        config,
+        block.batch_size,
+        block.seed,
+        tuple(won.tolist()),
+        tuple(np.frombuffer(block.clicks, "<u2").tolist()),
+        tuple(digests),
+        {each.game: each.actions for each in block.sample},
     )
 
 
-def _check_numbers(games: Games, block: Any) -> None:
+def _config_of(block: _Block) -> BoardConfig:
+    for config in PROTOCOL.boards:
+        if (block.board, block.first_click) == (name_of(config), config.first_click):
+            return replace(config, moves=tuple(block.moves))
+    raise ValueError(f"protocol {PROTOCOL.version} has no board {block.board!r} with first click {block.first_click!r}")
+
+
+def _check_numbers(games: Games, wins: int) -> None:
     try:
         PROTOCOL.seeds_of(games.seed, games.games)
     except ValueError as error:
         raise ValueError(f"{games.name}: {error}") from error
     if games.games < PROTOCOL.least_games:
         raise ValueError(f"{games.name}: an entry plays at least {PROTOCOL.least_games} games, not {games.games}")
-    if games.wins != block["wins"]:
-        raise ValueError(f"{games.name}: `wins` is {block['wins']}, and `won` has {games.wins} wins")
+    if games.wins != wins:
+        raise ValueError(f"{games.name}: `wins` is {wins}, and `won` has {games.wins} wins")
 
 
 def _check_sample(games: Games) -> None:
@@ -160,3 +201,45 @@ def _replay_fault(games: Games) -> str | None:
         if won != games.won[game]:
             return f"{where}: the recorded actions {'win' if won else 'lose'} it, and `won` says otherwise"
     return None
+
+
+def replay_actions(config: BoardConfig, seeds: Sequence[int], recorded: Sequence[bytes]) -> list[bool | str]:
+    """Plays recorded actions on the engine.
+
+    Args:
+        config: board and rules.
+        seeds: seed of each game.
+        recorded: actions of each game, as little-endian uint16 numbers.
+
+    Returns:
+        For each game True if it was won and False if it was lost or reached the step limit; or what is wrong with its
+        actions, in one sentence without its subject.
+    """
+    actions = [np.frombuffer(each, "<u2").astype(np.int64) for each in recorded]
+    env = MinesweeperVectorEnv.of_config(config, len(seeds))
+    _, infos = env.reset(seed=list(seeds))
+    found: list[bool | str | None] = [None] * len(seeds)
+    for step in range(max(map(len, actions), default=0)):
+        chosen = np.zeros(len(seeds), np.int64)
+        for game in _unfinished(found):
+            found[game] = _fault(actions[game], step, infos["action_mask"][game])
+            chosen[game] = 0 if found[game] else actions[game][step]
+        playing = _unfinished(found)
+        _, _, terminations, truncations, infos = env.step(chosen)
+        for game in playing:
+            if terminations[game] or truncations[game]:
+                left = len(actions[game]) - step - 1
+                won = bool(infos["is_success"][game])
+                found[game] = f"ends {left} actions before the last one recorded" if left else won
+    return ["does not end with the last action" if each is None else each for each in found]
+
+
+def _unfinished(found: Sequence[bool | str | None]) -> list[int]:
+    return [game for game, each in enumerate(found) if each is None]
+
+
+def _fault(actions: NDArray[np.int64], step: int, mask: NDArray[np.int8]) -> str | None:
+    if step >= len(actions):
+        return "does not end with the last action"
+    legal = actions[step] < len(mask) and mask[actions[step]]
+    return None if legal else f"has an illegal action, number {step + 1} of {len(actions)}"

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.benchmark.blocks import Games, title_of
-from baselines.benchmark.cards import AUTHOR, SUFFIX, Card
 from baselines.benchmark.checks import read_result_file
-from baselines.benchmark.result_files import ResultFile
+from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, title_of
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.report import format_p_value, per_cent, spaced
@@ -235,8 +233,8 @@ def _card_cells(result: ResultFile) -> list[str]:
 
 
 def _time(result: ResultFile) -> str:
-    entry = (result.times or {"boards": {}})["boards"].get(TIMED)
-    return NOT_MEASURED if entry is None else f"{entry['ms_per_game']:.3g}"
+    entry = None if result.times is None else result.times.boards.get(TIMED)
+    return NOT_MEASURED if entry is None else f"{entry.ms_per_game:.3g}"
 
 
 def _markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

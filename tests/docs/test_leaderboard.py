@@ -10,11 +10,9 @@ import pytest
 from support import ROOT
 from support.docs_scripts import load_script
 
-from baselines.benchmark.blocks import Games
-from baselines.benchmark.cards import Card
 from baselines.benchmark.checks import check_result_file
 from baselines.benchmark.leaderboard import board_table, cards_table, check_name, overview, policy_table, rows_of
-from baselines.benchmark.result_files import ResultFile
+from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
 
@@ -84,7 +82,7 @@ def entry(name, won, track="board", times=None, **card):
 
 
 def test_entries_are_compared_on_the_games_that_both_played():
-    times = {"processor": "abacus", "boards": {"8x8/14 opening": {"games": 4, "ms_per_game": 0.25}}}
+    times = Times("abacus", {"8x8/14 opening": Time(4, 0.25)})
     entries = [
         entry("exact", [1, 1, 0, 0], "oracle"),
         entry("better", [1, 1, 1, 0, 1, 1], times=times),

@@ -7,11 +7,13 @@ import sys
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from support import ROOT
 from support.commands import complaint
 
-from baselines.benchmark import timing
+from baselines.benchmark import entries
 from baselines.benchmark.checks import read_result_file
+from baselines.benchmark.result_files import Time
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
 
@@ -130,7 +132,7 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     path = tmp_path / "random.json"
     before = json.loads(path.read_bytes())
     capsys.readouterr()
-    monkeypatch.setattr(timing, "busy", lambda: 3.25)
+    monkeypatch.setattr(entries, "busy", lambda: 3.25)
     assert "the load of this machine is 3.2" in refused(capsys, "time", path)
     assert benchmark.main(["time", str(path), "--seconds", "0.01", "--anyway"]) == 0
     after = json.loads(path.read_bytes())
@@ -141,18 +143,18 @@ def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monke
     assert json.loads(path.read_bytes()) == after, "the same games keep their times"
     path.write_bytes(b"no result file")
     capsys.readouterr()
-    assert "no JSON" in refused(capsys, "run", "--policy", "random", "--out", tmp_path, *SMALL)
+    assert str(path) in refused(capsys, "run", "--policy", "random", "--out", tmp_path, *SMALL)
 
 
 def test_an_interrupted_measurement_keeps_the_times_so_far(tmp_path, monkeypatch):
     assert run(tmp_path, "random", "--first-click", "opening", "safe") == 0
     path = tmp_path / "random.json"
-    times = iter([{"games": 20, "ms_per_game": 0.5}])
-    monkeypatch.setattr(timing, "time_games", lambda *_: next(times))
+    times = iter([Time(20, 0.5)])
+    monkeypatch.setattr(entries, "time_games", lambda *_: next(times))
     with pytest.raises(StopIteration):
         benchmark.main(["time", str(path), "--anyway"])
     assert json.loads(path.read_bytes())["times"]["boards"] == {"5x5/5 opening": {"games": 20, "ms_per_game": 0.5}}
-    times = iter([{"games": 20, "ms_per_game": 0.25}, {"games": 20, "ms_per_game": 0.75}])
+    times = iter([Time(20, 0.25), Time(20, 0.75)])
     assert benchmark.main(["time", str(path), "--anyway"]) == 0
     measured = json.loads(path.read_bytes())["times"]["boards"]
     assert [each["ms_per_game"] for each in measured.values()] == [0.25, 0.75]
@@ -198,7 +200,7 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     path.parent.mkdir()
     published = ROOT / "docs" / "leaderboard" / "results" / "random.json"
     result = read_result_file(published)
-    replace(result, card=replace(result.card, policy=policy)).write(path)
+    replace(result, card=structs.replace(result.card, policy=policy)).write(path)
     assert benchmark.main([work[0], str(path), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()

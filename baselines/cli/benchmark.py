@@ -1,0 +1,371 @@
+"""`minesweeper benchmark`: play the benchmark, and make, check, time and add result files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from baselines.cli.arguments import (
+    FAILED,
+    INTERRUPTED,
+    SUITE_NEEDS,
+    Parser,
+    add_count,
+    add_workers,
+    parse_path,
+    positive_number,
+    whole_number_from,
+)
+from baselines.cli.distribution.workers import check_workers, chosen_workers
+from baselines.cli.failures import explain, play_errors
+from baselines.cli.start import MODULE, announce, listed, typed_command
+from baselines.cli.suite import play_into
+from baselines.evaluation.protocol import PROTOCOL
+from baselines.policy import PolicyError
+from baselines.support.extras import MissingExtraError, check_extra
+from minesweeper_env.notices import say
+from minesweeper_env.texts import printable
+
+if TYPE_CHECKING:
+    from baselines.benchmark.result_files import Card, ResultFile
+
+PROGRAM = f"{MODULE} benchmark"
+TIMED_SECONDS = 20.0
+
+EXAMPLES = """\
+examples:
+  {0} run --policy mine.py:Agent --track board --author "A. Nonym" --out runs/benchmark
+  {0} check runs/benchmark/mine.py_Agent.json --replay 100
+"""
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
+        program: name of the command, as the user typed it.
+
+    Returns:
+        0 when all is done, 1 for a file that is refused or after an error during play, 130 after Ctrl-C.
+    """
+    parser = _make_parser(program)
+    options = parser.parse_args(arguments)
+    options.program, options.command = program, typed_command(program, arguments)
+    works: dict[str, Callable[[argparse.Namespace], Callable[[], int]]] = {
+        "run": _prepare_run, "pack": _prepare_pack, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add,
+    }  # fmt: skip
+    announce(_intention(options))
+    try:
+        for module in ("rich", "msgspec"):
+            check_extra(module)
+        work = works[options.work](options)
+    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
+        parser.error(explain(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    try:
+        return work()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, *play_errors()) as error:  # type: ignore[misc]
+        say(f"{program}: {explain(error)}")
+        return FAILED
+
+
+def _intention(options: argparse.Namespace) -> str:
+    """Returns what the command is about to do."""
+    if options.work == "run":
+        return f"Play benchmark {PROTOCOL.version} into {options.out}: {listed(options.policy)}"
+    if options.work == "pack":
+        return f"Write result files of {listed(options.policy)} into {options.out}"
+    verbs = {"check": "Check", "time": "Measure the times of", "add": "Check and add"}
+    return f"{verbs[options.work]} {listed(options.files)}"
+
+
+def _make_parser(program: str) -> Parser:
+    parser = Parser(
+        prog=program,
+        description=f"Enter policies in benchmark {PROTOCOL.version}; docs/benchmark.md states the protocol.",
+        epilog=EXAMPLES.format(program),
+    )
+    works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
+    run = works.add_parser("run", help="play policies, and write a result file of each")
+    pack = works.add_parser("pack", help="write result files from the games that folders hold so far")
+    check = works.add_parser("check", help="check result files, and replay the sampled games")
+    timed = works.add_parser("time", help="measure the time per game on a free core, and note it in the files")
+    add = works.add_parser("add", help="check result files, add them to docs/leaderboard, and rewrite the tables")
+    _add_run_options(run)
+    pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
+    for each in (run, pack):
+        _add_card_options(each)
+        each.add_argument("--out", type=parse_path, required=True, metavar="DIR", help="write the result files here")
+    for each in (check, timed, add):
+        each.add_argument("files", nargs="+", type=parse_path, metavar="FILE", help="take these result files")
+    for each in (check, add):
+        each.add_argument(
+            "--replay",
+            type=whole_number_from(0),
+            default=0,
+            metavar="N",
+            help="play N more games of each board with the policy itself (default 0)",
+        )
+    for each in (check, timed, add):
+        each.add_argument(
+            "--policy",
+            metavar="NAME",
+            help="play NAME where the policy of a file may run code; read that code first (default: refuse the file)",
+        )
+    timed.add_argument(
+        "--seconds",
+        type=positive_number,
+        default=TIMED_SECONDS,
+        metavar="S",
+        help=f"play about S seconds on each board (default {TIMED_SECONDS:g})",
+    )
+    timed.add_argument("--anyway", action="store_true", help="measure on a busy machine, too")
+    add.add_argument(
+        "--docs", type=parse_path, default=Path("docs"), metavar="DIR", help="add to this documentation (default docs)"
+    )
+    return parser
+
+
+def _add_run_options(run: argparse.ArgumentParser) -> None:
+    least, most = PROTOCOL.least_games, len(PROTOCOL.seeds)
+    add_count(run, "--games", f"play N games on each board, {least} to {most}", least)
+    run.add_argument("--boards", nargs="+", metavar="BOARD", help="play these boards, such as 8x8/14 (default all)")
+    run.add_argument("--first-click", nargs="+", metavar="RULE", help="play these first-click rules (default all)")
+    add_workers(run)
+
+
+def _add_card_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--policy", nargs="+", required=True, metavar="NAME", help="enter these policies")
+    card = parser.add_argument_group("card of the entry (known for the policies of the package)")
+    card.add_argument("--name", help="name it so in the tables (default the policy)")
+    card.add_argument("--track", help=f"enter it in this track: {', '.join(PROTOCOL.tracks)}")
+    card.add_argument("--author", help="name its author")
+    card.add_argument("--link", nargs="+", dest="links", metavar="URL", help="link its code, weights or paper")
+    card.add_argument(
+        "--training-steps", type=whole_number_from(0), metavar="N", help="state the steps of its training"
+    )
+    card.add_argument("--training-hours", type=positive_number, metavar="H", help="state the hours of its training")
+    card.add_argument("--hardware", help="state the hardware of the training")
+
+
+CARD_OPTIONS = ("name", "track", "author", "training_steps", "training_hours", "hardware")
+
+
+def _cards(options: argparse.Namespace) -> list[Card]:
+    """Returns the cards of all policies.
+
+    Raises:
+        ValueError: a card lacks a field, or one name is given for several policies.
+    """
+    from baselines.benchmark.entries import card_for
+    from baselines.registry import pinned
+
+    options.policy = [pinned(policy) for policy in options.policy]
+    given = {name: getattr(options, name) for name in CARD_OPTIONS}
+    given["links"] = None if options.links is None else tuple(options.links)
+    if len(options.policy) > 1 and options.name is not None:
+        raise ValueError("--name is for one policy, not for several")
+    return [card_for(policy, **given) for policy in options.policy]
+
+
+def _prepare_run(options: argparse.Namespace) -> Callable[[], int]:
+    from baselines.benchmark.entries import suite_of
+    from baselines.suites.run import SuiteRun
+
+    for module in SUITE_NEEDS:
+        check_extra(module)
+    check_workers(options)
+    cards = _cards(options)
+    if options.games < PROTOCOL.least_games:
+        raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
+    for card in cards:
+        _earlier(card, options.out)
+    suite = suite_of(options.policy, options.boards, options.first_click)
+    run = SuiteRun.of(suite, options.out, None, options.games, options.command)
+
+    def play() -> None:
+        run.play(chosen_workers(options))
+        _write_files(cards, [options.out], options.out)
+
+    return lambda: play_into(options.out, play, options.program)
+
+
+def _prepare_pack(options: argparse.Namespace) -> Callable[[], int]:
+    cards = _cards(options)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for card in cards:
+        _earlier(card, options.out)
+    return lambda: _write_files(cards, options.folders, options.out)
+
+
+def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> int:
+    from baselines.benchmark.entries import collect, times_that_hold
+
+    for card in cards:
+        result, missing = collect(card, folders)
+        if (earlier := _earlier(card, out)) is not None:
+            result = replace(result, times=times_that_hold(earlier, result))
+        path = out / card.file_name
+        result.write(path)
+        for each in missing:
+            say(f"{card.name} leaves out {each.board}: {each.reason}")
+        _print_result(result)
+        say(f"wrote {path}")
+    return 0
+
+
+def _earlier(card: Card, out: Path) -> ResultFile | None:
+    """Returns the earlier result file of an entry in a folder; None if there is none.
+
+    Raises:
+        ValueError: the file of this name is another one, which the new one would replace.
+    """
+    from baselines.benchmark.checks import RefusedFileError, read_result_file
+
+    path = out / card.file_name
+    if not path.exists():
+        return None
+    try:
+        earlier = read_result_file(path)
+    except RefusedFileError as error:
+        raise ValueError(f"{error}; choose another --name or --out, since no other file is replaced") from error
+    if (earlier.card.name, earlier.card.author) != (card.name, card.author):
+        raise ValueError(f"{path} is the entry {earlier.card.name!r} by {earlier.card.author!r}; choose another --out")
+    return earlier
+
+
+def _print_result(result: ResultFile) -> None:
+    from baselines.evaluation.intervals import wilson_interval
+    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Column, Table
+
+    columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
+    rows = []
+    for games in result.boards:
+        low, high = wilson_interval(games.wins, games.games)
+        rate = games.wins / games.games
+        rows.append([games.name, f"{games.games}", f"{games.wins}", f"{rate:.1%}", f"{low:.1%} to {high:.1%}"])
+    page = Page.for_stdout()
+    page.table(Table(f"{result.card.name}, track {result.card.track}", columns, rows))
+    page.print()
+
+
+def _prepare_check(options: argparse.Namespace) -> Callable[[], int]:
+    def work() -> int:
+        for path in options.files:
+            _check(path, options)
+        return 0
+
+    return work
+
+
+def _check(path: Path, options: argparse.Namespace) -> ResultFile:
+    """Checks a file, prints what was checked, and returns its content.
+
+    Raises:
+        RefusedFileError: the file is refused.
+    """
+    from baselines.benchmark.checks import check_result_file
+
+    result, sampled = check_result_file(path)
+    replayed = options.replay
+    total = sum(games.games for games in result.boards)
+    boards = "1 board" if len(result.boards) == 1 else f"{len(result.boards)} boards"
+    line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
+    line += f", {_replay(path, result, options)} more played by the policy itself" if replayed else ""
+    print(printable(line))
+    return result
+
+
+def _replay(path: Path, result: ResultFile, options: argparse.Namespace) -> int:
+    from baselines.benchmark.checks import RefusedFileError
+    from baselines.benchmark.entries import replay_policy
+    from baselines.registry import policy_digest
+
+    policy, played = _policy(path, result, options), 0
+    if policy_digest(policy) != result.card.sha256:
+        raise RefusedFileError(f"{path}: {policy} has other files here than those that played")
+    for games in result.boards:
+        count, fault = replay_policy(policy, games, options.replay)
+        if fault is not None:
+            raise RefusedFileError(f"{path}: {fault}")
+        played += count
+    return played
+
+
+def _policy(path: Path, result: ResultFile, options: argparse.Namespace) -> str:
+    from baselines.benchmark.checks import RefusedFileError
+    from baselines.registry import policy_of_file
+
+    try:
+        return policy_of_file(result.card.policy, path.parent, options.policy)
+    except ValueError as error:
+        raise RefusedFileError(f"{path}: {error}") from error
+
+
+def _prepare_time(options: argparse.Namespace) -> Callable[[], int]:
+    """Refuses a busy machine; returns what measures the times and notes them in the files."""
+    from baselines.benchmark.entries import busy
+
+    load = busy()
+    if load is not None and not options.anyway:
+        raise ValueError(
+            f"the load of this machine is {load:.1f}, so a time would be wrong; add --anyway to measure it"
+        )
+    return lambda: _time(options)
+
+
+def _time(options: argparse.Namespace) -> int:
+    """Measures the times; each is in its file before the next begins, so an interruption loses none."""
+    from baselines.benchmark.checks import read_result_file
+    from baselines.benchmark.entries import time_games
+    from baselines.benchmark.result_files import Times
+    from baselines.support.machine import processor_name
+
+    processor = processor_name()
+    for path in options.files:
+        result = read_result_file(path)
+        policy = _policy(path, result, options)
+        boards = result.times.boards if result.times is not None and result.times.processor == processor else {}
+        for games in result.boards:
+            boards = boards | {games.name: time_games(policy, games, options.seconds)}
+            replace(result, times=Times(processor, boards)).write(path)
+            print(f"{result.card.name} on {games.name}: {boards[games.name].ms_per_game:.3g} ms/game", flush=True)
+    return 0
+
+
+def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
+    """Looks for the documentation; returns what checks the files, adds them to it and rewrites the tables."""
+    from baselines.benchmark.leaderboard import check_name
+
+    script, folder = options.docs / "generate" / "pages.py", options.docs / "leaderboard" / "results"
+    if not script.is_file():
+        raise ValueError(
+            f"{options.docs} has no generate/pages.py; run this in a checkout, or name its folder with --docs"
+        )
+
+    def work() -> int:
+        for path in options.files:
+            result = _check(path, options)
+            check_name(result, folder)
+            if (folder / result.card.file_name).exists():
+                say(f"{result.card.name} by {result.card.author} replaces its earlier entry")
+            folder.mkdir(parents=True, exist_ok=True)
+            result.write(folder / result.card.file_name)
+        package = str(Path(__file__).parents[2])
+        paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.run(
+            [sys.executable, script, "tables"], check=False, env={**os.environ, "PYTHONPATH": paths}
+        ).returncode
+
+    return work

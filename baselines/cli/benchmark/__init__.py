@@ -1,3 +1,0 @@
-"""Command `python -m baselines benchmark`."""
-
-from baselines.cli.benchmark.command import main as main
