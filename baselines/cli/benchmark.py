@@ -246,8 +246,7 @@ def _earlier(card: Card, out: Path) -> ResultFile | None:
 
 def _print_result(result: ResultFile) -> None:
     from baselines.evaluation.intervals import wilson_interval
-    from baselines.terminal.page import Page
-    from baselines.terminal.tables import Column, Table
+    from baselines.terminal.tables import Column, Page, Table
 
     columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
     rows = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Loss
-from baselines.terminal.page import Page
+from baselines.terminal.tables import Page
 
 NOTES: tuple[str, ...] = (
     "Every click but the first of a game, judged by the exact mine probabilities of the board before it:",

@@ -21,8 +21,7 @@ from baselines.support.board_names import no_guess_name, size_name
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 from baselines.support.machine import source_commit
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table, marked_numbers
+from baselines.terminal.tables import Column, Page, Table
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig, counted
 
@@ -136,10 +135,7 @@ class Report:
         add_diagnostics(page, [(result.policy, result.diagnoses) for result in self.results])
 
     def _table(self) -> Table:
-        p_values = self._p_values()
-        texts = ["" if value is None else format_p_value(value) for value in p_values]
-        tests = marked_numbers(texts, significant(p_values))
-        rows = [(*_cells(result), p) for result, p in zip(self.results, tests, strict=True)]
+        rows = [(*_cells(result), p) for result, p in zip(self.results, p_cells(self._p_values()), strict=True)]
         return Table(self.title(), COLUMNS, rows, self._best())
 
     def _p_values(self) -> list[float | None]:
@@ -232,8 +228,16 @@ def significant(p_values: Sequence[float | None]) -> list[bool]:
     return [value is not None and next(adjusted) <= LEVEL for value in p_values]
 
 
+def p_cells(p_values: Sequence[float | None]) -> list[str]:
+    """Returns the p-values as cells of a table, the significant ones with a "*"; "" for None."""
+    return [
+        "" if value is None else f"{'* ' if marked else ''}{format_p_value(value)}"
+        for value, marked in zip(p_values, significant(p_values), strict=True)
+    ]
+
+
 def significance_note(p_values: Sequence[float | None]) -> str:
-    """Returns the explanation of the "*" after the p-values of a table; "" if none is significant."""
+    """Returns the explanation of the "*" before the p-values of a table; "" if none is significant."""
     if not any(significant(p_values)):
         return ""
     tests = sum(value is not None for value in p_values)

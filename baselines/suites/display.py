@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from baselines.evaluation.report import format_p_value, significance_note, significant
+from baselines.evaluation.report import p_cells, significance_note
 from baselines.suites.suite import Suite
 from baselines.suites.tables import COLUMNS, board_title, caption
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table, marked_numbers
+from baselines.terminal.tables import Column, Page, Table
 
 Content = dict[str, Any]
 
@@ -104,7 +103,7 @@ def _add_board(page: Page, suite: Suite, board: Content) -> None:
     for name in suite.columns:
         if name == "p":
             columns += [P, AGAINST]
-            cells += [_p_cells(p_values), ["" if row["mcnemar"] is None else row["mcnemar"]["against"] for row in rows]]
+            cells += [p_cells(p_values), ["" if row["mcnemar"] is None else row["mcnemar"]["against"] for row in rows]]
         else:
             columns.append(Column(COLUMNS[name].heading, priority=PRIORITIES[name]))
             cells.append([COLUMNS[name].text(row) for row in rows])
@@ -115,17 +114,12 @@ def _add_board(page: Page, suite: Suite, board: Content) -> None:
     page.legend(f"{legend}{significance_note(p_values) if 'p' in suite.columns else ''}".strip())
 
 
-def _p_cells(p_values: Sequence[float | None]) -> list[str]:
-    texts = ["" if value is None else format_p_value(value) for value in p_values]
-    return marked_numbers(texts, significant(p_values))
-
-
 def _add_tests(page: Page, board: Content) -> None:
     tests = board["comparisons"]
     p_values = [test["p_value"] for test in tests]
     rows = [
         [test["policy"], test["against"], *(f"{test[name]}" for name in ("games", "won_alone", "lost_alone")), p]
-        for test, p in zip(tests, _p_cells(p_values), strict=True)
+        for test, p in zip(tests, p_cells(p_values), strict=True)
     ]
     columns = (
         POLICY,

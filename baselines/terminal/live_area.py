@@ -15,9 +15,10 @@ from rich.file_proxy import FileProxy
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table as Grid
+from rich.text import Text
 
-from baselines.terminal.folding import Name
 from baselines.terminal.streams import console_on
+from minesweeper_env.texts import printable
 
 DRAWINGS_PER_SECOND = 2.0
 
@@ -87,13 +88,13 @@ def progress_line(name: str, fraction: float, facts: str, width: int) -> Grid:
         facts: numbers, which stay whole.
         width: maximum width of the line, in characters.
     """
-    percentage = f"{100 * fraction:3.0f}%"
+    name, percentage = printable(name), f"{100 * fraction:3.0f}%"
     room = width - len(percentage) - len(facts) - 4
     grid = Grid.grid(padding=(0, 2, 0, 0))
     cells: list[RenderableType] = []
     if name and room > LEAST_BAR:
-        grid.add_column(width=min(len(name), MOST_NAME, room - 2))
-        cells.append(Name(name))
+        grid.add_column(width=min(len(name), MOST_NAME, room - 2), overflow="fold")
+        cells.append(Text(name))
         room -= min(len(name), MOST_NAME, room - 2) + 2
     if room >= LEAST_BAR:
         cells.append(ProgressBar(1.0, fraction, min(room, MOST_BAR)))

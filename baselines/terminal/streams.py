@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
 from minesweeper_env.notices import is_live
-from minesweeper_env.texts import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,22 +25,10 @@ def is_styled(stream: TextIO) -> bool:
 
 
 def console_on(stream: TextIO, styled: bool, width: int | None = None) -> Console:
-    """Returns rich's view of a stream, with or without styles; None is the width of the terminal.
+    """Returns rich's view of a stream, with or without styles; None is the width of the terminal."""
+    from rich.console import Console
 
-    Every text that it draws is made printable.
-    """
-    from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.segment import Segment
-
-    class PrintableConsole(Console):
-        """Draws texts without what a terminal would obey in them."""
-
-        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-            """Yields the parts of what rich draws; its own codes are control parts and styles."""
-            for text, style, control in super().render(renderable, options):
-                yield Segment(text if control else printable(text), style, control)
-
-    return PrintableConsole(
+    return Console(
         file=stream,
         width=width,
         force_terminal=styled,

@@ -1,33 +1,62 @@
-"""Tables of text at any width: the choice of their columns, which rich then lays out.
+"""Reports on a terminal or in a pipe, laid out by rich: titles, tables that leave out columns, blocks and notes.
 
-A cell with numbers is never cut and never folded: where a table is too wide, it leaves columns out, the greatest
-`Column.priority` first. Names fold into several lines, and so do headings.
+A number is never cut and never folded: where a table is too wide, columns are left out, the greatest
+`Column.priority` first. Names and headings fold.
 """
 
 from __future__ import annotations
 
+import io
+import re
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from textwrap import TextWrapper
+from typing import Any, Literal, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.table import Table as RichTable
+from rich.console import Console, Group, RenderableType
+from rich.containers import Lines
+from rich.padding import Padding
+from rich.table import Table as Grid
 from rich.text import Text
 
-from baselines.terminal.folding import Name, longest_part
+from baselines.terminal.streams import console_on, is_styled, output_width
+from minesweeper_env.texts import printable
 
 GAP = 2
 """Width between two columns."""
 
-MARGIN = {True: "> ", False: "  "}
-"""The text before a row, by whether the row is marked."""
-
 NAME_WIDTH = 21
 """Width that a column of names gets before other columns are left out; a longer name folds."""
 
+MARGIN = {True: "> ", False: "  "}
+"""The text before a row, by whether the row is marked."""
+
 LEAST_NAME_WIDTH = 12
 """Width below which the table becomes wider than the terminal."""
+
+NO_LIMIT = 1_000_000
+"""Width of lines of any length."""
+
+
+class _Folder(TextWrapper):
+    """Breaks lines after the separators " :,/_", and after "." and "-" where no digit follows."""
+
+    wordsep_re = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
+
+
+class Name(Text):
+    """A text that rich folds after its separators; further lines are indented as the first one."""
+
+    def wrap(self, console: Console, width: int, **settings: Any) -> Lines:
+        """Returns the lines; a part without a separator is broken where the line ends."""
+        margin = " " * (len(MARGIN[True]) if self.plain.startswith(tuple(MARGIN.values())) else 0)
+        folded = _Folder(width, subsequent_indent=margin).wrap(self.plain) or [""]
+        lines = Lines(Text(line) for line in folded)
+        lines.justify(console, width, justify=settings.get("justify") or "left", overflow="fold")
+        return lines
 
 
 class Column(NamedTuple):
@@ -53,7 +82,7 @@ class Table:
     Attributes:
         title: text above it; "" for none.
         columns: its columns. A column whose cells are all empty is not shown.
-        rows: one cell for each column; a number may carry a mark, as `marked_numbers` makes.
+        rows: one cell for each column.
         marked: indices of the rows to emphasise, such as the best one; a ">" stands before them.
     """
 
@@ -72,7 +101,7 @@ class Table:
         chosen = self._chosen(width)
         return [self.columns[number].heading for number in self._filled() if number not in chosen]
 
-    def draw(self, width: int | None = None) -> RichTable:
+    def draw(self, width: int | None = None) -> Grid:
         """Returns the table from its headings on, without the title; None for `width` shows every column."""
         return self.part(self._chosen(width))._draw(width)
 
@@ -90,28 +119,23 @@ class Table:
             chosen.remove(max(optional, key=lambda number: (self.columns[number].priority, number)))
         return chosen
 
-    def _draw(self, width: int | None) -> RichTable:
+    def _draw(self, width: int | None) -> Grid:
         """Returns the table with all of its columns; headings and names fold where it is too wide."""
         full, least = self._total(), self._total(LEAST_NAME_WIDTH)
-        names = NAME_WIDTH if width is not None and width < full else None
-        drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
+        folds = width is not None and width < full
+        names = NAME_WIDTH if folds else None
+        drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
         # Without a width of its own, rich fits the names into the terminal.
-        drawn.width = full if names is None else least if width is not None and width < least else None
+        drawn.width = full if not folds or width is None else least if width < least else None
         for number, column in enumerate(self.columns):
-            heading = Name(column.heading, self._margin(number, False), column.justify, "bottom")
-            drawn.add_column(heading, width=None if column.folds else self._width(number, names))
+            heading = Name(self._margin(number, False) + printable(column.heading))
+            width_of_numbers = None if column.folds else self._width(number, names)
+            drawn.add_column(heading, justify=column.justify, width=width_of_numbers)
         for at, row in enumerate(self.rows):
             marked = at in self.marked
-            cells = [self._cell(number, text, marked, names) for number, text in enumerate(row)]
+            cells = [Name(self._margin(number, marked) + printable(text)) for number, text in enumerate(row)]
             drawn.add_row(*cells, style="bold green" if marked else "")
         return drawn
-
-    def _cell(self, number: int, text: str, marked: bool, names: int | None) -> Name | Text:
-        margin, column = self._margin(number, marked), self.columns[number]
-        if column.folds:
-            return Name(text, margin)
-        padding = " " * (self._width(number, names) - cell_len(margin + text))
-        return Text(margin + (text if column.justify == "left" else padding + text), no_wrap=True)
 
     def _margin(self, number: int, marked: bool) -> str:
         """Returns the text before a cell, which the first column of a table with marked rows has."""
@@ -123,15 +147,102 @@ class Table:
 
     def _width(self, number: int, names: int | None) -> int:
         """Returns the width of a column; None for `names` folds neither its names nor its heading."""
-        column, cells = self.columns[number], [row[number] for row in self.rows]
-        heading = cell_len(column.heading) if names is None else longest_part(column.heading)
-        width = max(map(cell_len, cells), default=0)
+        column = self.columns[number]
+        heading = [column.heading] if names is None else _Folder(1, break_long_words=False).wrap(column.heading)
+        width = max((cell_len(printable(row[number])) for row in self.rows), default=0)
         if names is not None and column.folds:
-            width = min(width, max([names, *map(longest_part, cells)]))
-        return len(self._margin(number, False)) + max(width, heading)
+            width = min(width, names)
+        return len(self._margin(number, False)) + max([width, *map(cell_len, heading)])
 
 
-def marked_numbers(texts: Sequence[str], marks: Sequence[bool], mark: str = "*") -> list[str]:
-    """Returns right-justified cells with a mark after some; the digits of the others stay in their column."""
-    room = " " * (len(mark) + 1) if any(marks) else ""
-    return [text and text + (f" {mark}" if marked else room) for text, marked in zip(texts, marks, strict=True)]
+class Page:
+    """A report that grows from top to bottom; rich can draw it.
+
+    Args:
+        width: number of columns of the terminal; None for lines of any length.
+        wide: whether tables show all columns, whatever the width.
+        styled: whether to emphasise titles and marked rows with escape sequences.
+    """
+
+    def __init__(self, width: int | None = None, *, wide: bool = False, styled: bool = False) -> None:
+        """Begins an empty page."""
+        self.width = width
+        self._table_width = None if wide else width
+        self._styled = styled
+        self._parts: list[RenderableType] = []
+        self._left_out: dict[str, None] = {}
+
+    @classmethod
+    def for_stdout(cls, wide: bool = False) -> Page:
+        """Returns a page as wide as the terminal; unstyled lines of any length where stdout is no terminal."""
+        return cls(output_width(), wide=wide, styled=is_styled(sys.stdout))
+
+    def __rich__(self) -> Group:
+        """Returns all parts; the last line names the columns that did not fit."""
+        if not self._left_out:
+            return Group(*self._parts)
+        hint = f"Left out at {self.width} columns: {', '.join(self._left_out)}; --wide shows them."
+        return Group(*self._parts, Text(printable(hint), "dim"))
+
+    def title(self, text: str) -> None:
+        """Adds a title, with an empty line before it."""
+        if self._parts:
+            self.note("")
+        self.note(text, "bold")
+
+    def fits(self, table: Table) -> bool:
+        """Returns whether a table needs to leave out no column."""
+        return not table.left_out(self._table_width)
+
+    def table(self, table: Table) -> None:
+        """Adds a table below its title; the last line of the page names the columns that do not fit."""
+        if table.title:
+            self.title(table.title)
+        self._left_out |= dict.fromkeys(table.left_out(self._table_width))
+        self.add(table.draw(self._table_width))
+
+    def stack(self, table: Table) -> None:
+        """Adds a table as several tables below each other, so that every column fits; each has the first column."""
+        first, *rest = range(len(table.columns))
+        while rest:
+            count = next((n for n in range(len(rest), 1, -1) if self.fits(table.part([first, *rest[:n]]))), 1)
+            self.table(table.part([first, *rest[:count]]))
+            rest = rest[count:]
+
+    def block(self, name: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Adds a name with aligned lines of labels and values below it."""
+        self.note(name, "bold")
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True)
+        for row in rows:
+            grid.add_row(*(Text(printable(text)) for text in row))
+        self.add(Padding.indent(grid, 2))
+
+    def note(self, text: str, style: str = "") -> None:
+        """Adds a sentence, which wraps."""
+        self.add(Text(printable(text), style))
+
+    def legend(self, text: str) -> None:
+        """Adds a faint sentence that explains the marks, unless it is empty."""
+        if text:
+            self.note(text, "dim")
+
+    def line(self, text: str) -> None:
+        """Adds a line that stays in one piece, such as a command to copy."""
+        self.add(Text(printable(text), no_wrap=True, overflow="ignore"))
+
+    def add(self, part: RenderableType) -> None:
+        """Adds anything that rich draws."""
+        self._parts.append(part)
+
+    def text(self, encoding: str = "utf-8") -> str:
+        """Returns the page without a newline at its end; what the encoding lacks becomes a "?"."""
+        file = io.TextIOWrapper(io.BytesIO(), encoding, "replace", newline="\n")
+        console = console_on(file, self._styled, NO_LIMIT if self.width is None else max(self.width, 20))
+        console.print(self, crop=False)
+        file.seek(0)
+        return "\n".join(line.rstrip() for line in file.read().removesuffix("\n").split("\n"))
+
+    def print(self) -> None:
+        """Prints the page on stdout."""
+        print(self.text(sys.stdout.encoding or "utf-8"), flush=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from baselines.support.board_names import board_name
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.tables import Column, Page, Table
 from minesweeper_env.notices import say
 from minesweeper_play.game.records import BoardKind, Summary, summarise
 from minesweeper_play.game.statistics import Statistics

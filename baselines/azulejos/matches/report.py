@@ -17,8 +17,7 @@ from baselines.azulejos.matches.tournament import Games, Tournament
 from baselines.evaluation.report import versions
 from baselines.support.board_names import colours_name, size_name
 from baselines.support.files import write_json
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.tables import Column, Page, Table
 
 RATINGS = (
     Column("policy", "left", folds=True),

@@ -60,7 +60,7 @@ def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
 
 def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
     from baselines.learned.training.seed_study import difference
-    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Page
 
     page = Page.for_stdout(wide)
     page.table(_table(summaries, task))

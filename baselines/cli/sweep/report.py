@@ -92,7 +92,7 @@ def _in_words(trial: Trial) -> str:
 
 
 def _print(sweep: Sweep, ranked: Sequence[Trial], wide: bool) -> None:
-    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Page
 
     page = Page.for_stdout(wide)
     page.table(_table(sweep, ranked))

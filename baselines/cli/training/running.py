@@ -20,7 +20,7 @@ from minesweeper_env.notices import say
 if TYPE_CHECKING:
     from baselines.learned.training.run import Outcome
     from baselines.learned.training.session import Training
-    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Page
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib", "rich")
 """Packages of a training."""
@@ -76,7 +76,7 @@ def _train(program: str, training: Training, folder: Path, game: Game, command: 
 
 def report(program: str, game: Game, outcome: Outcome, settings: Any, folder: Path) -> Page:
     """Returns the last lines of a training; they wrap, but the command to copy does not."""
-    from baselines.terminal.page import Page
+    from baselines.terminal.tables import Page
 
     page = Page.for_stdout()
     for line in outcome.in_words(settings.eval_games, folder):

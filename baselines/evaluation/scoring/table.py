@@ -17,8 +17,7 @@ from baselines.support.board_names import name_of
 from baselines.support.extras import import_extra
 from baselines.support.figures import SUFFIXES
 from baselines.support.files import check_writable
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.tables import Column, Page, Table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.texts import html
 

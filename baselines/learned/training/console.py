@@ -12,9 +12,8 @@ from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
 from baselines.learned.training.evaluation import BOARDS, REFERENCES, References, Score, Unit
 from baselines.terminal.live_area import progress_line
-from baselines.terminal.page import Page
 from baselines.terminal.progress import Progress, format_seconds
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.tables import Column, Page, Table
 
 LINE_SECONDS = 10.0
 """Time between two lines where stderr is no terminal."""

@@ -36,11 +36,11 @@ AT_80 = """\
                                            win                    ms/
   policy                    games  wins   rate   95 % interval   game          p
 ────────────────────────────────────────────────────────────────────────────────
-  random                      200     1   0.5%    0.1% to 2.8%  12.00  1.2e-35 *
+  random                      200     1   0.5%    0.1% to 2.8%  12.00  * 1.2e-35
 > runs/dqn-8x8-14-seed-3:     150   118  78.7%  71.4% to 84.5%  16.00
   temperature=0.25
-  exact                       200   130  65.0%  58.2% to 71.3%  12.00  0.00049 *
-  lookahead                   200   131  65.5%  58.7% to 71.7%  12.00  0.00024 *
+  exact                       200   130  65.0%  58.2% to 71.3%  12.00  * 0.00049
+  lookahead                   200   131  65.5%  58.7% to 71.7%  12.00  * 0.00024
 > highest win rate. * significant at 5%, after Holm's correction for 3 tests.
 runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
 p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the
@@ -52,11 +52,11 @@ AT_100 = """\
                                                       win                  clicks/    ms/
   policy                               games  wins   rate   95 % interval     game   game          p
 ────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                 200     1   0.5%    0.1% to 2.8%     17.0  12.00  1.2e-35 *
+  random                                 200     1   0.5%    0.1% to 2.8%     17.0  12.00  * 1.2e-35
 > runs/dqn-8x8-14-seed-3:                150   118  78.7%  71.4% to 84.5%     17.0  16.00
   temperature=0.25
-  exact                                  200   130  65.0%  58.2% to 71.3%     17.0  12.00  0.00049 *
-  lookahead                              200   131  65.5%  58.7% to 71.7%     17.0  12.00  0.00024 *
+  exact                                  200   130  65.0%  58.2% to 71.3%     17.0  12.00  * 0.00049
+  lookahead                              200   131  65.5%  58.7% to 71.7%     17.0  12.00  * 0.00024
 > highest win rate. * significant at 5%, after Holm's correction for 3 tests.
 runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
 p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the games that both
@@ -66,10 +66,10 @@ AT_160 = """\
 8x8, 14 mines, first click opening, seeds 0 to 199
   policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game          p
 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                     200     1      0.5%    0.1% to 2.8%         17.0    12.00  1.2e-35 *
+  random                                     200     1      0.5%    0.1% to 2.8%         17.0    12.00  * 1.2e-35
 > runs/dqn-8x8-14-seed-3:temperature=0.25    150   118     78.7%  71.4% to 84.5%         17.0    16.00
-  exact                                      200   130     65.0%  58.2% to 71.3%         17.0    12.00  0.00049 *
-  lookahead                                  200   131     65.5%  58.7% to 71.7%         17.0    12.00  0.00024 *
+  exact                                      200   130     65.0%  58.2% to 71.3%         17.0    12.00  * 0.00049
+  lookahead                                  200   131     65.5%  58.7% to 71.7%         17.0    12.00  * 0.00024
 > highest win rate. * significant at 5%, after Holm's correction for 3 tests.
 runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
 p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the games that both played."""

@@ -12,8 +12,8 @@ import pytest
 from support.screens import Screen
 
 from baselines.terminal.live_area import live_area, progress_line
-from baselines.terminal.page import Page
 from baselines.terminal.progress import GameCount, Progress, format_seconds, game_bar
+from baselines.terminal.tables import Page
 from minesweeper_env.notices import is_live
 
 

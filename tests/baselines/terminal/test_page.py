@@ -9,9 +9,8 @@ import sys
 
 import pytest
 
-from baselines.terminal.page import Page
 from baselines.terminal.streams import is_styled, output_width
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.tables import Column, Page, Table
 from minesweeper_env.notices import is_live
 
 TABLE = Table("Boards", (Column("policy", "left", folds=True), Column("wins")), (("random", "1"), ("exact", "6")), (1,))

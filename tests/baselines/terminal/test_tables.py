@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table, marked_numbers
+from baselines.terminal.tables import Column, Name, Page, Table
 
 COLUMNS = (
     Column("policy", "left", folds=True),
@@ -20,10 +21,10 @@ COLUMNS = (
     Column("p", priority=2),
 )
 ROWS = (
-    ("random", "10000", "72", "0.7%", "0.5% to 0.9%", "3.1", "0.02", "2e-198 *"),
-    ("semi_deterministic", "10000", "6234", "62.3%", "61.3% to 63.3%", "17.2", "1.02", "0.031  "),
+    ("random", "10000", "72", "0.7%", "0.5% to 0.9%", "3.1", "0.02", "* 2e-198"),
+    ("semi_deterministic", "10000", "6234", "62.3%", "61.3% to 63.3%", "17.2", "1.02", "0.031"),
     ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", ""),
-    ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5  "),
+    ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5"),
 )
 NOTE = "> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."
 
@@ -32,10 +33,10 @@ AT_80 = """\
                                             win                    ms/
   policy                     games  wins   rate   95 % interval   game         p
 ────────────────────────────────────────────────────────────────────────────────
-  random                     10000    72   0.7%    0.5% to 0.9%   0.02  2e-198 *
-  semi_deterministic         10000  6234  62.3%  61.3% to 63.3%   1.02   0.031
+  random                     10000    72   0.7%    0.5% to 0.9%   0.02  * 2e-198
+  semi_deterministic         10000  6234  62.3%  61.3% to 63.3%   1.02     0.031
 > lookahead                  10000  6543  65.4%  64.4% to 66.4%   2.31
-  runs/dqn-8x8-14-seed-3:    10000     1   0.0%    0.0% to 0.1%  12.22     0.5
+  runs/dqn-8x8-14-seed-3:    10000     1   0.0%    0.0% to 0.1%  12.22       0.5
   temperature=0.25
 > highest win rate. * differs from it: p below 0.05 after Holm's correction for
 3 comparisons.
@@ -46,10 +47,10 @@ AT_100 = """\
                                                        win                  clicks/    ms/
   policy                                games  wins   rate   95 % interval     game   game         p
 ────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                10000    72   0.7%    0.5% to 0.9%      3.1   0.02  2e-198 *
-  semi_deterministic                    10000  6234  62.3%  61.3% to 63.3%     17.2   1.02   0.031
+  random                                10000    72   0.7%    0.5% to 0.9%      3.1   0.02  * 2e-198
+  semi_deterministic                    10000  6234  62.3%  61.3% to 63.3%     17.2   1.02     0.031
 > lookahead                             10000  6543  65.4%  64.4% to 66.4%     18.1   2.31
-  runs/dqn-8x8-14-seed-3:               10000     1   0.0%    0.0% to 0.1%      2.2  12.22     0.5
+  runs/dqn-8x8-14-seed-3:               10000     1   0.0%    0.0% to 0.1%      2.2  12.22       0.5
   temperature=0.25
 > highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
 
@@ -57,10 +58,10 @@ AT_160 = """\
 8x8, 14 mines
   policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game         p
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                   10000    72      0.7%    0.5% to 0.9%          3.1     0.02  2e-198 *
-  semi_deterministic                       10000  6234     62.3%  61.3% to 63.3%         17.2     1.02   0.031
+  random                                   10000    72      0.7%    0.5% to 0.9%          3.1     0.02  * 2e-198
+  semi_deterministic                       10000  6234     62.3%  61.3% to 63.3%         17.2     1.02     0.031
 > lookahead                                10000  6543     65.4%  64.4% to 66.4%         18.1     2.31
-  runs/dqn-8x8-14-seed-3:temperature=0.25  10000     1      0.0%    0.0% to 0.1%          2.2    12.22     0.5
+  runs/dqn-8x8-14-seed-3:temperature=0.25  10000     1      0.0%    0.0% to 0.1%          2.2    12.22       0.5
 > highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
 
 
@@ -114,6 +115,17 @@ def test_an_empty_column_is_not_shown():
     assert shown(Table("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")])).splitlines()[0] == "policy  games"
 
 
-def test_marks_leave_the_digits_in_their_column():
-    assert marked_numbers(["0.01", "0.5", ""], [True, False, False]) == ["0.01 *", "0.5  ", ""]
-    assert marked_numbers(["0.01", "0.5"], [False, False]) == ["0.01", "0.5"]
+@given(st.text("abc019:,/=_.-", min_size=1, max_size=60), st.integers(20, 60))
+def test_a_name_folds_after_separators_and_loses_nothing(text, width):
+    page = Page(width)
+    page.add(Name(text))
+    lines = page.text().splitlines()
+    assert "".join(lines) == text
+    assert all(len(line) <= width for line in lines)
+    assert all(re.search("[:,/_.-]$", line) or len(line) == width for line in lines[:-1])
+
+
+def test_a_name_folds_where_a_part_ends():
+    page = Page(24)
+    page.add(Name("> bayes:prior=count,inference=pgmpy"))
+    assert page.text() == "> bayes:prior=count,\n  inference=pgmpy"

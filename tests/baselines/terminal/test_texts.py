@@ -9,8 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from support.sources import modules_of
 
-from baselines.terminal.page import Page
-from baselines.terminal.tables import Column, Table
+from baselines.terminal.tables import Column, Page, Table
 from minesweeper_env.notices import say
 from minesweeper_env.texts import html, markdown, markdown_code, printable
 
