@@ -180,7 +180,8 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
     seconds = None if settings.minutes is None else 60 * settings.minutes
     budget = Budget(settings.steps, seconds, progress.seconds)
     schedule = EvaluationSchedule(budget)
-    schedule.resume(learner.steps, progress.evaluation_seconds)
+    if progress.kept is not None:  # Otherwise the first evaluation was cut off, and is due again.
+        schedule.resume(learner.steps, progress.evaluation_seconds)
     best = parts.best(folder, settings, progress.kept, progress.highest)
     return Training(settings, folder, learner, selection, best, budget, schedule, start)
 

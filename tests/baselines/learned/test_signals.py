@@ -61,6 +61,29 @@ def test_an_interrupted_training_evaluates_its_newest_weights_and_resumes_exactl
     played = [int(float(row["time/total_timesteps"])) for row in rows(broken) if row["eval/win_rate"]]
     assert outcome.steps in played
     assert run(prepare(settings, broken, resume=True), bar=False).steps == 1216
+    assert_same_end(straight, broken)
+
+
+@BOTH
+def test_a_training_cut_off_in_its_first_evaluation_resumes_exactly(algo, tmp_path, monkeypatch):
+    straight, broken = tmp_path / "straight", tmp_path / "broken"
+    straight.mkdir()
+    broken.mkdir()
+    settings = tiny(algo, steps=1216)
+    train(settings, straight, bar=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(Selection, "score", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            train(settings, broken, bar=False)
+    train(settings, broken, bar=False, resume=True)
+    assert_same_end(straight, broken)
+
+
+def cut_off(*_):
+    raise KeyboardInterrupt
+
+
+def assert_same_end(straight, broken):
     one, other = (read_tensors(folder / "checkpoint.safetensors") for folder in (straight, broken))
     assert one[1]["learner"] == other[1]["learner"]
     for name, value in one[0].items():
