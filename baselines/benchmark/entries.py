@@ -17,7 +17,7 @@ from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Ti
 from baselines.evaluation.games import Player
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
-from baselines.evaluation.report import versions
+from baselines.evaluation.results import versions
 from baselines.learned.settings.lineage import lineage, training_of
 from baselines.registry import SCRIPTED, build_policy, policy_digest, read_specification
 from baselines.suites.definitions import SUITES

@@ -245,17 +245,18 @@ def _earlier(card: Card, out: Path) -> ResultFile | None:
 
 
 def _print_result(result: ResultFile) -> None:
+    from baselines.evaluation.columns import table_of
     from baselines.evaluation.intervals import wilson_interval
-    from baselines.terminal.tables import Column, Page, Table
+    from baselines.terminal.tables import Page
 
-    columns = [Column("board", "left"), Column("games"), Column("wins"), Column("win rate"), Column("95 % interval")]
-    rows = []
-    for games in result.boards:
-        low, high = wilson_interval(games.wins, games.games)
-        rate = games.wins / games.games
-        rows.append([games.name, f"{games.games}", f"{games.wins}", f"{rate:.1%}", f"{low:.1%} to {high:.1%}"])
+    rows = [
+        {"board": games.name, "games": games.games, "wins": games.wins, "win_rate": games.wins / games.games}
+        | {"ci95": wilson_interval(games.wins, games.games)}
+        for games in result.boards
+    ]
     page = Page.for_stdout()
-    page.table(Table(f"{result.card.name}, track {result.card.track}", columns, rows))
+    names = ("board", "games", "wins", "win_rate", "interval")
+    page.table(table_of(f"{result.card.name}, track {result.card.track}", names, rows))
     page.print()
 
 

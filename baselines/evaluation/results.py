@@ -1,14 +1,22 @@
-"""Results of policies from the records of their games, and paired comparisons of policies."""
+"""Results of policies from the records of their games, their paired comparisons, and their rows in files of results."""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
 
+from baselines.evaluation.diagnostics import Diagnostics
 from baselines.evaluation.evaluate import Evaluation
 from baselines.evaluation.intervals import mcnemar_p_value, wilson_interval, won_by_one
 from baselines.evaluation.judge import GameDiagnosis
-from baselines.evaluation.records import GameRecord
+from baselines.evaluation.records import GameRecord, pack_won
+from baselines.support.machine import source_commit
+from minesweeper_env import __version__
+from minesweeper_env.config import BoardConfig
 
 
 @dataclass(frozen=True)
@@ -118,3 +126,40 @@ def compare_with_best(results: Sequence[PolicyResult]) -> list[Comparison | None
         return []
     best = max(results, key=lambda result: result.win_rate)
     return [None if result is best else compare(result, best) for result in results]
+
+
+def versions() -> dict[str, str]:
+    """Returns the commit of the code, and the versions of Python and of the installed packages that results depend on.
+
+    Imported modules play no part: a driver that plays with other processes may not import what its workers import.
+    """
+    found = {"commit": source_commit(), "python": platform.python_version(), "minesweeper_env": __version__}
+    optional = [name for name in ("pgmpy", "torch") if find_spec(name) is not None]
+    return found | {name: version(name) for name in ("numpy", "gymnasium", "numba", *optional)}
+
+
+def config_row(config: BoardConfig) -> dict[str, Any]:
+    """Returns the configuration of the games as a JSON object."""
+    row = {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
+    return row | ({"no_guess": config.no_guess} if config.no_guess else {})
+
+
+def result_row(result: PolicyResult) -> dict[str, Any]:
+    """Returns the result of a policy as a JSON object."""
+    diagnostics = {"diagnostics": Diagnostics.of(result.diagnoses).row()} if result.diagnoses else {}
+    precision = {"precision": result.precision} if result.precision else {}
+    return {
+        "policy": result.policy,
+        "games": result.games,
+        "wins": result.wins,
+        "win_rate": result.win_rate,
+        "ci95": list(result.interval),
+        "seconds": round(result.seconds, 3),
+        "ms_per_game": round(result.ms_per_game, 3),
+        "clicks_per_game": result.clicks_per_game,
+        "truncated": result.truncated,
+        "won": pack_won([record.won for record in result.records]),
+        **precision,
+        **result.counters_per_game,
+        **diagnostics,
+    }

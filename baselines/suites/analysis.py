@@ -8,8 +8,7 @@ from dataclasses import asdict
 from itertools import combinations, pairwise
 from typing import Any
 
-from baselines.evaluation.report import config_row, result_row, versions
-from baselines.evaluation.results import PolicyResult, compare
+from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
 from baselines.evaluation.seeds import use_of
 from baselines.suites.measures import marked, scores
 from baselines.suites.parts import Part

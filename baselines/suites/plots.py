@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from baselines.suites.forest import draw_forest
+from baselines.evaluation.forest import draw_forest
 from baselines.suites.suite import Suite
 from baselines.suites.tables import caption
 from baselines.support.board_names import size_name

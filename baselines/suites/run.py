@@ -12,12 +12,11 @@ from baselines.evaluation.units.loop import Played, play_units
 from baselines.evaluation.units.schedule import Schedule
 from baselines.executors.executor import MakeWorkers
 from baselines.suites.analysis import analyse
-from baselines.suites.display import print_tables
 from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
 from baselines.suites.plots import draw
 from baselines.suites.suite import Suite
-from baselines.suites.tables import csv_text, markdown
+from baselines.suites.tables import csv_text, markdown, print_tables
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.terminal.live_area import progress_line

@@ -42,7 +42,7 @@ class Suite:
         games: default number of games of each policy on each board.
         paired: comparisons to make. "next" compares each policy with the next stronger one on the board; "all" compares
             every pair; the name of a policy compares all others with it.
-        columns: columns of the tables, by their names in `baselines.suites.tables.COLUMNS`.
+        columns: columns of the tables, by their names in `baselines.evaluation.columns.COLUMNS`.
         plot: name of the plot in `baselines.suites.plots.PLOTS`.
         scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.measures`.
         notes: notes below the tables, one line each.

@@ -1,132 +1,23 @@
-"""Tables of the content of results.json, as Markdown and as CSV."""
+"""Tables of the content of results.json: on the terminal, as Markdown and as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from baselines.evaluation.report import format_p_value
+from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, table_of
 from baselines.evaluation.seeds import range_text
 from baselines.suites.suite import Suite
-from baselines.support.board_names import board_name, no_guess_name
+from baselines.terminal.tables import Column, Page, Table
 from minesweeper_env import texts
 
 Content = dict[str, Any]
 
-
-class Column(NamedTuple):
-    """A column of a table: its heading, and a function from a row of the JSON to the text of the cell."""
-
-    heading: str
-    text: Callable[[Content], str]
-
-
-class Table(NamedTuple):
-    """A table of strings; the first column names the row, the others hold numbers."""
-
-    title: str
-    headings: list[str]
-    rows: list[list[str]]
-
-
-def _number(heading: str, name: str, form: str) -> Column:
-    return Column(heading, lambda row: "" if row.get(name) is None else format(row[name], form))
-
-
-def _with_interval(heading: str, name: str, ends: str, form: str) -> Column:
-    def text(row: Content) -> str:
-        if row.get(name) is None:
-            return ""
-        interval = row[ends]
-        return f"{row[name]:{form}}" + (f" ({interval[0]:{form}} to {interval[1]:{form}})" if interval else "")
-
-    return Column(heading, text)
-
-
-def _test(row: Content) -> str:
-    test = row["mcnemar"]
-    return "" if test is None else f"{format_p_value(test['p_value'])} ({test['against']})"
-
-
-COLUMNS: dict[str, Column] = {
-    "games": _number("games", "games", "d"),
-    "wins": _number("wins", "wins", "d"),
-    "win_rate": _number("win rate", "win_rate", ".1%"),
-    "interval": Column("95 % interval", lambda row: f"{row['ci95'][0]:.1%} to {row['ci95'][1]:.1%}"),
-    "marked": _with_interval("flags on the mines", "marked_rate", "marked_ci95", ".1%"),
-    "clicks": _number("clicks/game", "clicks_per_game", ".1f"),
-    "queries": _number("queries/game", "queries_per_game", ".1f"),
-    "guesses": _number("guesses/game", "guesses_per_game", ".2f"),
-    "ms": _number("ms/game", "ms_per_game", ".2f"),
-    "first_click_losses": _number("first-click losses", "first_click_losses", "d"),
-    "survived": _with_interval("survived", "survived_win_rate", "survived_ci95", ".1%"),
-    "score": _with_interval("score", "score", "score_ci95", ".1f"),
-    "score_lost": _with_interval("score if lost", "score_lost", "score_lost_ci95", ".1f"),
-    "p": Column("p (against)", _test),
-}
-"""The columns that a suite can choose, by name."""
-
-
-def board_title(config: Content) -> str:
-    """Returns the name of a board, such as "16x30/99"."""
-    rows, cols = config["size"]
-    return board_name(rows, cols, config["mines"]) + no_guess_name(config.get("no_guess", False))
-
-
-def make_tables(suite: Suite, content: Content) -> list[Table]:
-    """Returns a table per board, after a table of all win rates if there are several boards."""
-    boards = content["boards"]
-    tables = [_rates(content)] if len(boards) > 1 else []
-    tables += [_board_table(suite, board) for board in boards]
-    if suite.paired == "all":
-        tables.append(_tests(content))
-    return tables
-
-
-def _board_table(suite: Suite, board: Content) -> Table:
-    """Returns the table of a board without its empty columns."""
-    results = board["results"]
-    columns = [COLUMNS[name] for name in suite.columns]
-    columns = [column for column in columns if any(column.text(row) for row in results)]
-    title = f"{board_title(board['config'])}, first click {board['config']['first_click']}"
-    rows = [[row["policy"], *(column.text(row) for column in columns)] for row in results]
-    return Table(title, ["policy", *(column.heading for column in columns)], rows)
-
-
-def _rates(content: Content) -> Table:
-    boards = content["boards"]
-    policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
-    found = {(row["policy"], i): row for i, board in enumerate(boards) for row in board["results"]}
-    rows = [
-        [policy, *(_rate(found.get((policy, i)), content["games"]) for i in range(len(boards)))] for policy in policies
-    ]
-    return Table("Win rates in %, with 95 % intervals", ["policy", *(board_title(b["config"]) for b in boards)], rows)
-
-
-def _rate(row: Content | None, games: int) -> str:
-    if row is None:
-        return ""
-    low, high = row["ci95"]
-    count = "" if row["games"] == games else f", n = {row['games']}"
-    return f"{100 * row['win_rate']:.1f} ({100 * low:.1f} to {100 * high:.1f}){count}"
-
-
-def _tests(content: Content) -> Table:
-    headings = ["policy", "against", "board", "games", "won alone", "lost alone", "p"]
-    rows = [
-        [
-            test["policy"],
-            test["against"],
-            board_title(board["config"]),
-            *(f"{test[name]}" for name in ("games", "won_alone", "lost_alone")),
-            format_p_value(test["p_value"]),
-        ]
-        for board in content["boards"]
-        for test in board["comparisons"]
-    ]
-    return Table("Each two policies on the same games, by McNemar's exact test", headings, rows)
+RATES = "Win rates in %, with 95 % intervals"
+TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
+"""Columns of the table of all tests on a board."""
 
 
 def caption(content: Content) -> str:
@@ -134,16 +25,87 @@ def caption(content: Content) -> str:
     return f"n = {content['games']} games of each policy on each board, {range_text(content['seed'], content['games'])}"
 
 
+def board_tables(suite: Suite, board: Content) -> list[tuple[Table, str]]:
+    """Returns the table of a board, and the one of all tests if the suite compares every pair; each with its legend."""
+    rows, title = board["results"], board_title(board["config"])
+    names = ["policy", *suite.columns, *(["against"] if "p" in suite.columns else [])]
+    best, values = best_rows(rows), p_values(rows) if "p" in suite.columns else []
+    table = table_of(f"{title}, first click {board['config']['first_click']}", names, rows, best)
+    found = [(table, legend(best, values))]
+    if suite.paired == "all":
+        tests = board["comparisons"]
+        table = table_of(f"{title}: each two policies on the same games", TESTS, tests)
+        found.append((table, legend([], p_values(tests))))
+    return found
+
+
+def rates_table(content: Content, with_intervals: bool) -> Table:
+    """Returns the win rates on all boards; a ">" stands before the highest of a board."""
+    boards = content["boards"]
+    policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
+    columns = []
+    for board in boards:
+        best, rows = best_rows(board["results"]), board["results"]
+        columns.append({row["policy"]: _rate(row, at in best, with_intervals) for at, row in enumerate(rows)})
+    cells = [[policy, *(column.get(policy, "") for column in columns)] for policy in policies]
+    headings = [Column(board_title(board["config"]), priority=number) for number, board in enumerate(boards)]
+    return Table("", (Column("policy", "left", folds=True), *headings), cells)
+
+
+def _rate(row: Row, is_best: bool, with_interval: bool) -> str:
+    low, high = (f"{100 * end:.1f}" for end in row["ci95"])
+    rate = f"{'>' if is_best else ''}{100 * row['win_rate']:.1f}"
+    return f"{rate} ({low} to {high})" if with_interval else rate
+
+
+def print_tables(suite: Suite, content: Content, wide: bool = False) -> None:
+    """Prints the tables and the notes on stdout; `wide` tables have all columns, whatever the terminal."""
+    page = Page.for_stdout(wide)
+    fill(page, suite, content)
+    page.print()
+
+
+def fill(page: Page, suite: Suite, content: Content) -> None:
+    """Adds the tables and the notes of a suite to a page."""
+    page.title(content["title"])
+    page.note(caption(content))
+    if len(content["boards"]) > 1:
+        _add_rates(page, content)
+    for board in content["boards"]:
+        for table, explanation in board_tables(suite, board):
+            page.table(table)
+            page.legend(explanation)
+    page.title("Notes")
+    for note in content["notes"]:
+        page.note(note)
+
+
+def _add_rates(page: Page, content: Content) -> None:
+    """Adds the win rates on all boards: with their intervals where these fit, otherwise without, in several tables."""
+    page.title(RATES)
+    table = rates_table(content, with_intervals=True)
+    if not page.fits(table):
+        page.note("The tables of the boards below have the intervals.")
+        table = rates_table(content, with_intervals=False)
+    page.stack(table)
+    page.legend("> highest win rate on the board.")
+
+
 def markdown(suite: Suite, content: Content) -> str:
     """Returns the page results.md."""
     lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
-    for table in make_tables(suite, content):
-        lines += [f"## {table.title}", "", *_markdown_rows(table), ""]
+    if len(content["boards"]) > 1:
+        lines += [f"## {RATES}", "", *_markdown_rows(rates_table(content, True)), ""]
+    for board in content["boards"]:
+        for table, _ in board_tables(suite, board):
+            lines += [f"## {table.title}", "", *_markdown_rows(table), ""]
     return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
 
 
 def _markdown_rows(table: Table) -> Iterator[str]:
-    for row in (table.headings, ["---"] + ["--:"] * (len(table.headings) - 1), *table.rows):
+    table = table.part(table.filled())
+    headings = [column.heading for column in table.columns]
+    for row in (headings, ["---" if column.folds else "--:" for column in table.columns], *table.rows):
         yield f"| {' | '.join(map(texts.markdown, row))} |"
 
 

@@ -99,19 +99,20 @@ class Table:
     def left_out(self, width: int | None) -> list[str]:
         """Returns the headings of the columns that do not fit into `width` columns of text."""
         chosen = self._chosen(width)
-        return [self.columns[number].heading for number in self._filled() if number not in chosen]
+        return [self.columns[number].heading for number in self.filled() if number not in chosen]
 
     def draw(self, width: int | None = None) -> Grid:
         """Returns the table from its headings on, without the title; None for `width` shows every column."""
         return self.part(self._chosen(width))._draw(width)
 
-    def _filled(self) -> list[int]:
+    def filled(self) -> list[int]:
+        """Returns the indices of the columns with a cell that is not empty."""
         numbers = range(len(self.columns))
         return [number for number in numbers if not self.rows or any(row[number] for row in self.rows)]
 
     def _chosen(self, width: int | None) -> list[int]:
         """Returns the indices of the columns to show, in their order."""
-        chosen = self._filled()
+        chosen = self.filled()
         while width is not None and self.part(chosen)._total(NAME_WIDTH) > width:
             optional = [number for number in chosen if self.columns[number].priority]
             if not optional:

@@ -8,7 +8,7 @@ from typing import Any
 
 from places import DOCS
 
-from baselines.evaluation.report import per_cent
+from baselines.evaluation.columns import per_cent
 
 RESULTS = DOCS / "results" / "azulejos"
 """The folder of the result files."""

@@ -28,9 +28,9 @@ from results import Content, board_title, file_table, fill_results, read_sources
 
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
+from baselines.evaluation.columns import per_cent, spaced
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.report import per_cent, spaced
 from baselines.recording.replay import replay
 from baselines.recording.slides import Recording
 from baselines.registry import build_policy

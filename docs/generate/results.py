@@ -12,9 +12,9 @@ from places import DOCS
 
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
+from baselines.evaluation.columns import per_cent, spaced
 from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.report import per_cent, spaced
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name, no_guess_name
 

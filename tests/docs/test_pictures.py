@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 from support.docs_scripts import load_script
 
+from baselines.evaluation.forest import FAMILIES, OTHERS, draw_forest, family_of
 from baselines.evaluation.intervals import paired_difference
 from baselines.learned.networks.board import BoardPlanes
 from baselines.registry import SCRIPTED
-from baselines.suites.forest import FAMILIES, OTHERS, draw_forest, family_of
 from baselines.support.figures import STYLE_FILE
 from minesweeper_env.inference import mine_probabilities
 

@@ -14,7 +14,7 @@ import numpy as np
 from baselines.azulejos.matches.elo import Rating, anchor_of, rate_policies
 from baselines.azulejos.matches.pairs import Interval, PairResult
 from baselines.azulejos.matches.tournament import Games, Tournament
-from baselines.evaluation.report import versions
+from baselines.evaluation.results import versions
 from baselines.support.board_names import colours_name, size_name
 from baselines.support.files import write_json
 from baselines.terminal.tables import Column, Page, Table

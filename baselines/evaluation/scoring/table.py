@@ -8,31 +8,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from baselines.evaluation.diagnostics import add_diagnostics
-from baselines.evaluation.intervals import holm
-from baselines.evaluation.report import Report, format_p_value
-from baselines.evaluation.results import PolicyResult, compare
-from baselines.evaluation.scoring.figures import Difference, difference_of, flat_diagnostics
+from baselines.evaluation.columns import table_of
+from baselines.evaluation.diagnostics import Diagnostics, Share, add_diagnostics
+from baselines.evaluation.intervals import holm, paired_difference
+from baselines.evaluation.report import Report
+from baselines.evaluation.results import Comparison, PolicyResult, compare, result_row
 from baselines.support.board_names import name_of
 from baselines.support.extras import import_extra
 from baselines.support.figures import SUFFIXES
 from baselines.support.files import check_writable
-from baselines.terminal.tables import Column, Page, Table
+from baselines.terminal.tables import Page, Table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.texts import html
 
 WIDTH = 80
 """Maximum width of the printed table, in characters."""
 
-COLUMNS = (
-    Column("policy", "left", folds=True),
-    Column("win rate"),
-    Column("95 % interval"),
-    Column("difference in points"),
-    Column("95 % interval"),
-    Column("p (Holm)"),
-    Column("ms/game", priority=1),
-)
+COLUMNS = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")
+"""Columns of the table."""
+
+DIFFERENCE = ("against", "difference", "difference_low", "difference_high", "p", "p_holm")
+"""Fields of a row that are None for the reference."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +63,7 @@ class Results:
         percentage points beyond the win rate of `against`. They and the p-values are None for the reference itself.
         """
         differences = self._differences()
-        return [self._row(result, differences.get(result.policy)) for result in self.policies]
+        return [self._row(result, differences.get(result.policy, {})) for result in self.policies]
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Writes the results as `evaluate.py --json` does.
@@ -95,7 +91,7 @@ class Results:
     def __str__(self) -> str:
         """Returns the table with its notes."""
         page = Page(WIDTH)
-        page.table(Table(self._report().title(), COLUMNS, self._cells()))
+        page.table(self._table())
         for note in self._notes():
             page.note(note)
         add_diagnostics(page, [(result.policy, result.diagnoses) for result in self.policies])
@@ -107,12 +103,13 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Returns the table for a notebook."""
-        shown = [number for number in range(len(COLUMNS)) if any(cells[number] for cells in self._cells())]
-        head = _html_row("th", [COLUMNS[number].heading for number in shown])
-        body = "".join(_html_row("td", [cells[number] for number in shown]) for cells in self._cells())
+        table = self._table()
+        table = table.part(table.filled())
+        head = _html_row("th", [column.heading for column in table.columns])
+        body = "".join(_html_row("td", cells) for cells in table.rows)
         notes = "<br>".join(map(html, self._notes()))
         return (
-            f"<table><caption>{html(self._report().title())}</caption>"
+            f"<table><caption>{html(table.title)}</caption>"
             f"<thead>{head}</thead><tbody>{body}</tbody></table><p>{notes}</p>"
         )
 
@@ -125,18 +122,23 @@ class Results:
         )
         return Report(self.config, self.seed, self.games, command, list(self.policies))
 
-    def _differences(self) -> dict[str, Difference]:
-        """Returns the difference of each policy but the reference, by its name."""
+    def _table(self) -> Table:
+        differences = self._differences()
+        rows = [{**result_row(result), **differences.get(result.policy, {})} for result in self.policies]
+        return table_of(self._report().title(), COLUMNS, rows)
+
+    def _differences(self) -> dict[str, dict[str, Any]]:
+        """Returns the difference of each policy but the reference, by its name, under the names of `rows`."""
         others = [result for result in self.policies if result.policy != self.reference]
         comparisons = [compare(result, self[self.reference]) for result in others]
         adjusted = holm([1.0 if each is None else each.p_value for each in comparisons])
         return {
-            result.policy: difference_of(result, comparison, p_holm)
+            result.policy: _difference_of(result, comparison, p_holm)
             for result, comparison, p_holm in zip(others, comparisons, adjusted, strict=True)
             if comparison is not None
         }
 
-    def _row(self, result: PolicyResult, difference: Difference | None) -> dict[str, Any]:
+    def _row(self, result: PolicyResult, difference: dict[str, Any]) -> dict[str, Any]:
         low, high = result.interval
         return {
             "policy": result.policy,
@@ -151,19 +153,11 @@ class Results:
             "clicks_per_game": result.clicks_per_game,
             "ms_per_game": result.ms_per_game,
             "truncated": result.truncated,
-            "against": None if difference is None else self.reference,
-            "difference": None if difference is None else difference.points,
-            "difference_low": None if difference is None else difference.low,
-            "difference_high": None if difference is None else difference.high,
-            "p": None if difference is None else difference.p_value,
-            "p_holm": None if difference is None else difference.p_holm,
+            **dict.fromkeys(DIFFERENCE),
+            **difference,
             **result.counters_per_game,
-            **flat_diagnostics(result),
+            **_flat_diagnostics(result),
         }
-
-    def _cells(self) -> list[list[str]]:
-        differences = self._differences()
-        return [_cells_of(result, differences.get(result.policy)) for result in self.policies]
 
     def _notes(self) -> list[str]:
         """Returns the notes below the table."""
@@ -180,22 +174,32 @@ class Results:
         ]
 
 
-def _cells_of(result: PolicyResult, difference: Difference | None) -> list[str]:
-    low, high = result.interval
-    compared = ["", "", ""]
-    if difference is not None:
-        compared = [
-            f"{difference.points:+.1f}",
-            f"{difference.low:+.1f} to {difference.high:+.1f}",
-            format_p_value(difference.p_holm),
-        ]
-    return [
-        result.policy,
-        f"{result.win_rate:.1%}",
-        f"{low:.1%} to {high:.1%}",
-        *compared,
-        f"{result.ms_per_game:.2f}",
-    ]
+def _difference_of(result: PolicyResult, comparison: Comparison, p_holm: float) -> dict[str, Any]:
+    """Returns the difference that a comparison with the reference shows, in percentage points."""
+    both = result.wins - comparison.won_alone
+    neither = comparison.games - both - comparison.won_alone - comparison.lost_alone
+    ends = paired_difference(both, comparison.won_alone, comparison.lost_alone, neither)
+    points = (100.0 * each for each in ends)
+    return dict(zip(DIFFERENCE, (comparison.against, *points, comparison.p_value, p_holm), strict=True))
+
+
+def _flat_diagnostics(result: PolicyResult) -> dict[str, Any]:
+    """Returns the diagnostics as single numbers: a fraction of games under its own name, its ends with suffixes."""
+    if not result.diagnoses:
+        return {}
+    flat: dict[str, Any] = {}
+    diagnostics = Diagnostics.of(result.diagnoses)
+    for name in diagnostics.row():
+        value = getattr(diagnostics, name)
+        if isinstance(value, Share):
+            ends = value.ci95 or (None, None)
+            flat |= {name: value.share, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+        elif name == "excess_risk_per_game_ci95":
+            low, high = value or (None, None)
+            flat |= {"excess_risk_per_game_low": low, "excess_risk_per_game_high": high}
+        else:
+            flat[name] = value
+    return flat
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from baselines.benchmark.result_files import (
 )
 from baselines.evaluation.games import Player
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.report import versions
+from baselines.evaluation.results import versions
 from baselines.registry import build_policy
 
 BOARD = next(board for board in PROTOCOL.boards if board.cells == 25)

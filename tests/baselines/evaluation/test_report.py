@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from baselines.evaluation.columns import legend, significant
 from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.evaluation.records import GameRecord
-from baselines.evaluation.report import Report, significance_note, significant
+from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
 from minesweeper_env import BoardConfig
 
@@ -117,7 +118,7 @@ def test_a_single_policy_has_no_marks_and_no_empty_column():
 )
 def test_a_test_is_significant_after_holms_correction(p_values, marks):
     assert significant(p_values) == marks
-    assert bool(significance_note(p_values)) == any(marks)
+    assert bool(legend([], p_values)) == any(marks)
 
 
 def test_the_json_keeps_every_digit(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from baselines.suites.tables import board_title
+from baselines.evaluation.columns import board_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
