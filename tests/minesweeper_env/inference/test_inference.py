@@ -69,7 +69,7 @@ def test_cells_show_the_counts_of_the_reference():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [10, 11, 12, 13])
+@pytest.mark.parametrize("seed", [10, 11])
 def test_tens_of_thousands_of_positions_agree_with_the_reference(seed):
     rng = np.random.default_rng(seed)
     for number, (board, mines, radius, _) in enumerate(random_positions(seed, 10_000)):
@@ -205,7 +205,7 @@ def test_contradictory_boards_raise_and_consistent_ones_do_not():
 
 @pytest.mark.slow
 def test_thousands_of_contradictory_boards_raise():
-    compare_contradictions(9, 5000)
+    compare_contradictions(9, 2500)
 
 
 def test_the_counts_that_a_cell_shows_need_a_consistent_board():

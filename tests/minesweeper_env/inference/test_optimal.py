@@ -110,7 +110,7 @@ def test_larger_boards_are_worth_what_their_game_tree_is(rows, cols, mines, rule
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "cols", "mines"), [(4, 3, 5), (4, 4, 2), (4, 4, 3)])
+@pytest.mark.parametrize(("rows", "cols", "mines"), [(4, 3, 5), (4, 4, 2)])
 def test_still_larger_boards_are_worth_what_their_game_tree_is(rows, cols, mines):
     assert_equal_to_the_game_tree(rows, cols, mines, RULES)
 
