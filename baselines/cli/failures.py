@@ -1,11 +1,6 @@
-"""One-line messages of errors, and the exit statuses that follow from them."""
+"""One-line messages of errors."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-
-from baselines.cli.arguments import FAILED, INTERRUPTED
-from minesweeper_env.notices import say
 
 
 def play_errors() -> tuple[type[Exception], ...]:
@@ -28,24 +23,3 @@ def explain(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror is not None:
         return error.strerror
     return " ".join(str(error).split())
-
-
-def carry_out(program: str, work: Callable[[], object]) -> int:
-    """Runs work that writes its files only at its end.
-
-    Args:
-        program: name of the command, for error messages.
-        work: the work.
-
-    Returns:
-        The exit status: 0 when all is done, 130 after Ctrl-C, 1 when a file could not be written.
-    """
-    try:
-        work()
-    except KeyboardInterrupt:
-        say("interrupted: nothing was written")
-        return INTERRUPTED
-    except OSError as error:
-        say(f"{program}: {explain(error)}")
-        return FAILED
-    return 0

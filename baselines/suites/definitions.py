@@ -55,7 +55,6 @@ _BAYES = Suite(
         Entry("bayes:inference=pgmpy", cap=10, batch_size=1),
         Entry("exact"),
     ),
-    games=1000,
     paired="next",
     columns=("games", "wins", "win_rate", "interval", "marked", "clicks", "queries", "ms", "p"),
     plot="rates_and_times",
@@ -70,9 +69,7 @@ _AGENTS = Suite(
     title="The agents of Antimatroid (2012): win rate over the number of mines, first click unprotected",
     boards=_boards("any", (9, range(1, 11))),
     entries=entries_of("random", "marginal", "graphical_source", "conditional", "graphical", "semi_deterministic"),
-    games=1000,
     paired="next",
-    columns=("games", "wins", "win_rate", "interval", "clicks", "ms", "p"),
     plot="rates_over_mines",
     notes=(_ONE_FIT,),
 )
@@ -137,16 +134,11 @@ _LADDER = Suite(
         Entry("rollout", cap=100),
         Entry("optimal"),
     ),
-    games=1000,
     paired="next",
-    columns=("games", "wins", "win_rate", "interval", "clicks", "ms", "p"),
-    plot="rates_by_board",
     notes=(_ONE_FIT,),
 )
 
 _SAME_FIRST = "first=exact begins with the cell of exact, and so meets the same boards as exact."
-
-_LEARNED_COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p")
 
 _LEARNED = Suite(
     name="learned",
@@ -160,10 +152,7 @@ _LEARNED = Suite(
         *entries_of("afterstate-any-size", "afterstate-any-size:first=exact", cap=1000),
         *entries_of("exact", "value", "lookahead"),
     ),
-    games=1000,
     paired="exact",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
     notes=(
         "ppo, dqn, afterstate and value were trained on 8x8/14 alone; afterstate-any-size alone was trained on "
         "10x10/20, and no agent on 12x20/45.",
@@ -180,10 +169,7 @@ _LEARNED_SAFE = Suite(
         *entries_of("any-size", "any-size:first=exact", "afterstate-any-size", cap=2000),
         *entries_of("exact", "value", "lookahead"),
     ),
-    games=1000,
     paired="exact",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
     notes=(
         "any-size and value were trained on games whose first click opens an area, afterstate and afterstate-any-size "
         "on both kinds of games.",
@@ -216,8 +202,6 @@ _AFTERSTATE = Suite(
     entries=_AFTERSTATE_PARTS,
     games=5000,
     paired="afterstate:first=exact",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
     notes=_AFTERSTATE_NOTES,
 )
 
@@ -247,10 +231,8 @@ _LOGIC = Suite(
         *_boards("opening", (8, (14,)), (16, (40,)), ((16, 30), (99,)), no_guess="exact"),
     ),
     entries=(*_LADDER.entries, *entries_of(*_TRAINED)),
-    games=1000,
     paired="exact",
     columns=("games", "wins", "win_rate", "interval", "clicks", "p"),
-    plot="rates_by_board",
     notes=(
         "Perfect play wins every game; docs/how-to/no-guess.md explains the boards. A loss is a guess where a safe "
         "cell was certain, or a wrong deduction.",
@@ -264,10 +246,7 @@ _PUBLIC = Suite(
     title="exact and lookahead on boards of public solvers that begin with the same cell",
     boards=_boards("opening", (5, (5, 6, 7)), (9, (10,)), (16, (40,)), ((16, 30), (99,))),
     entries=entries_of("exact", "lookahead"),
-    games=1000,
     paired="exact",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
 )
 
 _PUBLIC_SAFE = Suite(
@@ -275,10 +254,7 @@ _PUBLIC_SAFE = Suite(
     title="exact and lookahead on boards of public solvers, on games whose first click only is safe",
     boards=_boards("safe", (9, (10,)), (16, (40,)), ((16, 30), (99,))),
     entries=entries_of("exact", "lookahead"),
-    games=1000,
     paired="exact",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
 )
 
 _PUBLIC_8X8 = Suite(
@@ -286,10 +262,7 @@ _PUBLIC_8X8 = Suite(
     title="exact and lookahead on 8x8, also from the first cell of public solvers: row 2, column 2",
     boards=_boards("opening", (8, (13, 14, 15))),
     entries=entries_of("exact:first=18", "lookahead:first=18", "exact", "lookahead"),
-    games=1000,
     paired="all",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
 )
 
 _PUBLIC_10X10 = Suite(
@@ -297,10 +270,7 @@ _PUBLIC_10X10 = Suite(
     title="exact and lookahead on 10x10, also from the first cell of public solvers: row 2, column 2",
     boards=_boards("opening", (10, (20, 22, 25))),
     entries=entries_of("exact:first=22", "lookahead:first=22", "exact", "lookahead"),
-    games=1000,
     paired="all",
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
 )
 
 _BENCHMARK = Suite(
@@ -310,8 +280,6 @@ _BENCHMARK = Suite(
     entries=(*_LADDER.entries, *entries_of(*_TRAINED)),
     games=PROTOCOL.least_games,
     paired=PROTOCOL.reference,
-    columns=_LEARNED_COLUMNS,
-    plot="rates_by_board",
     notes=("docs/benchmark.md states the protocol; `python -m baselines benchmark` makes and checks result files.",),
     protocol=PROTOCOL,
 )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.records import GameRecord
 from baselines.suites.tasks import Task
-from baselines.support.checks import number_within
 from baselines.support.files import replace_file
+from baselines.support.structs import Count, Games
 
 SUFFIX = ".npz"
 _UNREADABLE = (
@@ -66,6 +66,15 @@ class Part:
     def games(self) -> range:
         """The indices of the games."""
         return range(self.first, self.first + len(self.records))
+
+
+class Header(msgspec.Struct):
+    """What the header of a file must have, beside the identity of its task."""
+
+    first: Count
+    games: Games
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
+    tallies: dict[str, int]
 
 
 class PartStore:
@@ -152,32 +161,25 @@ class PartStore:
             content = path.read_bytes()
             _check_size(content)
             with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-                header = json.loads(archive["header"].tobytes())
-                if header["games"] > 8 * len(content):
+                found = json.loads(archive["header"].tobytes())
+                header = msgspec.convert(found, Header)
+                if header.games > 8 * len(content):
                     raise ValueError("a game takes at least a bit")
-                columns: list[Any] = [_unpack(archive[name], name, header["games"]) for name in (*_BITS, *_NUMBERS)]
-                columns.append(_split(archive["actions"], columns[len(_BITS)]) if actions else None)
-            identity = self._identity()
-            found = {name: header[name] for name in identity}
-            part = self._assemble(header, columns)
+                columns: list[Any] = [_unpack(archive[name], name, header.games) for name in (*_BITS, *_NUMBERS)]
+                columns.append(_split(archive["actions"], columns[len(_BITS)]) if actions else [b""] * header.games)
+            records = self._records(header, columns)
         except _UNREADABLE as error:
             problem = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is damaged"
             raise DamagedPartError(f"{path} {problem}; delete it to play its games again") from error
-        if found != identity or path.name != f"{part.first:08d}{SUFFIX}":
+        if {**found, **self._identity()} != found or path.name != f"{header.first:08d}{SUFFIX}":
             raise DamagedPartError(f"{path} belongs to other games than {self._task}; delete it to resume")
-        return part
+        return Part(header.first, records, header.seconds, header.tallies)
 
-    def _assemble(self, header: dict[str, Any], columns: list[Any]) -> Part:
-        first, games = header["first"], header["games"]
-        if not (isinstance(first, int) and isinstance(games, int) and first >= 0 < games):
-            raise ValueError("no games")
-        seeds = range(self._seed + first, self._seed + first + games)
+    def _records(self, header: Header, columns: list[Any]) -> tuple[GameRecord, ...]:
+        seeds = range(self._seed + header.first, self._seed + header.first + header.games)
         won, truncated, marked, clicks, opened, actions = columns
-        records = tuple(GameRecord(*row) for row in zip(seeds, won, clicks, truncated, opened, marked, strict=True))
-        if actions is not None:
-            records = tuple(record._replace(actions=each) for record, each in zip(records, actions, strict=True))
-        counters = {str(name): int(total) for name, total in header["tallies"].items()}
-        return Part(first, records, number_within("seconds", header["seconds"], 0, math.inf), counters)
+        rows = zip(seeds, won, clicks, truncated, opened, marked, strict=True)
+        return tuple(GameRecord(*row)._replace(actions=each) for row, each in zip(rows, actions, strict=True))
 
 
 def _check_size(content: bytes) -> None:

@@ -10,6 +10,9 @@ from baselines.evaluation.seeds import check_seeds
 from baselines.support.board_names import name_of
 from minesweeper_env.config import BoardConfig
 
+COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p")
+"""Columns of the tables of a suite that names no others."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -39,9 +42,9 @@ class Suite:
         title: subject, in one line.
         boards: boards and first-click rules; each policy brings its own moves.
         entries: policies, weakest first.
-        games: default number of games of each policy on each board.
         paired: comparisons to make. "next" compares each policy with the next stronger one on the board; "all" compares
             every pair; the name of a policy compares all others with it.
+        games: default number of games of each policy on each board.
         columns: columns of the tables, by their names in `baselines.evaluation.columns.COLUMNS`.
         plot: name of the plot in `baselines.suites.plots.PLOTS`.
         scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.measures`.
@@ -54,10 +57,10 @@ class Suite:
     title: str
     boards: tuple[BoardConfig, ...]
     entries: tuple[Entry, ...]
-    games: int
     paired: str
-    columns: tuple[str, ...]
-    plot: str
+    games: int = 1000
+    columns: tuple[str, ...] = COLUMNS
+    plot: str = "rates_by_board"
     scored: bool = False
     notes: tuple[str, ...] = ()
     protocol: Protocol | None = None

@@ -24,8 +24,6 @@ FAULTS = Suite(
     entries=(Entry("straightforward", batch_size=5),),
     games=100,
     paired="next",
-    columns=("games", "wins", "win_rate", "interval", "clicks", "ms", "p"),
-    plot="rates_by_board",
 )
 
 SLOW = f"{ROOT / 'tests' / 'support' / 'slow_policy.py'}:SlowPolicy"

@@ -8,8 +8,6 @@ from baselines.suites import definitions
 from baselines.suites.suite import Entry, Suite
 from minesweeper_env import BoardConfig
 
-COLUMNS = ("games", "wins", "win_rate", "interval", "clicks", "ms", "p")
-
 TINY = Suite(
     name="tiny",
     title="A suite for tests",
@@ -17,8 +15,6 @@ TINY = Suite(
     entries=(Entry("random"), Entry("straightforward"), Entry("subset", cap=30, batch_size=4)),
     games=50,
     paired="next",
-    columns=COLUMNS,
-    plot="rates_by_board",
 )
 
 

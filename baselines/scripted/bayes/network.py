@@ -1,4 +1,4 @@
-"""Whole board as a Bayesian network of pgmpy, after Antolín & de la Torre (2018); with a picture and a BIF file.
+"""Whole board as a Bayesian network of pgmpy, after Antolín & de la Torre (2018).
 
 | node | states | table |
 | --- | --- | --- |
@@ -13,9 +13,8 @@ last one as the number of mines. The prior of a cell then cancels out, and the p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -171,54 +170,6 @@ def check_radius(config: BoardConfig) -> None:
             f"the network of a board needs radius {MAX_RADIUS}, not {config.radius}: "
             "the table of a clue doubles with each of its neighbours"
         )
-
-
-def write_bif(network: Any, path: str | Path) -> None:
-    """Writes a network to a file in the Bayesian interchange format (BIF)."""
-    _pgmpy("pgmpy.readwrite").BIFWriter(network).write(str(path))
-
-
-def read_bif(path: str | Path) -> Any:
-    """Reads a network that `write_bif` wrote; takes seconds."""
-    return _pgmpy("pgmpy.readwrite").BIFReader(str(path)).get_model(state_name_type=int)
-
-
-def draw_network(network: Any, path: str | Path, evidence: Mapping[str, int] | Collection[str] = ()) -> None:
-    """Draws the network of a board, or a part of it, to a picture file such as a PNG.
-
-    The nodes of a cell are drawn at the position of the cell.
-
-    Args:
-        network: the network.
-        path: the picture file; its suffix gives the format.
-        evidence: the observed nodes, drawn dark; a mapping also gives the state to print on each.
-    """
-    figures = import_extra("matplotlib.figure")
-    positions = {node: _position(node) for node in network.nodes()}
-    size = np.ptp(np.array(list(positions.values())), axis=0) + 1.0
-    figure = figures.Figure(figsize=(1.1 * size[0], 1.1 * size[1]))
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_axis_off()
-    axes.set_aspect("equal")
-    for source, target in network.edges():
-        arrow = {"arrowstyle": "-|>", "color": "0.6", "lw": 0.6, "shrinkA": 9, "shrinkB": 9}
-        axes.annotate("", positions[target], positions[source], arrowprops=arrow, zorder=1)
-    for node, (x, y) in positions.items():
-        observed = node in evidence
-        label = f"{node}\n= {evidence[node]}" if observed and isinstance(evidence, Mapping) else node
-        colours = {"X": "#f4a582", "Y": "#92c5de", "T": "#d9d9d9"}
-        box = {"boxstyle": "circle", "fc": "#404040" if observed else colours[node[0]], "ec": "0.3", "lw": 0.6}
-        axes.text(x, y, label, size=5, ha="center", va="center", color="w" if observed else "k", bbox=box, zorder=2)
-    low, high = np.array(list(positions.values())).min(axis=0), np.array(list(positions.values())).max(axis=0)
-    axes.set_xlim(low[0] - 0.4, high[0] + 0.4)
-    axes.set_ylim(low[1] - 0.4, high[1] + 0.4)
-    figure.savefig(path, dpi=150)
-
-
-def _position(node: str) -> tuple[float, float]:
-    kind, row, col = node.split("_")
-    across, down = {"X": (0.0, 0.0), "Y": (0.5, 0.5), "T": (-0.3, 0.4)}[kind]
-    return int(col) + across, -int(row) - down
 
 
 def load_pgmpy() -> ModuleType:

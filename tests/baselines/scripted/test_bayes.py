@@ -19,13 +19,9 @@ from baselines.scripted.bayes.elimination import NetworkPosteriors, choose_order
 from baselines.scripted.bayes.network import (
     board_network,
     clue_table,
-    draw_network,
     neighbour_lists,
-    read_bif,
-    subnetwork,
     sweep_order,
     total_table,
-    write_bif,
 )
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, naive
@@ -189,25 +185,6 @@ def test_tables():
     assert clue_table(8).shape == (9, 256)
     assert total_table(2, 1).tolist() == [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     assert total_table(3, 1).tolist() == [[1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]]
-
-
-@pytest.mark.parametrize("prior", PRIORS)
-def test_a_bif_file_reads_back_as_the_same_network(prior, tmp_path):
-    network = board_network(config_of(3, 3, 2), prior)
-    write_bif(network, tmp_path / "board.bif")
-    again = read_bif(tmp_path / "board.bif")
-    assert set(again.nodes()) == set(network.nodes())
-    assert set(again.edges()) == set(network.edges())
-    for table in network.get_cpds():
-        same = again.get_cpds(table.variable)
-        assert same.variables == table.variables
-        assert np.array_equal(same.values, table.values)
-
-
-def test_a_network_can_be_drawn(tmp_path):
-    network = subnetwork(config_of(3, 4, 3), "count", range(12), [5])
-    draw_network(network, tmp_path / "part.png", {"Y_1_1": 2, "X_1_1": 0})
-    assert (tmp_path / "part.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_one_query_serves_exchangeable_cells_and_none_is_repeated():
