@@ -13,17 +13,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from baselines.entries.factory import EntryFactory
-from baselines.entries.loading import existing_file, load, source_file
-from baselines.entries.maker import PolicyMaker
+from baselines.entries.factory import EntryFactory, PolicyMaker
+from baselines.entries.loading import Specification, existing_file, load, parse_specification, source_file
 from baselines.hub.cache import pinned_within
 from baselines.hub.errors import naming
 from baselines.hub.names import is_hub_name, parse_hub_name
 from baselines.policy import DEFAULT_MOVES, Policy
-from baselines.support.environments import config_of
+from baselines.support.act_inputs import config_of
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, AGENTS_FOLDER, agent_folder, agent_names
-from baselines.support.specifications import Specification, parse_specification
 from minesweeper_env.config import BoardConfig
 
 __all__ = [

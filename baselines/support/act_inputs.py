@@ -1,4 +1,4 @@
-"""Checks of the observations and masks that a policy is given; a single observation counts as a batch of one."""
+"""Boards that a policy meets: those of an environment, and the checked observations and masks that it is given."""
 
 from __future__ import annotations
 
@@ -12,6 +12,42 @@ from numpy.typing import NDArray
 from baselines.support.board_names import size_name
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig, counted
+
+
+def config_of(env: Any) -> BoardConfig:
+    """Returns the configuration of an environment's games.
+
+    Args:
+        env: a `MinesweeperEnv`, wrapped or not; a `MinesweeperVectorEnv`; or a vector environment of Gymnasium or
+            Stable-Baselines3 whose environments are such ones.
+
+    Raises:
+        ValueError: it is something else, or its environments have different boards.
+    """
+    core = getattr(env, "unwrapped", env)
+    found = getattr(core, "config", None)
+    if isinstance(found, BoardConfig):
+        return found
+    configs = _configs_of(core)
+    if not configs or not all(isinstance(each, BoardConfig) for each in configs):
+        raise ValueError(
+            "env must be a Minesweeper environment, wrapped or not, or a vector environment of them, not "
+            f"{core if isinstance(core, str) else type(core).__name__!r}"
+        )
+    if any(each != configs[0] for each in configs):
+        raise ValueError("the environments of env have different boards; make one policy for each")
+    return configs[0]
+
+
+def _configs_of(core: Any) -> list[Any]:
+    """Returns the attribute `config` of each environment in a vector environment; empty where there is none."""
+    if not hasattr(core, "num_envs") or not hasattr(core, "get_attr"):
+        return []
+    try:
+        return list(core.get_attr("config"))
+    except AttributeError:
+        return []
+
 
 Act = Callable[[Any, NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 

@@ -8,7 +8,7 @@ import json
 import numpy as np
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.known import KNOWN_FILE
+from baselines.evaluation.report import KNOWN_FILE
 from baselines.evaluation.results import config_row, versions
 from baselines.registry import build_policy
 from baselines.support.board_names import parse_board

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from azulejos_env.engine import batches
 from azulejos_env.engine.games import Games
 from azulejos_env.position import Position
-from baselines.entries.errors import own_code
+from baselines.entries.policy import own_code
 from baselines.evaluation.seeds import derived_seed
 from baselines.policy import PolicyError
 

@@ -10,15 +10,14 @@ from typing import Any
 
 from azulejos_env.config import GameConfig
 from baselines.azulejos.agent_folders import agent_folder, agent_names
-from baselines.entries.errors import own_code
-from baselines.entries.loading import existing_file, load
+from baselines.entries.loading import Specification, existing_file, load, parse_specification
+from baselines.entries.policy import own_code
 from baselines.hub.cache import pinned_within
 from baselines.hub.errors import naming
 from baselines.hub.names import is_hub_name
 from baselines.policy import PolicyError
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.run_folders import AGENT_FILE
-from baselines.support.specifications import Specification, parse_specification
 
 SCRIPTED = ("random", "greedy", "minimax")
 """The names of `azulejos_env.policies.POLICIES`, whose module loads the compiler."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from baselines.entries.errors import own_code
+from baselines.entries.factory import call_with_board, check_arguments
 from baselines.entries.policy import EntryPolicy
 from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import check_built_for
@@ -20,8 +19,6 @@ from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.registry import build_policy, config_for, pinned
 from baselines.support.act_inputs import policy_name
 from minesweeper_env.config import BoardConfig
-
-BOARD_ARGUMENTS = ("size", "mines", "first_click")
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ def prepare(name: str, policy: Any, config: BoardConfig) -> Entrant:
         build: Callable[[], Policy] = partial(build_policy, policy, games)
     else:
         _check_kind(policy)
-        made = policy if _is_object(policy) else _call(policy, name, config)
+        made = policy if _is_object(policy) else call_with_board(name, policy, config, {})
         moves = tuple(getattr(made, "moves", None) or DEFAULT_MOVES)
         games = replace(config, moves=moves)
         build = partial(_given if _is_object(policy) else _made, policy, name, games)
@@ -105,15 +102,7 @@ def _given(policy: Any, name: str, config: BoardConfig) -> Policy:
 
 
 def _made(make: Callable[..., Any], name: str, config: BoardConfig) -> Policy:
-    return EntryPolicy(_call(make, name, config), name, config)
-
-
-def _call(make: Callable[..., Any], name: str, config: BoardConfig) -> Any:
-    with own_code(name, make, may_refuse=True):
-        policy = make(size=(config.rows, config.cols), mines=config.mines, first_click=config.first_click)
-    if not _is_object(policy):
-        raise ValueError(f"{name} must return an object with the method act, not {type(policy).__name__}")
-    return policy
+    return EntryPolicy(call_with_board(name, make, config, {}), name, config)
 
 
 def _try(policy: Policy, config: BoardConfig) -> int:
@@ -152,22 +141,7 @@ def _check_kind(policy: Any) -> None:
             f"takes size=, mines= and first_click=, not {kind}"
         )
     if not _is_object(policy):
-        _check_arguments(policy)
-
-
-def _check_arguments(make: Callable[..., Any]) -> None:
-    try:
-        parameters = inspect.signature(make).parameters.values()
-    except (TypeError, ValueError):
-        return
-    taken = {each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
-    lacking = [name for name in BOARD_ARGUMENTS if name not in taken]
-    if lacking and not any(each.kind is each.VAR_KEYWORD for each in parameters):
-        raise ValueError(
-            f"{_name_of(make)} does not take {', '.join(lacking)}: a class or function is called with size=, mines= "
-            "and first_click=, and returns a policy. Wrap a function of (observation, action_mask) in "
-            "baselines.adapters.FunctionPolicy(function, size=, mines=)"
-        )
+        check_arguments(_name_of(policy), policy, {})
 
 
 def check_sendable(entrant: Entrant) -> None:

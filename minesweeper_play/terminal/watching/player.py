@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.course import choose_actions
-from baselines.evaluation.games import check_built_for
+from baselines.evaluation.games import check_built_for, choose_actions
 from baselines.registry import PolicyMaker
 from minesweeper_env.codes import MOVE_NAMES, Move
 from minesweeper_env.config import BoardConfig

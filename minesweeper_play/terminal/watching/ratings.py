@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.entries.errors import own_code
-from baselines.entries.policy import EntryPolicy
+from baselines.entries.policy import EntryPolicy, own_code
 from baselines.policy import Policy
 from baselines.support.act_inputs import policy_name
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig

@@ -10,7 +10,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 
 import baselines
 from baselines.cli import evaluate, train
-from baselines.evaluation.known import known_rate_note
+from baselines.evaluation.report import known_rate_note
 from baselines.learned.settings.command_line import settings_and_folder
 from baselines.learned.settings.training import TrainingSettings
 from baselines.suites.definitions import find_suite

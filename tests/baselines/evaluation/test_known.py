@@ -10,7 +10,7 @@ import pytest
 from support import ROOT
 
 from baselines.evaluation.games import play_games
-from baselines.evaluation.known import KNOWN_FILE, known_rate_note, known_wins
+from baselines.evaluation.report import KNOWN_FILE, known_rate_note, known_wins
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 

@@ -16,6 +16,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_difference
 from baselines.evaluation.scoring import call
 from baselines.evaluation.seeds import TEST_SEEDS
+from baselines.policy import PolicyError
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 
@@ -194,8 +195,12 @@ def test_errors_come_before_any_play():
 @pytest.mark.usefixtures("no_play")
 def test_what_is_no_policy_is_answered_with_what_to_do():
     refuses("a policy is a specification such as 'exact'.*, not int", 3)
-    refuses(r"last_covered does not take size, mines, first_click.*FunctionPolicy\(function", last_covered)
-    refuses("must return an object with the method act, not dict", lambda **board: board)
+    refuses(r"last_covered takes .* lacks size, mines, first_click.*FunctionPolicy", last_covered)
+    refuses(
+        r"must return an object with the method act\(observations, action_masks\), not dict",
+        lambda **board: board,
+        PolicyError,
+    )
     refuses("was built for 5x5 with 3 mines", FunctionPolicy(last_covered, size=5, mines=3))
     refuses("IndexError: ", lambda **_: Broken(), error=baselines.policy.PolicyError)
 

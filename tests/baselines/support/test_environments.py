@@ -9,7 +9,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 
 import baselines
 import minesweeper_env  # noqa: F401 - registers the ids
-from baselines.support.environments import config_of
+from baselines.support.act_inputs import config_of
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 
 BOARD = {"size": (5, 6), "mines": 4, "first_click": "safe", "moves": ("click",)}
