@@ -47,7 +47,7 @@ class Suite:
         games: default number of games of each policy on each board.
         columns: columns of the tables, by their names in `baselines.evaluation.columns.COLUMNS`.
         plot: name of the plot in `baselines.suites.plots.PLOTS`.
-        scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.measures`.
+        scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.analysis.scores`.
         notes: notes below the tables, one line each.
         protocol: the protocol that fixes the seeds, for a suite whose games are recorded action by action; None for
             a suite that plays any test seeds.

@@ -32,7 +32,3 @@ def test_a_click_on_a_certain_mine_has_the_risk_beyond_the_least_one():
     assert (diagnosis.judged, diagnosis.on_mines, diagnosis.past_safe) == (1, 1, 0)
     assert diagnosis.excess_risk == pytest.approx(2 / 3)
     assert diagnosis.loss is Loss.AVOIDABLE
-
-
-def test_a_safe_click_has_no_loss():
-    assert judged(3, lost=False).loss is None

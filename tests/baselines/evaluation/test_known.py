@@ -47,10 +47,6 @@ def test_the_counts_are_those_of_the_bits():
         assert bits[: entry["games"]].sum() == entry["wins"]
 
 
-def test_the_note_names_n_and_the_seeds():
-    assert known_rate_note(USUAL, 0, 1000) == "exact wins 68.8% of these games (n = 1000, seeds 0 to 999)."
-
-
 @pytest.mark.parametrize(
     ("config", "seed", "games"),
     [

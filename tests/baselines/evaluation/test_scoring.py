@@ -17,7 +17,6 @@ from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_differe
 from baselines.evaluation.scoring import call
 from baselines.evaluation.seeds import TEST_SEEDS
 from baselines.policy import PolicyError
-from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 
 BOARD = {"size": (4, 5), "mines": 3}
@@ -161,10 +160,6 @@ def test_equal_names_get_a_number():
     assert [result.policy for result in found] == ["last_covered", "last_covered (2)", "random"]
 
 
-def test_the_number_of_mines_follows_the_size():
-    assert baselines.evaluate("random", size=9, games=2, against=()).config.mines == 10
-
-
 def refuses(problem, policy="random", error=ValueError, **arguments):
     with pytest.raises(error, match=problem) as found:
         evaluate(policy, **arguments)
@@ -252,8 +247,3 @@ def test_an_interruption_reaches_the_caller():
 
     with pytest.raises(KeyboardInterrupt):
         evaluate(Interrupting, against=())
-
-
-def test_a_given_object_is_the_policy_that_plays():
-    policy = build_policy("random", CONFIG)
-    assert evaluate({"mine": policy}, against=()).rows()[0]["policy"] == "mine"

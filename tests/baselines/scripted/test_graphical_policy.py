@@ -12,11 +12,6 @@ from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
 from baselines.scripted.fitted.base import play_practice_games
 from baselines.scripted.fitted.subgrids import (
-    CANONICAL_SETS,
-    CANONICAL_SYMMETRY,
-    SYMMETRIES,
-    Alphabet,
-    cut,
     largest_of_cells,
 )
 from minesweeper_env import HIDDEN, BoardConfig
@@ -212,31 +207,6 @@ def test_it_clicks_best_cells_of_the_best_subgrids_equally_often(name):
     assert ((clicked > 0) == best).all()
     expected = 2000 / best.sum()
     assert (np.abs(clicked[best] - expected) < 5 * np.sqrt(expected)).all()
-
-
-def test_there_are_102_canonical_sets():
-    assert len(CANONICAL_SETS) == 102
-    for cells in range(512):
-        members = (cells >> np.arange(9)) & 1
-        sets = [int(members[symmetry] @ (1 << np.arange(9))) for symmetry in SYMMETRIES]
-        assert sets[CANONICAL_SYMMETRY[cells]] == min(sets)
-    assert {tuple(symmetry) for symmetry in SYMMETRIES} == set(symmetric_versions(np.arange(9)))
-
-
-def test_numbers_of_subgrids_lead_back_to_them():
-    for max_count in (8, 120):
-        alphabet = Alphabet.after(max_count)
-        subgrids = np.random.default_rng(1).integers(0, alphabet.outside + 1, (500, 9))
-        subgrids[0] = alphabet.outside
-        numbers = alphabet.numbers(subgrids)
-        assert (numbers >= 0).all()
-        assert (alphabet.symbols(numbers) == subgrids).all()
-
-
-def test_small_boards_are_filled_up():
-    subgrids = cut(np.array([[[1, 2, 3, 4]]]), OUTSIDE)
-    assert subgrids.tolist() == [[[[1, 2, 3] + [OUTSIDE] * 6, [2, 3, 4] + [OUTSIDE] * 6]]]
-    assert cut(np.array([[[7]]]), OUTSIDE).tolist() == [[[[7] + [OUTSIDE] * 8]]]
 
 
 @pytest.mark.parametrize("config", [click_config(1, 2, 1), click_config(2, 2, 1), click_config(3, 3, 8)])

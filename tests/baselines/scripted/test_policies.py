@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from support.policies import all_layouts, boards_in_play, click_config, consistent_layouts
 
-from baselines import make_policy, policy_names
+from baselines import policy_names
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import mcnemar_p_value
-from baselines.registry import SCRIPTED, agent_names, build_policy, config_for
+from baselines.registry import build_policy, config_for
 from baselines.scripted.base import Knowledge, apply_local_rules
 from baselines.scripted.expected_value import ExpectedValuePolicy
 from baselines.scripted.subset import CLOSURE_LIMIT, SubsetPolicy, find_certain
@@ -236,13 +236,3 @@ def test_subset_is_as_strong_as_the_solver_that_it_corrects():
     rate = sum(record.won for record in play_games(build_policy("subset", config), config, range(games))) / games
     error = np.sqrt(reference * (1 - reference) * (1 / games + 1 / 1451))
     assert abs(rate - reference) < 3.5 * error
-
-
-def test_unknown_names_and_options_say_what_there_is():
-    with pytest.raises(ValueError, match=r"unknown policy 'best'; there are random, .*bayes"):
-        make_policy("best")
-    with pytest.raises(ValueError, match="has no option depth; its options: none"):
-        make_policy("straightforward", depth=3)
-    with pytest.raises(ValueError, match="mines must be"):
-        make_policy("subset", size=8, mines=64)
-    assert [*SCRIPTED, *agent_names()] == policy_names()

@@ -78,12 +78,6 @@ def test_added_policies_are_rows_of_every_table_and_comparison(capsys):
         assert plain.items() <= board.items()
 
 
-def test_workers_play_the_same_games():
-    assert run("mine.py:First", out="a") == 0
-    assert run("mine.py:First", out="b", workers="2") == 0
-    assert rows("a") == rows("b")
-
-
 def test_policies_may_be_added_to_games_that_are_there(monkeypatch, capsys):
     assert run("mine.py:First", out="a") == 0
     before = rows("a")

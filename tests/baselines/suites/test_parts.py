@@ -55,20 +55,6 @@ def test_parts_come_back_as_they_were(store, tmp_path):
     }
 
 
-def test_parts_are_small_and_open_without_pickle(store, tmp_path):
-    store.write(make_part(0, 40))
-    (path,) = tmp_path.rglob("*.npz")
-    with np.load(path, allow_pickle=False) as arrays:
-        sizes = {name: (array.dtype.name, len(array)) for name, array in arrays.items() if name != "header"}
-    assert sizes == {
-        "won": ("uint8", 5),
-        "truncated": ("uint8", 5),
-        "marked": ("uint8", 5),
-        "clicks": ("uint16", 40),
-        "opened": ("uint8", 40),
-    }
-
-
 def test_a_short_last_block_is_forgotten_when_there_are_to_be_more_games(store, tmp_path):
     parts = [make_part(0, 40), make_part(40, 5)]
     for part in parts:
@@ -132,16 +118,6 @@ def test_a_forged_part_is_damaged_and_takes_no_memory(store, tmp_path, damage):
         store.read()
 
 
-def test_a_column_of_other_numbers_is_damaged(store, tmp_path):
-    store.write(make_part(0, 20))
-    (path,) = tmp_path.rglob("*.npz")
-    with np.load(path) as archive:
-        arrays = dict(archive)
-    np.savez(path, **arrays | {"opened": arrays["opened"].astype(np.float64)})
-    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged"):
-        store.read()
-
-
 def test_a_folder_or_a_link_to_itself_in_place_of_a_part_is_named(store, tmp_path):
     store.write(make_part(0, 20))
     (path,) = tmp_path.rglob("*.npz")
@@ -152,14 +128,6 @@ def test_a_folder_or_a_link_to_itself_in_place_of_a_part_is_named(store, tmp_pat
     path.rmdir()
     path.symlink_to(path)
     with pytest.raises(DamagedPartError, match=r"00000000\.npz cannot be read"):
-        store.read()
-
-
-def test_a_header_that_is_nested_deep_is_damaged(store, tmp_path):
-    store.write(make_part(0, 20))
-    (path,) = tmp_path.rglob("*.npz")
-    np.savez(path, header=np.frombuffer(b"[" * 100_000 + b"]" * 100_000, np.uint8))
-    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged"):
         store.read()
 
 

@@ -7,7 +7,6 @@ import errno
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -77,13 +76,6 @@ def refused(capsys, *arguments):
     captured = capsys.readouterr()
     assert captured.out == ""
     return complaint(captured.err)
-
-
-def test_boards_that_differ_in_the_first_click_alone_are_refused():
-    opening, *_ = tiny_suites.TINY.boards
-    safe = replace(opening, first_click="safe")
-    with pytest.raises(ValueError, match="must differ in size or mines"):
-        replace(tiny_suites.TINY, boards=(opening, safe))
 
 
 def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
@@ -385,12 +377,6 @@ def test_bad_arguments_exit_2_with_one_line(tmp_path, capsys, monkeypatch, argum
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_installed_is_named_before_any_work(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "matplotlib is not installed" in refused(capsys, "tiny", "--out", str(tmp_path / "a"))
-    assert not (tmp_path / "a").exists()
-
-
 def start(config, seed):
     """A game with its mines in the first row, begun in the last one."""
     layout = np.zeros((config.rows, config.cols), np.bool_)
@@ -424,13 +410,6 @@ def test_a_policy_that_refuses_a_board_is_left_out_there(tmp_path, monkeypatch):
     assert small["left_out"] == []
     assert [each["policy"] for each in large["left_out"]] == ["optimal"]
     assert any(note.startswith("optimal does not play on 8x8/14: perfect play") for note in content["notes"])
-
-
-def test_screens_show_a_bar(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert run(tmp_path) == 0
-    err = capsys.readouterr().err
-    assert re.search(r"━+(\x1b\[0m)? +100%  260 of 260 games", err)
 
 
 def test_plain_lines_elsewhere(tmp_path, capsys):
