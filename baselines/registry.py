@@ -173,7 +173,7 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
     """Returns the specification to play for a name that a file of somebody else holds.
 
     Such a name may choose a policy of the package, an agent of the hub at a commit, or a run folder beside the file:
-    these are data. A class, a function, or an option that names a file counts only if the user types it.
+    these are data. A class or a function counts only if the user types it.
 
     Args:
         name: what the file holds.
@@ -192,7 +192,7 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
         return path.is_relative_to(folder.resolve()) and (path / AGENT_FILE).is_file()
 
     specification = parse_specification(name, lambda text: is_public(text) or is_hub_name(text) or is_beside(text))
-    if is_public(specification.base) and not _names_file(specification):
+    if is_public(specification.base):
         return name
     if specification.attribute is None and is_beside(specification.base):
         return f"{folder}/{name}"
@@ -202,14 +202,6 @@ def policy_of_file(name: str, folder: Path, typed: str | None = None) -> str:
             "hf:user/repo@COMMIT; read its code, and then type it yourself with --policy"
         )
     return typed
-
-
-def _names_file(specification: Specification) -> bool:
-    """Returns whether an option of a scripted policy is the path of a file."""
-    if specification.base not in SCRIPTED:
-        return False
-    parameters = inspect.signature(_built_in(specification.base)).parameters
-    return any("Path" in str(parameters[each].annotation) for each in specification.options if each in parameters)
 
 
 def check_name(name: str) -> None:

@@ -6,14 +6,13 @@ This is the conditional model of Antimatroid (2012), with the indices of its pse
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge
-from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values, shape_flaw
+from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values
 from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
 
 CHOICES = ("largest", "class")
@@ -31,8 +30,6 @@ class ConditionalPolicy(FittedPolicy):
         evidence: (neighbours, values) float64, the change in log-odds of a mine by the value of each neighbour.
     """
 
-    model = "conditional"
-
     def __init__(
         self,
         config: BoardConfig,
@@ -40,10 +37,9 @@ class ConditionalPolicy(FittedPolicy):
         radius: int = 1,
         choice: str = "largest",
         fit_games: int | None = None,
-        fit_seed: int | None = None,
-        parameters: str | Path | None = None,
+        fit_seed: int = 0,
     ) -> None:
-        """Fits the parameters to practice games, or reads them from a file.
+        """Fits the values to practice games.
 
         Args:
             config: the games.
@@ -52,10 +48,9 @@ class ConditionalPolicy(FittedPolicy):
                 probably safe than mined, and falls back on "largest" if there is none.
             fit_games: see `FittedPolicy`.
             fit_seed: see `FittedPolicy`.
-            parameters: see `FittedPolicy`.
 
         Raises:
-            ValueError: an argument is not allowed, or the file is damaged or was written for other games.
+            ValueError: an argument is not allowed.
         """
         self._radius = whole_number("radius", radius, 1)
         if self._radius > MAX_RADIUS:
@@ -64,11 +59,7 @@ class ConditionalPolicy(FittedPolicy):
             raise ValueError(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}")
         self._choice = choice
         self._values = config.codes.max_count + 3
-        super().__init__(config, fit_games=fit_games, fit_seed=fit_seed, parameters=parameters)
-
-    def setting(self) -> dict[str, Any]:
-        """Returns the board and the options that the parameters depend on."""
-        return {**super().setting(), "looks": self._radius}
+        super().__init__(config, fit_games=fit_games, fit_seed=fit_seed)
 
     def fit(self, practice: Iterator[PracticeGames]) -> Values:
         """Counts covered cells by class, and their neighbours' values by class and neighbour."""
@@ -83,13 +74,6 @@ class ConditionalPolicy(FittedPolicy):
                 flat = values.ravel()
                 shown[:, k] += [np.bincount(flat[group], minlength=self._values) for group in groups]
         return {"cells": cells, "shown": shown}
-
-    def flaw(self, values: Values) -> str | None:
-        """Returns why values read from a file are invalid, or None if they are valid."""
-        flaw = shape_flaw(values, {"cells": (2,), "shown": (2, self._neighbours, self._values)})
-        if flaw is None and (values["shown"].sum(axis=2) != values["cells"][:, None]).any():
-            return "shown does not add up to cells"
-        return flaw
 
     def use(self, values: Values) -> None:
         """Computes the prior log-odds of a mine, and `evidence`."""

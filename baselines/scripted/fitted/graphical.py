@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, neighbour_sums
-from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values, shape_flaw
+from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values
 from baselines.scripted.fitted.subgrid_values import Rule, StateValues, expectation, guess_value, longest_path
 from baselines.scripted.fitted.subgrids import CELLS, SIDE, SYMMETRIES, Alphabet, Examples, Ints, cut, largest_of_cells
 
@@ -41,8 +41,6 @@ class GraphicalPolicy(FittedPolicy):
         state_values: the value of every state seen in practice.
     """
 
-    model = "graphical"
-
     def default_games(self) -> int:
         """Returns the number of games that hold `DEFAULT_EXAMPLES` sub-grids, at most `MAX_DEFAULT_GAMES`."""
         per_game = max(self.config.rows - SIDE + 1, 1) * max(self.config.cols - SIDE + 1, 1)
@@ -60,17 +58,6 @@ class GraphicalPolicy(FittedPolicy):
         counts = np.zeros(len(numbers), np.int64)
         np.add.at(counts, indices, np.concatenate([batch_counts for _, batch_counts in found]))
         return {"subgrids": self._alphabet.symbols(numbers), "counts": counts}
-
-    def flaw(self, values: Values) -> str | None:
-        """Returns why values read from a file are invalid, or None if they are valid."""
-        kinds = values["counts"].size if "counts" in values else 0
-        flaw = shape_flaw(values, {"subgrids": (kinds, CELLS), "counts": (kinds,)})
-        if flaw is not None:
-            return flaw
-        contents = [*range(self.config.codes.max_count + 1), self._alphabet.mine, self._alphabet.outside]
-        if not np.isin(values["subgrids"], contents).all():
-            return f"the cells of subgrids must be among {', '.join(map(str, contents))}"
-        return "counts must be at least 1" if (values["counts"] < 1).any() else None
 
     def use(self, values: Values) -> None:
         """Computes the values of all states."""

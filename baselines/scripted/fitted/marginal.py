@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge
-from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values, shape_flaw
+from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values
 
 
 class MarginalPolicy(FittedPolicy):
@@ -18,8 +18,6 @@ class MarginalPolicy(FittedPolicy):
     On average the policy is then as good as `random`.
     """
 
-    model = "marginal"
-
     def fit(self, practice: Iterator[PracticeGames]) -> Values:
         """Counts how many games had a mine in each cell."""
         games, mines = 0, np.zeros((self.config.rows, self.config.cols), np.int64)
@@ -27,13 +25,6 @@ class MarginalPolicy(FittedPolicy):
             games += len(batch.layouts)
             mines += batch.layouts.sum(axis=0)
         return {"games": np.array([games]), "mines": mines}
-
-    def flaw(self, values: Values) -> str | None:
-        """Returns why values read from a file are invalid, or None if they are valid."""
-        flaw = shape_flaw(values, {"games": (1,), "mines": (self.config.rows, self.config.cols)})
-        if flaw is None and (values["mines"] > values["games"][0]).any():
-            return "a cell was a mine in more games than there were"
-        return flaw
 
     def use(self, values: Values) -> None:
         """Estimates the mine probability of each cell, with Laplace smoothing."""

@@ -182,7 +182,7 @@ def test_an_entry_of_ones_own_needs_a_card(working_folder, capsys):
 
 
 PLAYS = (["check", "--replay", "1"], ["time", "--anyway"], ["add", "--replay", "1"])
-RUN_CODE = ("./mine.py:Agent", "mine:Agent:path=agent.zip", "marginal:parameters=fit.json")
+RUN_CODE = ("./mine.py:Agent", "mine:Agent:path=agent.zip")
 NO_DATA = ("hf:user/agent@main", "../run", "no such")
 
 

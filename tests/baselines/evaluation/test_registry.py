@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from inspect import signature
 
 import pytest
 
@@ -11,7 +10,6 @@ import baselines
 from baselines import registry
 from baselines.registry import (
     AGENT_FILE,
-    SCRIPTED,
     agent_names,
     build_policy,
     config_for,
@@ -165,14 +163,3 @@ def test_what_a_file_may_name(tmp_path, name):
         (tmp_path / folder / "agent.json").write_text("{}")
     assert policy_of_file(name, tmp_path) == (f"{tmp_path}/{name}" if name.startswith("run") else name)
     assert policy_of_file("mine:Agent", tmp_path, "yours:Agent") == "yours:Agent"
-
-
-def test_every_option_that_names_a_file_says_so():
-    """`policy_of_file` looks for the type of the option."""
-    options = {
-        name
-        for policy in SCRIPTED
-        for name, each in signature(find_policy(policy).make).parameters.items()
-        if "str" in str(each.annotation) and "Path" not in str(each.annotation)
-    }
-    assert options == {"alternative", "choice", "deduction", "first", "inference", "prior"}

@@ -40,7 +40,7 @@ def test_counts_are_those_of_a_loop_over_cells(radius):
                 cells[mine] += 1
                 for k, (i, j) in enumerate(offsets(radius)):
                     shown[mine, k, look(board, row + i, col + j)] += 1
-    values = build_policy("conditional", config, fit_games=30, fit_seed=2, radius=radius).parameters.values
+    values = build_policy("conditional", config, fit_games=30, fit_seed=2, radius=radius).values
     assert values["cells"].tolist() == [cells[0], cells[1]]
     for index in np.ndindex(values["shown"].shape):
         assert values["shown"][index] == shown[index]

@@ -127,7 +127,7 @@ CASES = [
 def test_values_are_those_of_the_naive_recursion(name, config, games):
     offset = config.codes.max_count - 8
     policy = build_policy(name, config, fit_games=games, fit_seed=1)
-    values = policy.parameters.values
+    values = policy.values
     subgrids = np.where(values["subgrids"] > 8, values["subgrids"] - offset, values["subgrids"])
     naive = Naive(subgrids, values["counts"], config.mines / config.cells, config.radius)
     states = random_states(np.random.default_rng(0), naive, 25)
@@ -177,7 +177,7 @@ def test_counts_are_those_of_a_loop_over_boards():
         for board, i, j in product(truth, range(2), range(3)):
             canonical = min(symmetric_versions(board[i : i + 3, j : j + 3]))
             expected[canonical] = expected.get(canonical, 0) + 1
-    values = build_policy("graphical", config, fit_games=40, fit_seed=3).parameters.values
+    values = build_policy("graphical", config, fit_games=40, fit_seed=3).values
     canonicals = [min(symmetric_versions(grid)) for grid in values["subgrids"]]
     assert dict(zip(canonicals, values["counts"].tolist(), strict=True)) == expected
     assert len(set(canonicals)) == len(canonicals)
