@@ -51,7 +51,8 @@ def draw_forest(figure: Figure, content: Content) -> None:
         axes.set_title(board_title(board["config"]) + rule, weight="bold")
     for axes in panels[len(boards) :]:
         axes.set_axis_off()
-    panels[0].set_yticks(range(len(policies)), _labels(content, policies))
+    named = labels(content)
+    panels[0].set_yticks(range(len(policies)), [named[policy] for policy in policies])
     _draw_key(figure, policies)
 
 
@@ -64,11 +65,12 @@ def _ordered(content: Content) -> list[str]:
     return sorted(rates, key=lambda policy: -sum(rates[policy]) / len(rates[policy]))
 
 
-def _labels(content: Content, policies: Sequence[str]) -> list[str]:
+def labels(content: Content) -> dict[str, str]:
     """Returns the label of each policy, with its number of games if it played fewer than requested."""
-    rows = [row for board in content["boards"] for row in board["results"]]
-    fewest = {policy: min(row["games"] for row in rows if row["policy"] == policy) for policy in policies}
-    return [name if games == content["games"] else f"{name} (n = {games})" for name, games in fewest.items()]
+    fewest: dict[str, int] = {}
+    for row in (row for board in content["boards"] for row in board["results"]):
+        fewest[row["policy"]] = min(row["games"], fewest.get(row["policy"], row["games"]))
+    return {name: name if games == content["games"] else f"{name} (n = {games})" for name, games in fewest.items()}
 
 
 def _draw_board(axes: Axes, board: Content, policies: Sequence[str]) -> None:

@@ -57,7 +57,6 @@ _BAYES = Suite(
     ),
     paired="next",
     columns=("games", "wins", "win_rate", "interval", "marked", "clicks", "queries", "ms", "p"),
-    plot="rates_and_times",
     notes=(
         "win rate: games with every safe cell open; flags on the mines: games whose flags were at some moment, or "
         "would be with its next flags, exactly the mines, which Antolín & de la Torre count as won.",
@@ -100,7 +99,6 @@ _EXPECTED_VALUE = Suite(
         "ms",
         "p",
     ),
-    plot="rates_and_scores",
     scored=True,
     notes=(
         "first-click losses: games that the first click lost; survived: win rate of the other games.",
