@@ -6,4 +6,4 @@ import sys
 from baselines.support.command import run_command
 
 if __name__ == "__main__":
-    sys.exit(run_command("minesweeper_play.cli.play"))
+    sys.exit(run_command("minesweeper_play.command"))

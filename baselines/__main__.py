@@ -24,7 +24,7 @@ COMMANDS = {
 }
 """The commands and what they do; each but `play` is a module of `baselines.cli`."""
 
-PLAY_MODULE = "minesweeper_play.cli.play"
+PLAY_MODULE = "minesweeper_play.command"
 
 
 def main(arguments: Sequence[str] | None = None, program: str = MODULE) -> int:

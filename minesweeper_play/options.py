@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
 
 Language = Literal["en", "es"]
 
@@ -38,11 +39,10 @@ class PlayOptions:
         policy: specification of a policy to watch.
         versus: specifications of two policies to watch on the same seeds, from one first cell.
         host: address of the web page.
-        port: port of the web page; None takes the usual one.
+        port: port of the web page.
         analyse: path of the position or the game to analyse; "-" for stdin.
         mines: the number of mines of that position.
         as_json: whether to print the analysis as JSON.
-        quick: whether to compute fewer probabilities of winning in a review.
         plot: path of a picture of the review; None draws none.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
         given: the attributes of this class that the command line states.
@@ -61,11 +61,40 @@ class PlayOptions:
     policy: str | None = None
     versus: tuple[str, str] | None = None
     host: str = "localhost"
-    port: int | None = None
+    port: int = 8000
     analyse: str | None = None
     mines: int | None = None
     as_json: bool = False
-    quick: bool = False
     plot: Path | None = None
     keeps_settings: bool = True
     given: frozenset[str] = frozenset()
+
+
+BOARDS = {name.lower(): preset for name, preset in PRESETS.items() if name}
+"""Size and mines of the presets: "beginner", "intermediate" and "expert"."""
+
+
+def preset_board(name: str, first_click: str) -> BoardConfig:
+    """Returns the board of a preset, one of `BOARDS`."""
+    return BoardConfig.of_size(**BOARDS[name], first_click=first_click)
+
+
+def recommended_mines(rows: int, cols: int) -> int:
+    """Returns the number of mines that makes a good game: a fifth of the cells and one more (Rodríguez)."""
+    return int(0.2 * rows * cols) + 1
+
+
+def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None) -> BoardConfig:
+    """Returns the board of a size; mines that are left out are the usual or else the recommended number.
+
+    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that.
+
+    Raises:
+        ValueError: the board is not allowed; the message states the allowed values.
+    """
+    if mines is None:
+        mines = DEFAULT_MINES.get((rows, cols), recommended_mines(rows, cols))
+    if first_click is None:
+        with suppress(ValueError):
+            return BoardConfig(rows, cols, mines)
+    return BoardConfig(rows, cols, mines, first_click=first_click or "safe")

@@ -25,8 +25,7 @@ from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import OptimalPlay
 from minesweeper_env.inference.kernels import infer_posteriors
-from minesweeper_play.endgames import Endgame, EndgameSolver
-from minesweeper_play.playouts import Playouts
+from minesweeper_play.playouts import Endgame, EndgameSolver, Playouts
 
 Cell = tuple[int, int]
 

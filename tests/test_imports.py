@@ -25,15 +25,16 @@ LAYERS = (
     {"__init__", "__main__"},
 )
 PLAY_LAYERS = (
-    {"endgames", "folders", "options"},
+    {"options"},
     {"playouts"},
     {"winning"},
     {"game"},
     {"language"},
     {"coach"},
-    {"classic", "terminal", "window"},
-    {"cli"},
-    {"__init__", "__main__"},
+    {"line_console", "terminal", "window"},
+    {"line_mode", "web"},
+    {"command"},
+    {"__init__"},
 )
 SCRIPTED_LAYERS = (
     {"base"},

@@ -16,12 +16,11 @@ from places import DOCS
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.output.json_content import position_content
-from minesweeper_play.coach.output.picture import draw_review
-from minesweeper_play.coach.output.position_text import position_lines
-from minesweeper_play.coach.output.review_text import review_lines
+from minesweeper_play.coach.json_content import position_content
+from minesweeper_play.coach.picture import draw_review
 from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Review, review_game
+from minesweeper_play.coach.texts import position_lines, review_lines
 from minesweeper_play.game.session import Session
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import Language

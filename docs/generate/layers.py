@@ -96,17 +96,17 @@ GLOSSES = {
     },
     "minesweeper_play": {
         "options": "of play.py",
-        "folders": "of the user",
-        "endgames": "exact wins",
         "playouts": "of guesses",
         "winning": "probability",
         "language": "English and Spanish",
         "game": "the played game without any screen: moves, help, figures, statistics",
         "coach": "analyses of positions, reviews of games",
-        "classic": "line mode for pipes and screen readers",
+        "line_console": "boards as lines",
         "window": "mouse and keys",
-        "terminal": "full screen, watching, web page",
-        "cli": "play.py",
+        "terminal": "full screen, watching",
+        "line_mode": "for pipes and screen readers",
+        "web": "page",
+        "command": "play.py",
     },
 }
 """A few words on each part; those without, such as `__init__`, are not drawn."""

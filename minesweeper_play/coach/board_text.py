@@ -1,4 +1,4 @@
-"""Boards as text, in the form that `play.py --analyse` reads.
+"""Boards as text: as `play.py --analyse` reads and writes them, and with numbers of rows and columns for people.
 
 A board has one line per row, with or without blanks between the cells:
 
@@ -18,7 +18,7 @@ out, and so are the numbers of rows and columns that `render_mode="ansi"` and `p
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,22 +57,15 @@ class BoardTextError(ValueError):
     """A text is no board.
 
     Attributes:
-        problem: "empty", "cell" or "row".
-        values: what a message names: `line` and `column` from 1, `found`, `expected`.
+        problem: "empty", "cell" or "row"; the catalogues have a message `coach_PROBLEM`.
+        values: what the message names: `line` and `column` from 1, `found`, `expected`.
     """
 
     def __init__(self, problem: str, **values: object) -> None:
-        """Describes the problem in English."""
-        super().__init__(_MESSAGES[problem].format(**values))
+        """Stores the problem."""
+        super().__init__(f"the text is no board: {problem} {values}")
         self.problem = problem
         self.values = values
-
-
-_MESSAGES = {
-    "empty": "the text holds no board; a board has one line per row, such as ##1",
-    "cell": "line {line}, column {column}: {found!r} is no cell; allowed are 0 to 8 . · # F X ? * ! and blanks",
-    "row": "line {line} has {found} cells, and the first row has {expected}",
-}
 
 
 class _Line(NamedTuple):
@@ -156,3 +149,53 @@ def _blank_number(text: str) -> str:
     """Returns a row with blanks in place of its number, which keeps the columns in the messages."""
     number = text.split()[0]
     return text.replace(number, " " * len(number), 1)
+
+
+class Drawn(NamedTuple):
+    """A cell as text, and what kind of cell it is, for its colour."""
+
+    text: str
+    kind: str = ""
+
+
+def board_lines(
+    cells: Sequence[Sequence[Drawn]], width: int | None, paint: Callable[[str, str], str] = lambda text, _: text
+) -> list[str]:
+    """Returns the lines of a board with its numbers of rows and columns, in blocks of columns that fit the width.
+
+    Args:
+        cells: the cells, row by row.
+        width: the number of columns of the terminal; None for no limit.
+        paint: colours the text of a cell of a kind.
+    """
+    rows, cols = len(cells), len(cells[0])
+    margin = len(str(rows))
+    size = max(len(cell.text) for row in cells for cell in row)
+    upright = max(size, len(str(cols)))
+    if width is None or margin + cols * (upright + 1) < width:
+        size = upright
+    fitting = cols if width is None else max((width - margin - 1) // (size + 1), 1)
+    lines: list[str] = []
+    for first in range(0, cols, fitting):
+        last = min(first + fitting, cols)
+        lines += [""] if lines else []
+        lines += [" " * margin + line for line in _column_numbers(first, last, size)]
+        for number, row in enumerate(cells, 1):
+            shown = (" " * (size + 1 - len(cell.text)) + paint(cell.text, cell.kind) for cell in row[first:last])
+            lines.append(f"{number:>{margin}}" + "".join(shown))
+    return lines
+
+
+def _column_numbers(first: int, last: int, size: int) -> list[str]:
+    """Returns the lines with the numbers of columns, one digit below the other where a column is narrower."""
+    numbers = [str(col + 1) for col in range(first, last)]
+    longest = max(map(len, numbers))
+    if longest <= size:
+        return ["".join(f" {number:>{size}}" for number in numbers)]
+    digits = (number.rjust(longest) for number in numbers)
+    return ["".join(f" {digit:>{size}}" for digit in line).rstrip() for line in zip(*digits, strict=True)]
+
+
+def risk_text(risk: float) -> str:
+    """Returns a risk in per cent as a cell shows it, 1 to 99 unless it is certain."""
+    return f"{round(100 * risk) if risk in (0.0, 1.0) else min(max(round(100 * risk), 1), 99)}%"

@@ -20,7 +20,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import is_live, say
 from minesweeper_play.coach.board_text import BoardTextError, read_board
 from minesweeper_play.coach.contradiction import ContradictionError
-from minesweeper_play.game.saved import SavedGameError, from_json
+from minesweeper_play.game.saved import SavedGameError, decode
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 
@@ -110,9 +110,7 @@ class _Command:
         try:
             board = read_board(text)
         except BoardTextError as error:
-            values = {key: repr(value) if key == "found" and error.problem == "cell" else value
-                      for key, value in error.values.items()}  # fmt: skip
-            raise self._refusal(f"coach_{error.problem}", **values) from None
+            raise self._refusal(f"coach_{error.problem}", **error.values) from None
         if self._options.mines is None:
             raise self._refusal("coach_needs_mines")
         if self._options.plot is not None:
@@ -127,16 +125,16 @@ class _Command:
         if session.status == "playing":
             position = self._position(session.board, session.config.mines, session.config.first_click)
         if self._options.plot is not None and review.verdicts:
-            from minesweeper_play.coach.output.picture import draw_review
+            from minesweeper_play.coach.picture import draw_review
 
             replace_file(self._options.plot, draw_review(review, self._catalogue, self._options.plot.suffix))
         if self._options.as_json:
-            from minesweeper_play.coach.output.json_content import position_content, review_content
+            from minesweeper_play.coach.json_content import position_content, review_content
 
             now = None if position is None else position_content(position)
             self._print_json({**review_content(review), "position": now})
             return
-        from minesweeper_play.coach.output.review_text import review_lines
+        from minesweeper_play.coach.texts import review_lines
 
         self._print(review_lines(review, self._catalogue, self._width))
         if position is not None:
@@ -144,22 +142,16 @@ class _Command:
             self._print_position(position)
 
     def _session(self, text: str) -> Session:
+        from minesweeper_play.coach.review import reason_against
+
         if self._options.mines is not None:
             raise self._refusal("coach_surplus_mines")
         try:
-            content = json.loads(text.lstrip("\ufeff"))
-        except json.JSONDecodeError as error:
-            raise self._refusal("coach_json", line=error.lineno, column=error.colno) from None
-        except (ValueError, RecursionError) as error:
-            raise self._refusal("coach_not_saved", file=self._name, reason=explain(error)) from None
-        try:
-            session = from_json(content)
+            session = decode(text.lstrip("\ufeff \t\r\n").encode())
         except SavedGameError as error:
             raise self._refusal("coach_not_saved", file=self._name, reason=error) from None
-        if session.config.radius != 1:
-            raise self._refusal("coach_radius", radius=session.config.radius)
-        if session.config.first_click == "corners":
-            raise self._refusal("coach_corners")
+        if (against := reason_against(session)).key:
+            raise self._refusal(against.key, **against.values)
         return session
 
     def _reviewed(self, session: Session) -> Review:
@@ -175,11 +167,11 @@ class _Command:
             return progress_line(self._catalogue.text("coach_busy"), done / total, f"{done}/{total}", width)
 
         with live_area(line) if is_live(sys.stderr) else nullcontext():
-            return review_game(session, quick=self._options.quick, progress=report)
+            return review_game(session, progress=report)
 
     def _position(self, board: Any, mines: int, first_click: str) -> Analysis:
-        from minesweeper_play.coach.output.position_text import contradiction_text
         from minesweeper_play.coach.position import analyse_position
+        from minesweeper_play.coach.texts import contradiction_text
 
         try:
             return analyse_position(board, mines, first_click)
@@ -191,8 +183,8 @@ class _Command:
             raise _RefusedError(str(error)) from error
 
     def _print_position(self, analysis: Analysis) -> None:
-        from minesweeper_play.coach.output.json_content import position_content
-        from minesweeper_play.coach.output.position_text import position_lines
+        from minesweeper_play.coach.json_content import position_content
+        from minesweeper_play.coach.texts import position_lines
 
         if self._options.as_json:
             self._print_json(position_content(analysis))

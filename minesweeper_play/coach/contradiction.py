@@ -32,20 +32,9 @@ class ContradictionError(ValueError):
     """
 
     def __init__(self, clues: tuple[Cell, ...], mines: int, below: int | None = None, above: int | None = None) -> None:
-        """Describes the fault in English."""
+        """Stores the fault."""
+        super().__init__(f"no layout with {mines} mines fits; clues at fault: {clues}")
         self.clues, self.mines, self.below, self.above = clues, mines, below, above
-        super().__init__(self._describe())
-
-    def _describe(self) -> str:
-        if len(self.clues) == 1:
-            return f"the clue at {self.clues[0]} cannot be right"
-        if self.clues:
-            return f"the clues at {', '.join(map(str, self.clues))} contradict each other"
-        bound = self.below if self.above is None else self.above
-        words = f"at most {bound}" if self.above is None else f"at least {bound}"
-        if self.below is not None and self.above is not None:
-            words = f"{self.below} or {self.above}"
-        return f"the clues fit {words} mine{'' if bound == 1 else 's'}, not {self.mines}"
 
 
 def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:

@@ -1,7 +1,8 @@
-"""Judgement of each turn by exact mine probabilities, with the figures of `baselines.evaluation.judge`.
+"""Turns of a game, which are the moves that open cells, and their judgement by exact mine probabilities.
 
-The judge of `evaluate.py --diagnose` sees clicks only. A chord opens several cells at once: its risk is the probability
-that one of them is a mine. It is counted as a click with this risk.
+The figures are those of `baselines.evaluation.judge`. The judge of `evaluate.py --diagnose` sees clicks only. A chord
+opens several cells at once: its risk is the probability that one of them is a mine. It is counted as a click with this
+risk.
 """
 
 from __future__ import annotations
@@ -15,10 +16,101 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Loss
 from baselines.support.rounding import TIE
+from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Oracle
 from minesweeper_env.inference.kernels import infer_posteriors
-from minesweeper_play.coach.turns import Turn
+from minesweeper_play.game.moves import Cell, Move, neighbours
+from minesweeper_play.game.session import Session
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A move that opens cells.
+
+    Attributes:
+        number: its number among the turns of the game, from 1.
+        move: the move.
+        before: (rows, cols) int8 codes that the player saw.
+        after: the codes after the move.
+        opened: the covered cells that the move opens, before any flood.
+        lost: whether it lost the game.
+        wrong_flags: the flags on safe cells by which a chord lost the game.
+    """
+
+    number: int
+    move: Move
+    before: NDArray[np.int8]
+    after: NDArray[np.int8]
+    opened: tuple[Cell, ...]
+    lost: bool
+    wrong_flags: tuple[Cell, ...] = ()
+
+    @property
+    def cell(self) -> Cell:
+        """The cell of the move, as (row, col)."""
+        return self.move.cell
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game that was played again.
+
+    Attributes:
+        turns: the moves that open cells, in order.
+        board: the codes after the last move.
+        wrong_flags: the number of moves that set a flag on a cell without a mine.
+    """
+
+    turns: tuple[Turn, ...]
+    board: NDArray[np.int8]
+    wrong_flags: int
+
+
+def replay(session: Session) -> Replay:
+    """Plays the moves of a session again, from the first one on.
+
+    Args:
+        session: a game of any status; it stays as it is.
+
+    Raises:
+        ValueError: a recorded move is not possible.
+    """
+    layout = session.placed_mines
+    again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
+    return replay_moves(again, session.moves, layout)
+
+
+def replay_moves(session: Session, moves: Sequence[Move], layout: NDArray[np.bool_]) -> Replay:
+    """Plays moves in a session that has no move yet; `layout` is its mines, bool (rows, cols)."""
+    codes = session.config.codes
+    turns: list[Turn] = []
+    wrong_flags = 0
+    for number, move in enumerate(moves, 1):
+        before = session.board
+        if not session.repeat(move).accepted:
+            raise ValueError(f"move {number} ({move.kind} at {move.cell}) is not possible")
+        after = session.board
+        near = neighbours(move.cell, before.shape, session.config.radius)
+        if opened := _opened(before, after, move, near, codes):
+            lost = session.status == "lost"
+            trusted = near if lost and move.kind in ("chord", "expand") else []
+            wrong = tuple(cell for cell in trusted if before[cell] == codes.flagged and not layout[cell])
+            turns.append(Turn(len(turns) + 1, move, before, after, opened, lost, wrong))
+        wrong_flags += int(((after == codes.flagged) & (before != codes.flagged) & ~layout).sum())
+    return Replay(tuple(turns), session.board, wrong_flags)
+
+
+def _opened(
+    before: NDArray[np.int8], after: NDArray[np.int8], move: Move, near: Sequence[Cell], codes: Codes
+) -> tuple[Cell, ...]:
+    """Returns the covered cells that a move opens; none if it changes marks alone."""
+    if move.kind in ("open", "reveal"):
+        return (move.cell,)
+    shown = (after <= codes.max_count) | (after == codes.mine)
+    if not (shown & (before > codes.max_count)).any():
+        return ()
+    return tuple(cell for cell in near if before[cell] > codes.max_count and before[cell] != codes.flagged)
 
 
 @dataclass(frozen=True)
@@ -113,14 +205,13 @@ def _risk(turn: Turn, probabilities: NDArray[np.float64], config: BoardConfig) -
 def _safety_of_chord(turn: Turn, config: BoardConfig) -> float:
     """Returns the probability that all neighbours with flags are mines: then the chord opens free cells alone."""
     codes = config.codes
-    row, col = turn.cell
-    near = np.zeros(turn.before.shape, np.bool_)
-    radius = config.radius
-    near[max(row - radius, 0) : row + radius + 1, max(col - radius, 0) : col + radius + 1] = True
-    sure = np.where(near & (turn.before == codes.flagged), codes.mine, turn.before).astype(np.int8)
+    sure = turn.before.copy()
+    for cell in neighbours(turn.cell, sure.shape, config.radius):
+        if sure[cell] == codes.flagged:
+            sure[cell] = codes.mine
     try:
         logs = [
-            infer_posteriors(board[None], config.mines, radius, np.empty((1, *board.shape)))[0]
+            infer_posteriors(board[None], config.mines, config.radius, np.empty((1, *board.shape)))[0]
             for board in (sure, turn.before)
         ]
     except InconsistentBoardError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +13,9 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Step, count_layouts, hint, mine_probabilities
 from minesweeper_play.coach.contradiction import find_contradiction
 from minesweeper_play.game.advice import rank_guesses
+from minesweeper_play.game.moves import Cell, cells_of
+from minesweeper_play.game.session import Status
 from minesweeper_play.winning import Choice, Estimate, Winning
-
-Cell = tuple[int, int]
-Status = Literal["ready", "playing", "won", "lost"]
 
 _CODES = Codes.of_radius(1)
 
@@ -58,12 +56,6 @@ class Analysis:
         """The best click; None once the game is over."""
         return self.choices[0].cell if self.choices else None
 
-    @property
-    def least_risk(self) -> float | None:
-        """The least probability of a mine among the covered cells; None if no cell is covered."""
-        covered = self.probabilities[self.board > _CODES.max_count]
-        return float(covered.min()) if len(covered) else None
-
 
 def analyse_position(
     board: NDArray[np.int8], mines: int, first_click: str = "opening", *, games: int = 1000, seed: int = 0
@@ -97,9 +89,9 @@ def analyse_position(
         status,
         count_layouts(board, mines),
         probabilities,
-        _cells(is_safe),
-        _cells(hidden & (probabilities == 1.0)),
-        _cells(is_safe & (board == _CODES.flagged)),
+        cells_of(is_safe),
+        cells_of(hidden & (probabilities == 1.0)),
+        cells_of(is_safe & (board == _CODES.flagged)),
         steps,
         tuple(_choices(board, steps, status, winning)),
         winning.win(board),
@@ -137,7 +129,3 @@ def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, w
         risk = config.mines / config.cells if config.first_click == "any" else 0.0
         return [Choice(divmod(first_cell(config), config.cols), risk, win)]
     return [Choice(cell, 0.0, win) for cell in sorted(steps[-1].safe, key=lambda cell: board[cell] == _CODES.flagged)]
-
-
-def _cells(chosen: NDArray[np.bool_]) -> tuple[Cell, ...]:
-    return tuple((row, col) for row, col in np.argwhere(chosen).tolist())

@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from baselines.evaluation.judge import GameDiagnosis
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, hint
-from minesweeper_play.coach.judgement import Judgement, counts, diagnose, judge_turns
-from minesweeper_play.coach.turns import Replay, Turn, replay
-from minesweeper_play.game.position import Status
-from minesweeper_play.game.session import Session
+from minesweeper_play.coach.judgement import Judgement, Replay, Turn, counts, diagnose, judge_turns, replay
+from minesweeper_play.game.moves import Report
+from minesweeper_play.game.session import Session, Status
 from minesweeper_play.winning import Choice, Estimate, Winning
 
 GAMES, QUICK_GAMES = 5_000, 1_000
@@ -140,6 +139,17 @@ class Review:
         return sum(verdict.mark is mark for verdict in self.verdicts)
 
 
+def reason_against(session: Session) -> Report:
+    """Returns the message that says why a game has no review; its key is "" if the coach reviews it.
+
+    The coach counts layouts as equally probable, and plays out games of radius 1. Under the rule "corners" layouts
+    are not equally probable.
+    """
+    if session.config.radius != 1:
+        return Report("review_radius", values={"radius": session.config.radius})
+    return Report("review_corners" if session.config.first_click == "corners" else "")
+
+
 def review_game(
     session: Session, *, quick: bool = False, seed: int = 0, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Review:
@@ -170,7 +180,7 @@ def review_game(
         verdicts.append(_Reviewer(winning, turn, judgement, curve[i], curve[i + 1]).verdict())
         progress(len(chosen) + i + 1, steps)
     last = game.turns[-1:]
-    exploded = tuple(cell for turn in last for cell in turn.opened if session.placed_mines()[cell])
+    exploded = tuple(cell for turn in last for cell in turn.opened if session.placed_mines[cell])
     figures = diagnose(judgements, sum(counts(turn, config) for turn in game.turns))
     return Review(
         config,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, certain_cells, hint, mine_probabilities
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.moves import Cell, cells_of
 
 if TYPE_CHECKING:
     from minesweeper_play.winning import Choice, Winning
+
+Mark = Literal["clue", "safe", "mine", "choice"]
+"""The part of a cell in a hint, or the cell that somebody chooses."""
 
 GAMES = 100
 """The number of playouts of a hint where the probability of winning is not exact."""
@@ -56,11 +60,6 @@ class Advice:
         """True if the cell is certainly safe."""
         return self.risk == 0.0
 
-    @property
-    def is_mine(self) -> bool:
-        """True if the cell is certainly a mine."""
-        return self.risk == 1.0
-
 
 def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) -> Advice:
     """Returns advice for a game that is not over.
@@ -76,7 +75,7 @@ def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) 
     codes = config.codes
     if not (board <= codes.max_count).any():
         start = divmod(first_cell(config), config.cols)
-        cell = _without_flag([start, *_cells(board > codes.max_count)], board, config)
+        cell = _without_flag([start, *cells_of(board > codes.max_count)], board, config)
         return Advice(cell, 0.0 if is_protected else config.mines / config.cells)
     wrong = _wrong_flags(board, config)
     steps = tuple(hint(board, config.mines, radius=config.radius))
@@ -114,6 +113,20 @@ def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protec
     return Advice(cell, risk, is_named=True, win=win, is_exact=best.is_exact, better=best if is_better else None)
 
 
+def marks_of(advice: Advice) -> Mapping[Cell, Mark]:
+    """Returns the cells that advice names: the clues that force the move, the mines it rests on, the safe cells.
+
+    A cell that the player has named, and that is not certain, has a mark of its own.
+    """
+    marks: dict[Cell, Mark] = {}
+    for step in advice.steps:
+        marks |= dict.fromkeys(step.because, "clue")
+    for step in advice.steps:
+        marks |= dict.fromkeys(step.mine, "mine")
+        marks |= dict.fromkeys(step.safe, "safe")
+    return marks or {advice.cell: "safe" if advice.is_safe or not advice.is_named else "choice"}
+
+
 def winning_of(config: BoardConfig) -> Winning:
     """Returns what ranks guesses in a game under way: the probabilities of winning of the coach."""
     # Its import loads kernels that a game without a guess never needs.
@@ -135,7 +148,7 @@ def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
 def _guess(board: NDArray[np.int8], config: BoardConfig) -> Advice:
     """Returns the guess that wins most, or one of the least risk where no probability of winning is known."""
     risks = mine_probabilities(board, config.mines, radius=config.radius)
-    order = sorted(_cells(board > config.codes.max_count), key=lambda cell: risks[cell])
+    order = sorted(cells_of(board > config.codes.max_count), key=lambda cell: risks[cell])
     least = _without_flag(order, board, config)
     # The coach plays out games of radius 1.
     if config.radius == 1 and len(order) > 1:
@@ -155,12 +168,8 @@ def _wrong_flags(board: NDArray[np.int8], config: BoardConfig) -> tuple[Cell, ..
     flags = board == config.codes.flagged
     if not flags.any():
         return ()
-    return tuple(_cells(flags & certain_cells(board, config.mines, radius=config.radius).safe))
+    return cells_of(flags & certain_cells(board, config.mines, radius=config.radius).safe)
 
 
-def _cells(chosen: NDArray[np.bool_]) -> list[Cell]:
-    return [(row, col) for row, col in np.argwhere(chosen).tolist()]
-
-
-def _without_flag(cells: tuple[Cell, ...] | list[Cell], board: NDArray[np.int8], config: BoardConfig) -> Cell:
+def _without_flag(cells: Sequence[Cell], board: NDArray[np.int8], config: BoardConfig) -> Cell:
     return next((cell for cell in cells if board[cell] != config.codes.flagged), cells[0])

@@ -1,8 +1,8 @@
-"""Moves of a player as records, and reports of their effects."""
+"""Moves of a player as records, reports of their effects, and the layers in which an opening is animated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -13,20 +13,20 @@ Cell = tuple[int, int]
 """(row, col), from 0."""
 
 MoveKind = Literal["open", "flag", "question", "chord", "expand", "reveal"]
-
-MOVE_KINDS: tuple[MoveKind, ...] = ("open", "flag", "question", "chord", "expand", "reveal")
 """The kinds of moves; "reveal" opens a safe cell at the player's request for help."""
 
-
-AIDS = ("help", "hint", "probabilities")
+Aid = Literal["help", "hint", "probabilities"]
 """The kinds of help that a game notes."""
+
+LAYER_SECONDS = 0.03
+"""Seconds between two layers of an animated opening."""
 
 
 class Move(NamedTuple):
     """A move that changed the board.
 
     Attributes:
-        kind: one of `MOVE_KINDS`.
+        kind: what the player did.
         row: row of the cell, from 0.
         col: column of the cell, from 0.
         seconds: the time on the clock of the game when the move was made.
@@ -36,6 +36,11 @@ class Move(NamedTuple):
     row: int
     col: int
     seconds: float
+
+    @property
+    def cell(self) -> Cell:
+        """The cell, as (row, col)."""
+        return self.row, self.col
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,39 @@ class Report:
         return bool(self.cells)
 
 
-def changed_cells(before: NDArray[np.int8], after: NDArray[np.int8]) -> tuple[Cell, ...]:
-    """Returns the cells where two boards of codes, int8 (rows, cols), differ, in reading order."""
-    return tuple((row, col) for row, col in np.argwhere(before != after).tolist())
+def cells_of(chosen: NDArray[np.bool_]) -> tuple[Cell, ...]:
+    """Returns the chosen cells of a (rows, cols) bool array, in reading order."""
+    return tuple((row, col) for row, col in np.argwhere(chosen).tolist())
+
+
+def neighbours(cell: Cell, shape: tuple[int, ...], radius: int) -> list[Cell]:
+    """Returns the cells around a cell of a board of shape (rows, cols), in reading order."""
+    near = (range(max(at - radius, 0), min(at + radius + 1, end)) for at, end in zip(cell, shape, strict=True))
+    rows, cols = near
+    return [(row, col) for row in rows for col in cols if (row, col) != cell]
+
+
+def opening_layers(codes: NDArray[np.int8], cells: Iterable[Cell], origin: Cell, radius: int = 1) -> list[list[Cell]]:
+    """Returns the opened cells in layers: the click, then the cells that the zeros of each layer open.
+
+    Args:
+        codes: int8 (rows, cols), the board after the opening.
+        cells: the opened cells.
+        origin: the click; a chord opens from several cells at once, and its origin need not be among the cells.
+        radius: the radius of the neighbourhood.
+
+    Returns:
+        The layers in order. Cells that no zero leads to are the last one.
+    """
+    opened = set(cells)
+    waiting = opened - {origin}
+    layers: list[list[Cell]] = []
+    layer, spreading = [origin] if origin in opened else [], [origin]
+    while spreading:
+        if layer:
+            layers.append(layer)
+        zeros = (cell for cell in spreading if codes[cell] == 0 or cell == origin)
+        around = {near for cell in zeros for near in neighbours(cell, codes.shape, radius)}
+        layer = spreading = sorted(around & waiting)
+        waiting -= around
+    return [*layers, sorted(waiting)] if waiting else layers

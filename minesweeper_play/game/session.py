@@ -1,19 +1,252 @@
-"""One game as a person plays it, with hints, help and saved moves."""
+"""One game as a person plays it, on the environment: marks, hints, help, a clock, and moves that can be taken back."""
 
 from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.codes import Move as EngineMove
+from minesweeper_env.config import MAX_STEPS, BoardConfig, whole_number
+from minesweeper_env.engine.state import LOST, PLAYING, WON
+from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import certain_cells, mine_probabilities
 from minesweeper_play.game.advice import Advice, advise, judge
-from minesweeper_play.game.moves import Cell, Move, Report, changed_cells
-from minesweeper_play.game.played import PlayedGame
+from minesweeper_play.game.moves import Aid, Cell, Move, MoveKind, Report, cells_of, neighbours
+
+NoGuess = Literal[False, "subset", "exact"]
+Status = Literal["ready", "playing", "won", "lost"]
+
+LARGEST_SEED = 10**9
+"""Sessions without a seed draw one below this number, which is short enough to type."""
 
 
-class Session(PlayedGame):
-    """A game with hints, exact probabilities, help, and recorded moves that can be repeated."""
+class Session:
+    """A game from its first click to its end.
+
+    The same seed and first click give the board that `MinesweeperEnv` has with that seed.
+
+    Attributes:
+        config: the board and its rules.
+        seed: the seed of the game.
+        no_guess: the reasoning that solves the board without a guess; False for any board.
+        identity: a random name, by which the statistics count a game once, even if it is loaded and finished again.
+        moves: the moves that changed the board, without those that were taken back.
+        exploded: the mine that was opened, in a lost game; the first in reading order if a chord opened several.
+        practice: whether a move was taken back, or the layout was known before; then the game is in no statistics.
+        aids: the kinds of help that the player used.
+        on_attempts: called with the number of layouts tried so far, while the first click searches for a board that
+            needs no guess. An exception of the function cancels the search, and the click.
+    """
+
+    on_attempts: Callable[[int], object] | None = None
+
+    def __init__(
+        self,
+        config: BoardConfig,
+        *,
+        seed: int | None = None,
+        no_guess: NoGuess = False,
+        layout: NDArray[np.bool_] | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Starts a game; the first click places the mines.
+
+        Args:
+            config: the board and its rules; its moves and its step limit play no part.
+            seed: seed of the game, at least 0; None draws one.
+            no_guess: False, or the reasoning that solves the board without a guess: "subset" or "exact".
+            layout: bool (rows, cols), the mines to play with instead; then the game is practice.
+            now: a clock in seconds.
+
+        Raises:
+            ValueError: an argument is not allowed; the message states the allowed values.
+        """
+        self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else whole_number("seed", seed, 0)
+        self.no_guess: NoGuess = replace(config, no_guess=no_guess).no_guess
+        self.config = replace(config, moves=MOVE_NAMES, max_steps=MAX_STEPS, no_guess=False)
+        self.identity = secrets.token_hex(8)
+        self.moves: list[Move] = []
+        self.exploded: Cell | None = None
+        self.practice = layout is not None
+        self.aids: set[Aid] = set()
+        self._now, self._counted = now, 0.0
+        self._since: float | None = None
+        self._env = MinesweeperEnv(
+            (config.rows, config.cols),
+            config.mines,
+            config.first_click,
+            moves=MOVE_NAMES,
+            radius=config.radius,
+            max_steps=MAX_STEPS,
+        )
+        self._env.reset(seed=self.seed, options=None if layout is None else {"layout": np.asarray(layout)})
+        self._state: dict[str, Any] = self._env.get_state()
+        self._history: list[dict[str, Any]] = []
+        self._random = np.random.default_rng([self.seed, 1])
+
+    # The position
+
+    @property
+    def board(self) -> NDArray[np.int8]:
+        """The visible codes, a copy of shape (rows, cols)."""
+        return self._codes.copy()
+
+    @property
+    def _codes(self) -> NDArray[np.int8]:
+        codes: NDArray[np.int8] = self._state["codes"]
+        return codes
+
+    @property
+    def placed_mines(self) -> NDArray[np.bool_]:
+        """The mines, bool (rows, cols), also of a game under way; all False until the first click places them."""
+        mines: NDArray[np.bool_] = self._state["mines"]
+        return mines
+
+    @property
+    def status(self) -> Status:
+        """State of the game: "ready" until a cell is open, then "playing", "won" or "lost"."""
+        decided: dict[int, Status] = {WON: "won", LOST: "lost"}
+        under_way: Status = "playing" if (self._codes <= self.config.codes.max_count).any() else "ready"
+        return decided.get(int(self._state["status"]), under_way)
+
+    @property
+    def is_over(self) -> bool:
+        """True if the game is won or lost."""
+        return self.status in ("won", "lost")
+
+    @property
+    def mines_left(self) -> int:
+        """The number of mines less the number of flags; below 0 where there are too many flags."""
+        return self.config.mines - int((self._codes == self.config.codes.flagged).sum())
+
+    @property
+    def layout(self) -> NDArray[np.bool_] | None:
+        """The mines, bool (rows, cols), once the game is over; None before."""
+        return self.placed_mines.copy() if self.is_over else None
+
+    @property
+    def wrong_flags(self) -> NDArray[np.bool_]:
+        """The flags on cells without a mine, bool (rows, cols); all False until the game is over."""
+        flags = self._codes == self.config.codes.flagged
+        return flags & ~self.placed_mines if self.is_over else np.zeros_like(flags)
+
+    @property
+    def can_undo(self) -> bool:
+        """True if there is a move to take back; a won game stays won."""
+        return bool(self._history) and self.status != "won"
+
+    @property
+    def is_protected(self) -> bool:
+        """True if the next click is the first one, and cannot hit a mine."""
+        return not self.placed_mines.any() and (self.config.first_click != "any" or bool(self.no_guess))
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the first cell was opened, up to the end of the game."""
+        return self._counted + (0.0 if self._since is None else self._now() - self._since)
+
+    # Moves
+
+    def click(self, row: int, col: int) -> Report:
+        """Opens a covered cell; chords on an open number with covered cells around it that have no flag."""
+        if not self._refuse(row, col) and self._is_open((row, col)):
+            _, others = self._covered_around((row, col))
+            return self.chord(row, col) if others else _message("cell_is_open", row, col)
+        return self.open(row, col)
+
+    def open(self, row: int, col: int) -> Report:
+        """Opens a cell, and floods from a 0; refused on flagged and open cells.
+
+        Where the first click finds no board that needs no guess, the game goes on as any other, and the report says so.
+        """
+        if refusal := self.refuse_covered(row, col):
+            return refusal
+        if self._codes[row, col] == self.config.codes.flagged:
+            return _message("cell_is_flagged", row, col)
+        return self._play("open", (row, col), [(EngineMove.CLICK, (row, col))])
+
+    def flag(self, row: int, col: int) -> Report:
+        """Sets a flag on a covered cell, or removes it."""
+        if refusal := self.refuse_covered(row, col):
+            return refusal
+        return self._play("flag", (row, col), [(EngineMove.FLAG, (row, col))])
+
+    def question(self, row: int, col: int) -> Report:
+        """Sets a question mark on a covered cell, or removes it."""
+        if refusal := self.refuse_covered(row, col):
+            return refusal
+        is_set = self._codes[row, col] == self.config.codes.question
+        move = EngineMove.UNFLAG if is_set else EngineMove.QUESTION
+        return self._play("question", (row, col), [(move, (row, col))])
+
+    def chord(self, row: int, col: int) -> Report:
+        """Opens the unflagged neighbours of an open cell that has as many flags around it as its count.
+
+        A wrong flag loses the game.
+        """
+        if refusal := self._refuse(row, col):
+            return refusal
+        flags, others = self._covered_around((row, col))
+        if not others or self._codes[row, col] != len(flags):
+            return _message("cannot_chord", row, col)
+        return self._play("chord", (row, col), [(EngineMove.CHORD, (row, col))])
+
+    def expand(self, row: int, col: int) -> Report:
+        """Finishes the neighbours of an open cell with a count above 0.
+
+        With as many flags around as its count it chords. With as many covered neighbours as its count it flags them.
+        """
+        if refusal := self._refuse(row, col):
+            return refusal
+        count = int(self._codes[row, col])
+        flags, others = self._covered_around((row, col))
+        is_count = 0 < count <= self.config.codes.max_count
+        if not is_count or count not in (len(flags), len(flags) + len(others)):
+            return _message("cannot_expand", row, col)
+        if not others:
+            return _message("nothing_to_expand", row, col)
+        if count == len(flags):
+            return self._play("expand", (row, col), [(EngineMove.CHORD, (row, col))])
+        return self._play("expand", (row, col), [(EngineMove.FLAG, cell) for cell in others])
+
+    def undo(self) -> Report:
+        """Takes the last move back; from then on the game is practice."""
+        if not self.can_undo:
+            return Report("game_is_over" if self.status == "won" else "nothing_to_undo")
+        before = self._codes
+        self._take_back()
+        self.practice = True
+        self._run_clock(self.status == "playing")
+        return Report("undone", cells_of(before != self._codes))
+
+    def repeat(self, move: Move) -> Report:
+        """Makes a recorded move again, with the time of the record.
+
+        Raises:
+            ValueError: its cell is off the board.
+        """
+        if move.kind == "reveal":
+            report = self.refuse_covered(*move.cell) or self._reveal_cell(move.cell)
+        else:
+            report = getattr(self, move.kind)(*move.cell)
+        if report.accepted:
+            self.moves[-1] = move
+        return report
+
+    def resume(self, seconds: float, practice: bool) -> None:
+        """Continues a game whose recorded moves were repeated, with the time on the clock."""
+        self._counted, self.practice = seconds, practice
+        if self._since is not None:
+            self._since = self._now()
+
+    # Aids
 
     def probabilities(self) -> NDArray[np.float64]:
         """Returns the mine probability of each cell, (rows, cols), 0.0 on open cells; the game notes this aid.
@@ -36,20 +269,12 @@ class Session(PlayedGame):
             PositionTooHardError: an exact answer would take too much time or memory.
             ValueError: the game is over, or the cell is open.
         """
-        if self.is_over or (cell is not None and self.refuse_hint(*cell)):
+        if self.is_over or (cell is not None and self.refuse_covered(*cell)):
             raise ValueError("there is no hint once the game is over, nor on an open cell")
         self.aids.add("hint")
         if cell is not None:
-            return judge(self.board, self.config, cell, is_protected=self._is_protected())
-        return advise(self.board, self.config, is_protected=self._is_protected())
-
-    def refuse_hint(self, row: int, col: int) -> Report | None:
-        """Returns the message that says why there is no hint on a cell; None if there is one.
-
-        Raises:
-            ValueError: the cell is off the board.
-        """
-        return self._refuse_open_cell(row, col)
+            return judge(self.board, self.config, cell, is_protected=self.is_protected)
+        return advise(self.board, self.config, is_protected=self.is_protected)
 
     def help(self) -> Report:
         """Reports whether a safe cell can be inferred; if none can, opens random safe cells until one can.
@@ -62,56 +287,33 @@ class Session(PlayedGame):
         if self.is_over:
             return Report("game_is_over")
         self.aids.add("help")
-        before, count = self._position.board, len(self.moves)
+        before, count = self._codes, len(self.moves)
         while not self.is_over and not self._can_infer():
             self._reveal()
         if len(self.moves) == count:
-            return Report("first_click_is_safe" if self._is_protected() else "can_infer")
+            return Report("first_click_is_safe" if self.is_protected else "can_infer")
         revealed = {"count": len(self.moves) - count}
-        return Report("won" if self.is_over else "revealed", changed_cells(before, self._position.board), revealed)
+        return Report("won" if self.is_over else "revealed", cells_of(before != self._codes), revealed)
 
-    def repeat(self, move: Move) -> Report:
-        """Makes a recorded move again, with the time of the record.
+    def refuse_covered(self, row: int, col: int) -> Report | None:
+        """Returns why the cell can have no mark and no hint; None if the game goes on and the cell is covered.
 
         Raises:
-            ValueError: its cell is off the board.
+            ValueError: the cell is off the board.
         """
-        cell = (move.row, move.col)
-        if move.kind == "reveal":
-            report = self._refuse_open_cell(*cell) or self._reveal_cell(cell)
-        else:
-            report = getattr(self, move.kind)(*cell)
-        if report.accepted:
-            self.moves[-1] = move
-        return report
-
-    def resume(self, seconds: float, practice: bool) -> None:
-        """Continues a game whose recorded moves were repeated.
-
-        Args:
-            seconds: the time on the clock.
-            practice: whether the game is practice.
-        """
-        self.stopwatch.set(seconds)
-        self.practice = practice
-
-    def placed_mines(self) -> NDArray[np.bool_]:
-        """Returns the mines for a saved game, bool (rows, cols); all False until the first click places them."""
-        return self._position.mines.copy()
-
-    def _is_protected(self) -> bool:
-        """Returns whether the next click is the first one, and cannot hit a mine."""
-        return not self._position.has_mines and (self.config.first_click != "any" or bool(self.no_guess))
+        if refusal := self._refuse(row, col):
+            return refusal
+        return _message("cell_is_open", row, col) if self._is_open((row, col)) else None
 
     def _can_infer(self) -> bool:
-        if self._is_protected():
+        if self.is_protected:
             return True
         return bool(certain_cells(self.board, self.config.mines, radius=self.config.radius).safe.any())
 
     def _reveal(self) -> None:
         """Opens a random safe cell, an unflagged one if there is one."""
-        codes, board = self.config.codes, self._position.board
-        safe = (board > codes.max_count) & ~self._position.mines
+        codes, board = self.config.codes, self._codes
+        safe = (board > codes.max_count) & ~self.placed_mines
         unflagged = safe & (board != codes.flagged)
         for row, col in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
             self._reveal_cell((row, col))
@@ -121,5 +323,74 @@ class Session(PlayedGame):
             self._take_back()
 
     def _reveal_cell(self, cell: Cell) -> Report:
-        unflag = [(EngineMove.UNFLAG, cell)] if self._position.is_flagged(cell) else []
+        unflag = [(EngineMove.UNFLAG, cell)] if self._codes[cell] == self.config.codes.flagged else []
         return self._play("reveal", cell, [*unflag, (EngineMove.CLICK, cell)])
+
+    # The environment
+
+    def _play(self, kind: MoveKind, cell: Cell, steps: Sequence[tuple[EngineMove, Cell]]) -> Report:
+        """Makes a move, and records it."""
+        opened = [cell] if steps[-1][0] == EngineMove.CLICK else []
+        if steps[-1][0] == EngineMove.CHORD:
+            opened = self._covered_around(cell)[1]
+        # A search for a board may be cancelled, so it comes before anything changes.
+        searches = bool(opened and self.no_guess and not self.placed_mines.any())
+        layout = self._find_layout(cell) if searches else None
+        if opened and self.status == "ready":
+            self._run_clock(True)
+        self.moves.append(Move(kind, *cell, self.seconds))
+        before = self._codes
+        self._history.append(self._state)
+        if layout is not None:
+            self._env.set_state({**self._state, "mines": layout, "status": np.int64(PLAYING)})
+        for move, (row, col) in steps:
+            self._env.step(move * self.config.cells + row * self.config.cols + col)
+        self._state = self._env.get_state()
+        if self.is_over:
+            self._run_clock(False)
+        if self.status == "lost":
+            self.exploded = min(each for each in opened if self.placed_mines[each])
+        key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if searches else ""
+        return Report(key, cells_of(before != self._codes), {"x": cell[1] + 1, "y": cell[0] + 1})
+
+    def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_] | None:
+        """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
+        from minesweeper_env.generation import GenerationError, generate
+
+        assert self.no_guess, "another board needs no search"
+        try:
+            return generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=self.on_attempts).layout
+        except GenerationError:
+            self.no_guess = False
+            return None
+
+    def _take_back(self) -> None:
+        self._state = self._history.pop()
+        self._env.set_state(self._state)
+        self.moves.pop()
+        self.exploded = None
+
+    def _run_clock(self, runs: bool) -> None:
+        if runs != (self._since is not None):
+            self._counted, self._since = self.seconds, self._now() if runs else None
+
+    def _refuse(self, row: int, col: int) -> Report | None:
+        """Returns the refusal of a move in a finished game; raises a ValueError for a cell off the board."""
+        if not (0 <= row < self.config.rows and 0 <= col < self.config.cols):
+            last = (self.config.rows - 1, self.config.cols - 1)
+            raise ValueError(f"a cell of this board lies between (0, 0) and {last}, not at {(row, col)}")
+        return Report("game_is_over") if self.is_over else None
+
+    def _is_open(self, cell: Cell) -> bool:
+        return bool(self._codes[cell] <= self.config.codes.max_count)
+
+    def _covered_around(self, cell: Cell) -> tuple[list[Cell], list[Cell]]:
+        """Returns the flagged neighbours of a cell, and its other covered neighbours."""
+        near = neighbours(cell, self._codes.shape, self.config.radius)
+        covered = [each for each in near if not self._is_open(each)]
+        flags = [each for each in covered if self._codes[each] == self.config.codes.flagged]
+        return flags, [each for each in covered if each not in flags]
+
+
+def _message(key: str, row: int, col: int) -> Report:
+    return Report(key, (), {"x": col + 1, "y": row + 1})

@@ -1,21 +1,19 @@
-"""Texts of one language: messages with placeholders, plurals, numbers, and the choice of a language."""
+"""Texts of one language: messages with placeholders, plurals, numbers and wrapped lines; the choice of a language."""
 
 from __future__ import annotations
 
 import locale
 import os
+import re
 from collections.abc import Mapping
-from functools import cache
-from importlib import import_module
+from textwrap import wrap
 
 from minesweeper_env.texts import printable
-from minesweeper_play.options import LANGUAGES, Language
+from minesweeper_play.language import english, spanish
+from minesweeper_play.options import Language
 
-PARTS = ("game", "reasons", "classic", "terminal", "window", "coach")
-"""The modules of each language, each with a dict `TEXTS`."""
-
-FOLDERS: dict[Language, str] = {"en": "english", "es": "spanish"}
-"""The folder of each language."""
+TEXTS: Mapping[Language, Mapping[str, str]] = {"en": english.TEXTS, "es": spanish.TEXTS}
+"""The texts of each language by key."""
 
 _DECIMAL_POINT: dict[Language, str] = {"en": ".", "es": ","}
 _PER_CENT: dict[Language, str] = {"en": "%", "es": "\u00a0%"}
@@ -30,9 +28,9 @@ class Catalogue:
     """
 
     def __init__(self, language: Language) -> None:
-        """Loads the texts of a language."""
+        """Takes the texts of a language."""
         self.language: Language = language
-        self.texts = read_texts(language)
+        self.texts = TEXTS[language]
 
     def text(self, key: str, **values: object) -> str:
         """Returns a text with its placeholders filled by printable values.
@@ -85,22 +83,6 @@ class Catalogue:
         return self.text("list_end", items=", ".join(items[:-1]), last=items[-1])
 
 
-@cache
-def read_texts(language: Language) -> Mapping[str, str]:
-    """Returns all texts of a language by key.
-
-    Raises:
-        ValueError: two modules have the same key.
-    """
-    texts: dict[str, str] = {}
-    for part in PARTS:
-        found: dict[str, str] = import_module(f"{__package__}.{FOLDERS[language]}.{part}").TEXTS
-        if twice := found.keys() & texts:
-            raise ValueError(f"two modules of {FOLDERS[language]} have the keys {', '.join(sorted(twice))}")
-        texts |= found
-    return texts
-
-
 def language_of(environment: Mapping[str, str] = os.environ) -> Language:
     """Returns the language of the user: Spanish where the locale says so, English elsewhere.
 
@@ -115,4 +97,39 @@ def language_of(environment: Mapping[str, str] = os.environ) -> Language:
 def _language(name: str) -> Language:
     """Returns the language of a locale such as "es_AR.UTF-8", or of "Spanish_Spain" as Windows spells it."""
     code = name.replace("-", "_").partition("_")[0].partition(".")[0].lower()
-    return next((each for each in LANGUAGES if code in (each, FOLDERS[each])), "en")
+    return "es" if code in ("es", "spanish") else "en"
+
+
+_COLUMNS = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")
+_CELL = re.compile(r"\((\d+) (\d+)\)")
+_TIE = "\x1f"
+"""A character that is no blank, in place of the blank in the name of a cell."""
+
+
+def wrapped_lines(text: str, width: int) -> list[str]:
+    """Returns the lines of a text, each at most `width` characters long.
+
+    Lines that are not indented make one paragraph until a blank line comes. A line of two columns, which two blanks or
+    more divide, continues below its second column. The name of a cell, such as "(3 7)", stays on one line.
+    """
+    paragraphs: list[tuple[str, int]] = []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        if paragraphs and line.strip() and _continues(paragraphs[-1], indent):
+            paragraphs[-1] = (f"{paragraphs[-1][0]} {line.strip()}", paragraphs[-1][1])
+            continue
+        columns = _COLUMNS.match(line)
+        paragraphs.append((line, len(columns[0]) if columns else 0))
+    return [line for paragraph, indent in paragraphs for line in _wrapped(paragraph, indent, width)]
+
+
+def _continues(paragraph: tuple[str, int], indent: int) -> bool:
+    """Returns whether a line with this indent continues a paragraph, which is its text and its hanging indent."""
+    text, hanging = paragraph
+    return indent == hanging if indent else text.strip() != "" and not text.startswith(" ")
+
+
+def _wrapped(paragraph: str, indent: int, width: int) -> list[str]:
+    tied = _CELL.sub(rf"(\1{_TIE}\2)", paragraph)
+    lines = wrap(tied, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return [line.replace(_TIE, " ") for line in lines] or [""]

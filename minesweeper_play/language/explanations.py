@@ -1,16 +1,22 @@
-"""Hints in words, in either language, with columns and rows from 1 as a player types them."""
+"""Hints, ends of games and statistics in words, with columns and rows from 1 as a player types them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from baselines.support.board_names import board_name
+from minesweeper_play.game.statistics import BoardKind, Finish, Statistics, Summary, measure
 from minesweeper_play.language.catalogue import Catalogue
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from minesweeper_env.inference import Step
     from minesweeper_play.game.advice import Advice
+    from minesweeper_play.game.session import Session
     from minesweeper_play.winning import Choice
 
 MOST_CELLS = 6
@@ -130,3 +136,83 @@ def _reason(step: Step, catalogue: Catalogue) -> str:
     return catalogue.text(
         f"{rule}_{'safe' if step.safe else 'mine'}", clues=clues, first=first, second=second, count=count
     )
+
+
+def explain_ending(session: Session, statistics: Statistics | None, catalogue: Catalogue) -> list[str]:
+    """Returns what there is to say of a finished game: its figures, and its place among the best times.
+
+    The game is recorded in the statistics, if there are any.
+    """
+    finish = Finish() if statistics is None else statistics.finish(session)
+    metrics, text, number = measure(session), catalogue.text, catalogue.number
+    figures = text(
+        "ending",
+        solved=metrics.solved,
+        value=metrics.value,
+        clicks=metrics.clicks,
+        efficiency=catalogue.per_cent(metrics.efficiency),
+        per_second=number(metrics.per_second, 2),
+        time=number(metrics.seconds, 1),
+    )
+    key = "best_time_first" if finish.is_best else ""
+    if finish.best_before is not None and session.status == "won":
+        key = "best_time_new" if finish.is_best else "best_time_old"
+    best = text(key, time=number(finish.best_before or 0.0, 1))
+    return [line for line in (figures, text(finish.problem.key, **finish.problem.values), best) if line]
+
+
+def statistics_table(summaries: Mapping[BoardKind, Summary], catalogue: Catalogue) -> Table:
+    """Returns a table of statistics, a row for each kind of board."""
+    rows = [
+        [
+            board_text(kind, catalogue),
+            str(summary.played),
+            str(summary.won),
+            catalogue.per_cent(summary.won / summary.played),
+            str(summary.streak),
+            str(summary.longest_streak),
+            "" if summary.best is None else catalogue.number(summary.best, 1),
+            catalogue.number(summary.most_efficient, 2) if summary.most_efficient else "",
+        ]
+        for kind, summary in summaries.items()
+    ]
+    return table_of(catalogue.text("statistics_head"), rows, left=0)
+
+
+def table_of(headings: str, rows: Sequence[Sequence[str]], left: int | None = None) -> Table:
+    """Returns a table for rich.
+
+    Args:
+        headings: the headings with a | between them; they fold where room is short.
+        rows: the cells of each row.
+        left: the index of the column whose texts stand at the left and fold; None for none.
+    """
+    # The line mode needs no rich before its first table.
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
+    for number, heading in enumerate(headings.split("|")):
+        longest = max(len(row[number]) for row in rows)
+        width = None if number == left else max(longest, *map(len, heading.split()))
+        table.add_column(heading, justify="left" if number == left else "right", vertical="bottom", width=width)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    """Returns the lines of a table in a width."""
+    from rich.console import Console
+
+    text = io.StringIO()
+    Console(file=text, width=width, color_system=None, markup=False, highlight=False).print(table)
+    return [line.rstrip() for line in text.getvalue().splitlines()]
+
+
+def board_text(kind: BoardKind, catalogue: Catalogue) -> str:
+    """Returns a kind of board in words, such as "9x9/10, safe first click"."""
+    parts = [board_name(kind.rows, kind.cols, kind.mines), catalogue.text(f"first_click_{kind.first_click}")]
+    parts += [catalogue.text("without_guess", level=kind.no_guess)] if kind.no_guess else []
+    parts += [catalogue.text("with_radius", radius=kind.radius)] if kind.radius > 1 else []
+    return ", ".join(parts)

@@ -1,39 +1,71 @@
-"""The application: its first screen, settings, language and statistics."""
+"""The full screen: what is loaded before it, its first screen, settings, language and statistics, and its end."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
+import msgspec
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from baselines.cli.arguments import BAD_ARGUMENTS, FAILED, INTERRUPTED
+from baselines.cli.failures import explain
+from baselines.policy import PolicyError
+from baselines.support.extras import MissingExtraError
+from minesweeper_env.engine.games import compile_step
+from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.game.moves import Report
+from minesweeper_play.game.saved import SavedGameError, load_game
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Finish, Statistics, open_statistics
+from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
 from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.explanations import statistics_table
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.board.canvas import BoardCanvas
-from minesweeper_play.terminal.board.picture import RiskStyle
-from minesweeper_play.terminal.choice import BoardChoice, first_choice
-from minesweeper_play.terminal.dialogs.pages import Page
-from minesweeper_play.terminal.fitting import FittingScreen
-from minesweeper_play.terminal.kept_settings import BOARD, Kept, KeptSettings
-from minesweeper_play.terminal.playing.screen import GameScreen
-from minesweeper_play.terminal.settings import THEMES, Settings
-from minesweeper_play.terminal.statistics import statistics_text
-from minesweeper_play.terminal.watching.player import Player
-from minesweeper_play.terminal.watching.screen import WatchScreen
+from minesweeper_play.terminal.base import GameAppScreen
+from minesweeper_play.terminal.board import BoardCanvas
+from minesweeper_play.terminal.dialogs import Page
+from minesweeper_play.terminal.player import Player, load_players
+from minesweeper_play.terminal.playing import GameScreen
+from minesweeper_play.terminal.settings import BoardChoice, KeptSettings, Settings, first_settings
+from minesweeper_play.terminal.watching import WatchScreen
 
-DONE, FAILED, INTERRUPTED = 0, 1, 130
-"""Exit statuses."""
+HEIGHTS = {0: "-low", 20: "-middle", 24: "-high", 32: "-top"}
+"""The class of screens that have at least so many lines."""
 
 WARNING_SECONDS = 10.0
-"""Seconds for which a warning about the settings is shown."""
+"""Seconds for which a warning is shown."""
+
+
+def run(options: PlayOptions) -> int:
+    """Plays on the whole screen, or watches policies, until the user leaves.
+
+    Returns:
+        The exit status: 0 when the user left, 1 after a failure, 2 where a policy or a saved game cannot be used,
+        130 after Ctrl-C.
+    """
+    try:
+        compile_step()
+        players = load_players(options)
+        session = None if options.saved is None else load_game(options.saved)
+    except (ValueError, PolicyError, SavedGameError, MissingExtraError) as error:
+        say(f"{options.program}: {explain(error)}")
+        return BAD_ARGUMENTS
+    kept = None
+    # The screen warns of a user without a home, who has no statistics either.
+    with suppress(OSError):
+        kept = KeptSettings() if options.keeps_settings else None
+    app = MinesweeperApp(options, players, session, kept_settings=kept)
+    show_compilations(lambda _: app.call_later(app.say_compiling))
+    status = app.run()
+    show_compilations(None)
+    if app.problem:
+        say(f"{options.program}: {app.problem}")
+    return FAILED if status is None else status
 
 
 class MinesweeperApp(App[int]):
@@ -41,11 +73,13 @@ class MinesweeperApp(App[int]):
 
     Attributes:
         choice: the board of the next game; `choose` changes it.
+        statistics: the statistics; None where none are kept, as for visitors of a web page.
         problem: the message of the error that ended the program; "" if there was none.
     """
 
     TITLE = "Minesweeper"
     ENABLE_COMMAND_PALETTE = False
+    VERTICAL_BREAKPOINTS = list(HEIGHTS.items())  # noqa: RUF012 - the base class has no class variable
     CSS = """
     #prompt { height: 1; border: none; padding: 0 1; }
     """
@@ -72,21 +106,29 @@ class MinesweeperApp(App[int]):
             kept_settings: the settings that outlive the game; None begins with the usual ones, and keeps none.
         """
         super().__init__()
-        self._statistics, self._no_statistics = statistics, Report()
-        if statistics is None:
-            self._statistics, self._no_statistics = open_statistics()
-        kept = Kept() if kept_settings is None else kept_settings.read()
-        chosen = first_choice(options, kept.board)
-        self.choice = chosen if session is None else BoardChoice(session.config, session.no_guess)
         self.problem = ""
+        self._problems: list[Report] = []
         self._players, self._session = players, session
         self._seed = 0 if options.seed is None else options.seed
-        self._settings = Settings.of(options, kept.settings)
-        self._kept_settings, self._kept_problem = kept_settings, kept.problem
+        self._kept_settings = kept_settings
+        self._is_compiling_said = False
+        self.statistics = None if self.is_web else statistics
+        if statistics is None and not self.is_web:
+            self.statistics, problem = open_statistics()
+            self._problems.append(problem)
+        self._settings, self.choice = self._first_settings(options)
+        if session is not None:
+            self.choice = BoardChoice(session.config, session.no_guess)
 
-    def record(self, session: Session) -> Finish:
-        """Records a finished game, where statistics are kept; visitors of a web page have none."""
-        return Finish() if self._statistics is None or self.is_web else self._statistics.finish(session)
+    def _first_settings(self, options: PlayOptions) -> tuple[Settings, BoardChoice]:
+        """Returns the settings to begin with; those of a file that cannot be read count for nothing."""
+        if self._kept_settings is not None:
+            try:
+                return first_settings(options, self._kept_settings.read())
+            except (OSError, ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
+                values = {"path": self._kept_settings.path, "reason": explain(error)}
+                self._problems.append(Report("settings_unreadable", values=values))
+        return first_settings(options, {})
 
     @property
     def settings(self) -> Settings:
@@ -95,18 +137,21 @@ class MinesweeperApp(App[int]):
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
-        before, self._settings = asdict(self._settings), settings
-        self._keep({name: value for name, value in asdict(settings).items() if value != before[name]})
+        before, self._settings = msgspec.to_builtins(self._settings), settings
+        self._keep({name: value for name, value in msgspec.to_builtins(settings).items() if value != before[name]})
         self._dress()
+
+    def change(self, **changed: Any) -> None:
+        """Changes settings by name."""
+        self.settings = msgspec.structs.replace(self._settings, **changed)
 
     def _dress(self) -> None:
         """Draws all screens with the present settings."""
-        settings = self._settings
-        self.theme = THEMES[settings.theme]
+        self.theme = f"textual-{self._settings.theme}"
         for screen in self.screen_stack:
             for board in screen.query(BoardCanvas):
-                board.dress(settings.appearance)
-            if isinstance(screen, FittingScreen):
+                board.dress(self._settings.appearance)
+            if isinstance(screen, GameAppScreen):
                 screen.translate()
 
     @property
@@ -128,9 +173,8 @@ class MinesweeperApp(App[int]):
         self._dress()
         watching = self._players and WatchScreen(self._players, self._seed)
         self.push_screen(watching or GameScreen(self._session or self.next_session()))
-        for problem in (self._kept_problem, Report() if self.is_web else self._no_statistics):
-            if problem.key:
-                self._warn(problem)
+        for problem in filter(lambda report: report.key, self._problems):
+            self._warn(problem)
 
     def next_session(self) -> Session:
         """Returns a new game on the chosen board; after a given seed come the seeds that follow it."""
@@ -142,14 +186,9 @@ class MinesweeperApp(App[int]):
     def choose(self, choice: BoardChoice) -> None:
         """Takes another board for the next games, and keeps it for later ones."""
         self.choice = choice
-        self._keep({BOARD: choice})
+        self._keep({"board": choice.plain()})
 
-    def set_overlay(self, overlay: RiskStyle) -> None:
-        """Keeps how risks are shown; only the screen that shows them has to be drawn again."""
-        self._settings = replace(self._settings, overlay=overlay)
-        self._keep({"overlay": overlay})
-
-    def _keep(self, changed: Mapping[str, object]) -> None:
+    def _keep(self, changed: dict[str, object]) -> None:
         """Keeps changed settings for later games; where that fails, one warning says so."""
         if self._kept_settings is None or not changed:
             return
@@ -163,25 +202,28 @@ class MinesweeperApp(App[int]):
     def _warn(self, report: Report) -> None:
         self.notify(self.text(report.key, **report.values), severity="warning", timeout=WARNING_SECONDS, markup=False)
 
-    def notice(self, line: str) -> None:
-        """Shows a notice, such as that of a compilation; any thread may call this."""
-        self.call_later(self._show_notice, line)
-
-    def _show_notice(self, line: str) -> None:
-        self.notify(line, timeout=WARNING_SECONDS)
-        if isinstance(self.screen, GameScreen):
-            self.screen.say_compiling()
+    def say_compiling(self) -> None:
+        """Says once that something is compiled, which makes the first answer slow."""
+        if not self._is_compiling_said:
+            self._is_compiling_said = True
+            self.notify(self.text("compiling"), timeout=WARNING_SECONDS)
 
     def show_statistics(self) -> None:
         """Opens the page of the statistics."""
-        if self._statistics is None or self.is_web:
-            self._warn(Report("statistics_on_web") if self.is_web else self._no_statistics)
+        if self.statistics is None:
+            self._warn(Report("statistics_on_web") if self.is_web else self._problems[0])
             return
+        table = None
         try:
-            text = statistics_text(self._statistics, self.catalogue)
+            records = self.statistics.read()
         except OSError as error:
-            text = self.text("statistics_failed", path=self._statistics.path, reason=error.strerror or error)
-        self.push_screen(Page(self.text("statistics_title"), text))
+            text = self.text("statistics_failed", path=self.statistics.path, reason=error.strerror or error)
+        else:
+            problem, place = self.statistics.problem, self.text("table_place", path=self.statistics.path)
+            table = statistics_table(summarise(records), self.catalogue) if records else None
+            parts = (self.text("statistics_empty") if not records else "", self.text(problem.key, **problem.values))
+            text = "\n\n".join(filter(None, (*parts, place)))
+        self.push_screen(Page(self.text("statistics_title"), text, table))
 
     def fail(self, problem: str) -> None:
         """Ends the program with a problem, which is printed when the terminal is as before."""
@@ -190,7 +232,7 @@ class MinesweeperApp(App[int]):
 
     def action_leave_at_once(self) -> None:
         """Ends the program without a question."""
-        self.exit(DONE)
+        self.exit(0)
 
     def action_interrupt(self) -> None:
         """Ends the program as Ctrl-C does."""

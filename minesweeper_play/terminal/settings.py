@@ -1,68 +1,144 @@
-"""Settings of the screen: language, colours, icons, size of cells, animation, keys, and how risks are shown."""
+"""Settings of the screen and the board of the next game, and the file of a user that keeps what was changed."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from minesweeper_play.options import ICONS, LANGUAGES, PALETTES, Language, PlayOptions
-from minesweeper_play.terminal.board.canvas import Appearance
-from minesweeper_play.terminal.board.palette import PALETTES as COLOURS
-from minesweeper_play.terminal.board.picture import RISK_STYLES, RiskStyle
+import msgspec
 
-THEMES: dict[str, str] = {"dark": "textual-dark", "light": "textual-light"}
-"""The themes of Textual by the brightness of the screen."""
+from baselines.support.files import write_json
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.game.session import NoGuess
+from minesweeper_play.game.statistics import user_folder
+from minesweeper_play.options import Language, PlayOptions
+from minesweeper_play.terminal.board import Appearance
+from minesweeper_play.terminal.drawing import RiskStyle
+from minesweeper_play.terminal.palette import PALETTES
 
-CHOICES: Mapping[str, tuple[object, ...]] = {
-    "language": LANGUAGES,
-    "theme": tuple(THEMES),
-    "palette": PALETTES,
-    "icons": ICONS,
-    "zoom": (None, 0, 1, 2),
+Theme = Literal["dark", "light"]
+PaletteName = Literal["standard", "colour-blind"]
+IconsName = Literal["plain", "nerd"]
+
+CHOICES: Mapping[str, tuple[Any, ...]] = {
+    "language": get_args(Language),
+    "theme": get_args(Theme),
+    "palette": get_args(PaletteName),
+    "icons": get_args(IconsName),
     "animation": (True, False),
-    "vi_keys": (False, True),
-    "overlay": RISK_STYLES,
 }
-"""The values of each setting."""
+"""The values of the settings that the dialog offers; the overlay has a key of its own."""
+
+BOARD_FIELDS = ("rows", "cols", "mines", "first_click", "no_guess")
+"""The fields of `BoardConfig` that the board in the file has."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Settings of the screen, each one of its `CHOICES`.
+class Settings(msgspec.Struct, frozen=True):
+    """Settings of the screen.
 
     Attributes:
         language: the language.
         theme: the brightness of the screen.
         palette: the colours of the board.
         icons: the icons of cells.
-        zoom: the size of cells: the largest that fits, or an index of `CELL_SIZES`.
         animation: whether openings are animated.
-        vi_keys: whether h, j, k and l move the cursor; then H asks for a hint.
         overlay: how risks are shown on the cells.
     """
 
     language: Language = "en"
-    theme: str = "dark"
-    palette: str = "standard"
-    icons: str = "plain"
-    zoom: int | None = None
+    theme: Theme = "dark"
+    palette: PaletteName = "standard"
+    icons: IconsName = "plain"
     animation: bool = True
-    vi_keys: bool = False
     overlay: RiskStyle = "off"
-
-    @classmethod
-    def of(cls, options: PlayOptions, kept: Mapping[str, Any] | None = None) -> Settings:
-        """Returns the settings of a command line, and for those that it does not state the kept ones.
-
-        Args:
-            options: the command line.
-            kept: settings by name that earlier games kept; None for none.
-        """
-        settings = cls(options.language, palette=options.palette, icons=options.icons, animation=options.animation)
-        return replace(settings, **{name: value for name, value in (kept or {}).items() if name not in options.given})
 
     @property
     def appearance(self) -> Appearance:
         """The look of boards."""
-        return Appearance(COLOURS[self.theme, self.palette == "colour-blind"], self.icons, self.zoom)
+        return Appearance(PALETTES[self.theme, self.palette == "colour-blind"], self.icons)
+
+
+@dataclass(frozen=True)
+class BoardChoice:
+    """A board to play.
+
+    Attributes:
+        config: the board and its rules.
+        no_guess: the reasoning that solves it without a guess; False for any board.
+        seed: the seed of the game; None draws one.
+    """
+
+    config: BoardConfig
+    no_guess: NoGuess = False
+    seed: int | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Returns the entries of the file for the board, without the seed."""
+        config = replace(self.config, no_guess=self.no_guess)
+        return {name: getattr(config, name) for name in BOARD_FIELDS}
+
+
+def first_settings(options: PlayOptions, kept: Mapping[str, Any]) -> tuple[Settings, BoardChoice]:
+    """Returns the settings and the board of a command line, and for what it does not state those of the file.
+
+    A command line with a board decides everything about boards, so that it means the same on every computer. Without
+    a board, what it states changes the kept one, or else Beginner.
+
+    Raises:
+        ValueError, TypeError: the file has a value that is not allowed.
+        msgspec.ValidationError: so has it.
+    """
+    stated = {name: getattr(options, name) for name in ("language", "palette", "icons", "animation")}
+    known = {name: kept[name] for name in Settings.__struct_fields__ if name in kept and name not in options.given}
+    settings = msgspec.convert({**stated, **known}, Settings)
+    if options.config is not None or "board" not in kept:
+        config = options.config or BoardConfig.of_size(9, first_click=options.first_click)
+        return settings, BoardChoice(config, options.no_guess, options.seed)
+    board = BoardConfig(**{name: kept["board"][name] for name in BOARD_FIELDS})
+    level = options.no_guess if "no_guess" in options.given else board.no_guess
+    rule = options.first_click if "first_click" in options.given else board.first_click
+    return settings, BoardChoice(replace(board, no_guess=False, first_click=rule), level, options.seed)
+
+
+class KeptSettings:
+    """The settings that a user has changed, and the board that the user has chosen.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Reads nothing yet.
+
+        Args:
+            folder: the folder of the file; None for the user's folder for settings.
+        """
+        self.path = (user_folder("config") if folder is None else folder) / "settings.json"
+
+    def read(self) -> dict[str, Any]:
+        """Returns the object in the file, empty without a file.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file holds no JSON object.
+        """
+        content = json.loads(self.path.read_bytes()) if self.path.exists() else {}
+        if not isinstance(content, dict):
+            raise ValueError("the file holds no JSON object")
+        return content
+
+    def keep(self, changed: Mapping[str, object]) -> None:
+        """Adds changed settings to the file, which has the others already; a damaged file begins anew.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            content = self.read()
+        except ValueError:
+            content = {}
+        write_json(self.path, {**content, **changed})

@@ -12,12 +12,12 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).parents[2]
-GOLDEN = ROOT / "tests" / "minesweeper_play" / "classic" / "golden"
+GOLDEN = ROOT / "tests" / "minesweeper_play" / "golden"
 
 sys.path.insert(0, str(ROOT))
 
 from minesweeper_env.config import BoardConfig  # noqa: E402
-from minesweeper_play.classic import command  # noqa: E402
+from minesweeper_play import line_mode  # noqa: E402
 from minesweeper_play.game.session import Session  # noqa: E402
 from minesweeper_play.options import PlayOptions  # noqa: E402
 
@@ -127,10 +127,10 @@ def transcript(name: str, language: str) -> str:
         environment = {"XDG_DATA_HOME": folder}
         with (
             mock.patch.object(sys, "stdin", stdin),
-            mock.patch.object(command, "Session", session),
+            mock.patch.object(line_mode, "Session", session),
             mock.patch.dict(os.environ, environment),
         ):
-            status = command.run(options)
+            status = line_mode.run(options)
     return f"{stdout.getvalue()}exit status {status}\n"
 
 

@@ -15,8 +15,8 @@ from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
-from minesweeper_play.terminal.board.view import BoardView
-from minesweeper_play.terminal.kept_settings import KeptSettings
+from minesweeper_play.terminal.board import BoardView
+from minesweeper_play.terminal.settings import KeptSettings
 
 Script = Callable[[MinesweeperApp, Pilot[int]], Awaitable[Any]]
 

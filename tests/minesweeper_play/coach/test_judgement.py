@@ -10,8 +10,7 @@ from baselines.evaluation.judge import Loss
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.judgement import counts, diagnose, judge_turns
-from minesweeper_play.coach.turns import Turn, replay
+from minesweeper_play.coach.judgement import Turn, counts, diagnose, judge_turns, replay
 from minesweeper_play.game.moves import Move
 
 

@@ -46,7 +46,6 @@ def test_a_guess_is_ranked_by_the_probability_of_winning():
     assert found.choices[0].win == pytest.approx(found.win.probability)
     assert [choice.win for choice in found.choices] == sorted((choice.win for choice in found.choices), reverse=True)
     assert all(choice.risk == found.probabilities[choice.cell] for choice in found.choices)
-    assert found.least_risk == min(found.probabilities[found.board > 8])
 
 
 def test_a_coin_toss_wins_half():
@@ -71,14 +70,16 @@ def test_a_game_that_is_over_has_no_move_left(text, status, win):
 
 
 def test_a_contradiction_names_the_clues():
-    with pytest.raises(ContradictionError, match=r"the clues at \(0, 0\), \(1, 0\) contradict each other"):
+    with pytest.raises(ContradictionError) as error:
         analyse("1 #\n0 #", 1, "any")
+    assert error.value.clues == ((0, 0), (1, 0))
 
 
 @pytest.mark.parametrize("mines", [2, 4, 9])
 def test_a_number_of_mines_that_cannot_be_is_named(mines):
-    with pytest.raises(ContradictionError, match=f"the clues fit at (most|least) 1 mine, not {mines}"):
+    with pytest.raises(ContradictionError) as error:
         analyse("1 #\n1 #", mines, "any")
+    assert (error.value.mines, error.value.below) == (mines, 1)
 
 
 def test_a_rule_that_allows_no_such_board_is_refused_before_the_first_click():

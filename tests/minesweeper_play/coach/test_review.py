@@ -81,7 +81,7 @@ def test_a_game_without_a_move_has_a_curve_of_one_point():
 def test_moves_that_set_marks_are_no_turns_but_wrong_flags_are_counted():
     session = Session(config_of(8, 8, 10), seed=3)
     session.open(0, 0)
-    mines = session.placed_mines()
+    mines = session.placed_mines
     covered = session.board > 8
     free, mine = (tuple(np.argwhere(covered & kind)[0].tolist()) for kind in (~mines, mines))
     session.flag(*free)
@@ -108,7 +108,7 @@ def test_cells_that_the_program_opened_are_help():
 def test_a_chord_is_a_turn_with_its_own_risk():
     session = Session(config_of(8, 8, 10), seed=5)
     session.open(3, 3)
-    mines = session.placed_mines()
+    mines = session.placed_mines
     for row, col in np.argwhere((session.board >= 1) & (session.board <= 8)).tolist():
         around = [
             (i, j) for i in range(max(row - 1, 0), min(row + 2, 8)) for j in range(max(col - 1, 0), min(col + 2, 8))

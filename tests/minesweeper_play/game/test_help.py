@@ -108,7 +108,7 @@ def test_a_hint_on_a_cell_says_whether_it_is_safe_or_a_mine_and_why():
         advice = session.hint((row, col))
         assert (advice.cell, advice.is_named) == ((row, col), True)
         certain = mine_probabilities(session.board, 3)[row, col]
-        assert (advice.is_safe, advice.is_mine) == (certain == 0, certain == 1)
+        assert (advice.is_safe, advice.risk == 1) == (certain == 0, certain == 1)
         assert list(advice.steps) == hint(session.board, 3, cell=(row, col))
     assert session.aids == {"hint"}
 
@@ -131,8 +131,8 @@ def test_a_hint_on_a_protected_first_cell_says_so():
 def test_there_is_no_hint_on_an_open_cell():
     session = session_on([[1, 0, 0, 1, 0]])
     session.open(0, 1)
-    assert session.refuse_hint(0, 0) is None
-    assert session.refuse_hint(0, 1).key == "cell_is_open"
+    assert session.refuse_covered(0, 0) is None
+    assert session.refuse_covered(0, 1).key == "cell_is_open"
     with pytest.raises(ValueError, match="nor on an open cell"):
         session.hint((0, 1))
 

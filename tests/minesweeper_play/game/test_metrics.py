@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_play.game.metrics import Metrics, board_value, measure
 from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import Metrics, board_value, measure
 
 # Each board with its 3BV, counted by hand: openings and the cells that no opening uncovers.
 WORKED = [

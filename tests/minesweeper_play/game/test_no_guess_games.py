@@ -9,7 +9,7 @@ import pytest
 import minesweeper_env  # noqa: F401
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
-from minesweeper_play.game.saved import from_json, to_json
+from minesweeper_play.game.saved import decode, encode
 from minesweeper_play.game.session import Session
 
 CONFIG = BoardConfig(8, 8, 14)
@@ -25,7 +25,7 @@ def test_the_board_is_the_one_of_the_seed(level):
     assert session.hint().risk == 0.0
     session.flag(0, 0), session.question(7, 7)
     session.open(3, 4)
-    assert session.placed_mines().tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
+    assert session.placed_mines.tolist() == generate(CONFIG, (3, 4), level, 5).layout.tolist()
     assert session.moves[0][:3] == ("flag", 0, 0)
 
 
@@ -52,14 +52,14 @@ def test_hints_alone_win(seed):
 def test_taking_the_first_click_back_leads_to_a_new_search():
     session = Session(CONFIG, seed=5, no_guess="exact")
     session.flag(0, 0), session.open(3, 4)
-    first = session.placed_mines()
+    first = session.placed_mines
     session.undo()
     assert (session.status, session.mines_left) == ("ready", 13)
-    assert not session.placed_mines().any()
+    assert not session.placed_mines.any()
     session.open(6, 6)
-    assert session.placed_mines().tolist() == generate(CONFIG, (6, 6), "exact", 5).layout.tolist()
+    assert session.placed_mines.tolist() == generate(CONFIG, (6, 6), "exact", 5).layout.tolist()
     session.undo(), session.open(3, 4)
-    assert np.array_equal(session.placed_mines(), first)
+    assert np.array_equal(session.placed_mines, first)
 
 
 def test_a_cancelled_search_changes_nothing():
@@ -90,7 +90,7 @@ def test_an_impossible_board_is_played_as_one_that_may_need_a_guess():
 def test_a_saved_game_keeps_its_board():
     session = Session(CONFIG, seed=5, no_guess="exact")
     session.open(3, 4)
-    loaded = from_json(to_json(session))
+    loaded = decode(encode(session))
     assert loaded.no_guess == "exact"
-    assert np.array_equal(loaded.placed_mines(), session.placed_mines())
+    assert np.array_equal(loaded.placed_mines, session.placed_mines)
     assert np.array_equal(loaded.board, session.board)

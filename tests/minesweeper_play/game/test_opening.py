@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_play.game.opening import opening_layers
+from minesweeper_play.game.moves import opening_layers
 from minesweeper_play.game.session import Session
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict, replace
 from support.processes import started
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_play.classic.statistics_table import board_text
-from minesweeper_play.folders import data_folder
-from minesweeper_play.game.records import BoardKind, GameRecord, Summary, summarise
-from minesweeper_play.game.saved import from_json, to_json
+from minesweeper_play.game.saved import decode, encode
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import FILE, Statistics
+from minesweeper_play.game.statistics import FILE, BoardKind, GameRecord, Statistics, Summary, summarise, user_folder
 from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.explanations import board_text
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",
@@ -89,7 +87,7 @@ def test_a_game_that_is_loaded_and_finished_again_counts_once(tmp_path):
     statistics = Statistics(tmp_path)
     session = game(wins=False)
     statistics.finish(session)
-    loaded = from_json(to_json(session))
+    loaded = decode(encode(session))
     assert statistics.finish(loaded).problem.key == ""
     assert len(statistics.read()) == 1
 
@@ -109,10 +107,10 @@ def test_streaks_and_best_times():
     records = [replace(RECORD, won=won, seconds=float(9 - i), clicks=20 - i) for i, won in enumerate(wins)]
     summary = Summary.of(records)
     assert (summary.played, summary.won, summary.streak, summary.longest_streak) == (6, 5, 3, 3)
-    assert [record.seconds for record in summary.best] == [4.0, 5.0, 6.0, 8.0, 9.0]
+    assert summary.best == 4.0
     assert summary.most_efficient == 10 / 15
     lost = Summary.of([replace(RECORD, won=False)])
-    assert (lost.streak, lost.best, lost.most_efficient) == (0, (), 0.0)
+    assert (lost.streak, lost.best, lost.most_efficient) == (0, None, 0.0)
 
 
 def test_boards_are_compared_with_their_like():
@@ -125,45 +123,25 @@ def test_boards_are_compared_with_their_like():
 
 DAMAGED = [
     b"\xff\xfe\x00",
-    b"{}",
     b"[]",
-    b"{" + b'"when"' * 5,
     b"[" * 100_000,
-    json.dumps(asdict(replace(RECORD, seconds=-1.0))).encode(),
-    json.dumps({**asdict(RECORD), "won": 1}).encode(),
-    json.dumps({**asdict(RECORD), "seconds": 10**400}).encode(),
     *(
         json.dumps({**asdict(RECORD), **changes}).encode()
-        for changes in ({"first_click": "openinh"}, {"no_guess": "exakt"}, {"aids": "help,hinu"})
+        for changes in ({"won": 1}, {"seconds": -1.0}, {"first_click": "openinh"}, {"no_guess": "exakt"})
     ),
     json.dumps(asdict(RECORD)).encode()[:-9],
 ]
 
 
 @pytest.mark.parametrize("line", DAMAGED)
-def test_a_damaged_file_is_kept_aside_and_no_game_is_lost(tmp_path, line):
+def test_a_damaged_line_is_left_out_and_no_game_is_lost(tmp_path, line):
     good = json.dumps(asdict(RECORD)).encode()
-    content = b"\n".join([good, line, good, b""])
-    (tmp_path / FILE).write_bytes(content)
+    (tmp_path / FILE).write_bytes(b"\n".join([good, line]))
     statistics = Statistics(tmp_path)
-    assert statistics.read() == [RECORD, RECORD]
-    assert statistics.problem.key == "statistics_damaged"
-    assert statistics.problem.values == {"count": 1, "path": tmp_path / FILE, "aside": "games-damaged-1.jsonl"}
-    assert (tmp_path / "games-damaged-1.jsonl").read_bytes() == content
-    assert statistics.read() == [RECORD, RECORD]
-    assert statistics.problem.key == ""
-    with (tmp_path / FILE).open("ab") as file:
-        file.write(line)
-    assert len(statistics.read()) == 2
-    assert (tmp_path / "games-damaged-2.jsonl").exists()
-
-
-def test_a_game_after_half_a_line_begins_a_line(tmp_path):
-    (tmp_path / FILE).write_bytes(b'{"when": "20')
-    statistics = Statistics(tmp_path)
-    statistics.add(RECORD)
     assert statistics.read() == [RECORD]
-    assert statistics.problem.key == "statistics_damaged"
+    assert (statistics.problem.key, statistics.problem.values["count"]) == ("statistics_damaged", 1)
+    statistics.add(RECORD)
+    assert statistics.read() == [RECORD, RECORD]
 
 
 def test_a_file_of_a_later_version_with_more_fields_is_read(tmp_path):
@@ -184,7 +162,7 @@ def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
 def test_programs_that_finish_games_at_once_lose_none(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
-        "from minesweeper_play.game.records import GameRecord\n"
+        "from minesweeper_play.game.statistics import GameRecord\n"
         "from minesweeper_play.game.statistics import Statistics\n"
         f"record = {RECORD!r}\n"
         "for _ in range(40): Statistics(Path(sys.argv[1])).add(record)\n"
@@ -198,9 +176,9 @@ def test_programs_that_finish_games_at_once_lose_none(tmp_path):
 def test_the_data_folder_follows_the_platform(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     if sys.platform == "linux":
-        assert data_folder() == tmp_path / "minesweeper-env"
+        assert user_folder("data") == tmp_path / "minesweeper-env"
         monkeypatch.delenv("XDG_DATA_HOME")
-        assert data_folder() == Path.home() / ".local" / "share" / "minesweeper-env"
+        assert user_folder("data") == Path.home() / ".local" / "share" / "minesweeper-env"
 
 
 def test_a_kind_of_board_names_its_rules_in_words():

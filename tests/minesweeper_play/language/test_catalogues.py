@@ -10,7 +10,7 @@ import pytest
 from support.sources import modules_of, tree_of
 
 from minesweeper_play.game import commands
-from minesweeper_play.language.catalogue import Catalogue, language_of, read_texts
+from minesweeper_play.language.catalogue import TEXTS, Catalogue, language_of
 from minesweeper_play.options import LANGUAGES
 
 
@@ -19,12 +19,12 @@ def placeholders(text):
 
 
 def test_both_languages_have_all_keys():
-    assert read_texts("en").keys() == read_texts("es").keys()
+    assert TEXTS["en"].keys() == TEXTS["es"].keys()
 
 
-@pytest.mark.parametrize("key", sorted(read_texts("en")))
+@pytest.mark.parametrize("key", sorted(TEXTS["en"]))
 def test_both_languages_fill_the_same_placeholders(key):
-    english, spanish = read_texts("en")[key], read_texts("es")[key]
+    english, spanish = TEXTS["en"][key], TEXTS["es"][key]
     assert placeholders(english) == placeholders(spanish)
     assert english.strip()
     assert spanish.strip()
@@ -32,7 +32,7 @@ def test_both_languages_fill_the_same_placeholders(key):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_plural_has_both_forms(language):
-    texts = read_texts(language)
+    texts = TEXTS[language]
     forms = {key: re.sub("_(one|other)$", "", key) for key in texts if re.search("_(one|other)$", key)}
     for key, stem in forms.items():
         assert {f"{stem}_one", f"{stem}_other"} <= texts.keys(), key
@@ -48,7 +48,7 @@ def test_every_key_of_a_report_is_in_the_catalogues():
                     each.value for first in node.args[:1] for each in ast.walk(first) if isinstance(each, ast.Constant)
                 }
     found -= {"", "ready"}
-    texts = read_texts("en")
+    texts = TEXTS["en"]
     assert found
     assert not [key for key in found if key not in texts and f"{key}_one" not in texts]
 

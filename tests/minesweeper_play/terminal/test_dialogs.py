@@ -6,8 +6,7 @@ import pytest
 from support.terminal_games import drive, shown, wall_session
 from textual.widgets import Button, Input, Select
 
-from minesweeper_play.terminal.board.palette import PALETTES
-from minesweeper_play.terminal.key_bar import Key, fitted
+from minesweeper_play.terminal.palette import PALETTES
 
 
 async def fill(app, pilot, **values):
@@ -92,13 +91,13 @@ def test_settings_change_the_board_at_once(tmp_path):
         board = app.screen.board
         await pilot.press("s")
         await pilot.pause()
-        for name, value in (("theme", "light"), ("palette", "colour-blind"), ("icons", "nerd"), ("zoom", "0")):
+        for name, value in (("theme", "light"), ("palette", "colour-blind"), ("icons", "nerd"), ("animation", False)):
             app.screen.query_one(f"#{name}", Select).value = value
             await pilot.pause()
         assert app.theme == "textual-light"
         assert board._appearance.palette is PALETTES["light", True]
         assert board._appearance.icons == "nerd"
-        assert board.cell_size == (2, 1)
+        assert not app.settings.animation
 
     drive(script, tmp_path, session=wall_session())
 
@@ -118,25 +117,6 @@ def test_the_manual_explains_keys_and_commands(tmp_path, language):
         assert app.screen.board.has_focus
 
     drive(script, tmp_path, session=wall_session(), language=language)
-
-
-def test_the_last_key_is_always_shown():
-    keys = [Key("f", "flag", "flag"), Key("h", "hint", "hint"), Key("q", "quit", "leave")]
-    assert fitted(keys, 80, 1) == [keys]
-    assert fitted(keys, 14, 1) == [[keys[0], keys[2]]]
-    assert fitted(keys, 14, 2) == [keys[:2], keys[2:]]
-    assert fitted(keys, 3, 1) == [keys[2:]]
-
-
-def test_a_key_of_the_line_can_be_clicked(tmp_path):
-    async def script(app, pilot):
-        line = next(number for number, text in enumerate(shown(app).splitlines()) if "s settings" in text)
-        column = shown(app).splitlines()[line].index("s settings")
-        await pilot.click(offset=(column + 3, line))
-        await pilot.pause()
-        assert "Settings" in shown(app)
-
-    drive(script, tmp_path, session=wall_session())
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -22,13 +22,13 @@ ALTERNATE, NORMAL, CURSOR, NO_MOUSE = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25
 
 CRASH = """
 import sys
-from minesweeper_play.terminal.playing.screen import GameScreen
+from minesweeper_play.terminal.playing import GameScreen
 
 def fail(self):
     raise RuntimeError("out of order")
 
 GameScreen.action_flag = fail
-from minesweeper_play.cli.play import main
+from minesweeper_play.command import main
 sys.exit(main(sys.argv[1:]))
 """
 

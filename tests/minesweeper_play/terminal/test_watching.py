@@ -14,11 +14,9 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.board.canvas import BoardCanvas
-from minesweeper_play.terminal.command import load_players
-from minesweeper_play.terminal.watching.player import Player
-from minesweeper_play.terminal.watching.screen import is_stacked
-from minesweeper_play.terminal.watching.texts import title_of
+from minesweeper_play.terminal.board import BoardCanvas
+from minesweeper_play.terminal.player import Player, load_players
+from minesweeper_play.terminal.watching import is_stacked, title_of
 
 SMALL = BoardConfig(5, 5, 4, moves=("click",))
 

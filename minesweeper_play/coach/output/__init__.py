@@ -1,1 +1,0 @@
-"""Analyses and reviews as text, as JSON and as pictures."""

@@ -1,0 +1,312 @@
+"""Analyses of positions and reviews of games in words, in either language."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from minesweeper_env.codes import MINE
+from minesweeper_play.coach import board_text
+from minesweeper_play.coach.board_text import EXPLODED, WRITTEN, Drawn, risk_text
+from minesweeper_play.coach.contradiction import ContradictionError
+from minesweeper_play.coach.position import Analysis
+from minesweeper_play.coach.review import Mark, Review, Verdict
+from minesweeper_play.game.moves import Cell
+from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
+from minesweeper_play.language.explanations import (
+    ESTIMATED,
+    explain_proof,
+    name_cell,
+    name_cells,
+    table_lines,
+    table_of,
+)
+from minesweeper_play.winning import Choice, Estimate
+
+_MOST_LAYOUTS = 1_000_000
+"""The largest number of layouts that is printed as a number."""
+
+CURVE_ROWS = 11
+"""Lines of a curve: one per ten per cent."""
+
+QUIET = (Mark.SAFE,)
+"""Marks whose turns in a row share a line of the table."""
+
+TOLD = (Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE, Mark.UNLUCKY)
+"""Marks whose turns are explained below the table."""
+
+EXACT = ("over", "exact", "logic")
+"""Kinds of estimates that are exact."""
+
+
+def board_lines(
+    board: NDArray[np.int8],
+    width: int,
+    probabilities: NDArray[np.float64] | None = None,
+    exploded: Collection[Cell] = (),
+) -> list[str]:
+    """Returns a board with the numbers of columns and rows, from 1, in blocks of columns that fit the width.
+
+    Args:
+        board: (rows, cols) int8 codes.
+        width: the number of columns of the terminal.
+        probabilities: (rows, cols) float64; then covered cells show the probability of a mine in per cent.
+        exploded: the mines that were opened.
+    """
+    cells = [[Drawn(WRITTEN[code] if code else ".") for code in row] for row in board.tolist()]
+    if probabilities is not None:
+        for row, col in np.argwhere((board > 8) & (board != MINE)).tolist():
+            cells[row][col] = Drawn(risk_text(float(probabilities[row, col])))
+    for row, col in exploded:
+        cells[row][col] = Drawn(EXPLODED)
+    return board_text.board_lines(cells, width)
+
+
+def curve_lines(values: Sequence[float], width: int) -> list[str]:
+    """Returns a curve of probabilities over the moves of a game, from 100 % at the top to 0 % at the bottom.
+
+    Args:
+        values: the probabilities, at least one.
+        width: the number of columns of the terminal.
+    """
+    points = min(max(width - 6, 2), max(len(values), 2))
+    heights = np.interp(np.linspace(0, len(values) - 1, points), range(len(values)), values)
+    levels = np.round(heights * (CURVE_ROWS - 1)).astype(int)
+    lines = []
+    for level in reversed(range(CURVE_ROWS)):
+        marks = "".join("*" if each == level else " " for each in levels)
+        lines.append(f"{level * 100 // (CURVE_ROWS - 1):>3}% |{marks}".rstrip())
+    last = str(len(values) - 1)
+    return [*lines, "     0" + last.rjust(max(points - 1, len(last) + 1))]
+
+
+def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list[str]:
+    """Returns the lines of an analysis.
+
+    Args:
+        analysis: the analysis.
+        catalogue: the texts.
+        width: the number of columns of the terminal.
+    """
+    shown = analysis.probabilities if analysis.status in ("ready", "playing") else None
+    lines = [
+        *wrapped_lines(_position_head(analysis, catalogue), width),
+        "",
+        *board_lines(analysis.board, width, shown),
+        "",
+    ]
+    for sentence in _position_sentences(analysis, catalogue):
+        lines += wrapped_lines(sentence, width)
+    if analysis.status == "playing" and not analysis.steps:
+        lines += ["", *choice_lines(analysis.choices, catalogue, width)]
+    return lines
+
+
+def win_text(estimate: Estimate, catalogue: Catalogue) -> str:
+    """Returns a probability of winning, and where it comes from."""
+    win, error = catalogue.per_cent(estimate.probability, 1), _in_points(estimate.error, catalogue)
+    return catalogue.text(f"win_{estimate.kind}", win=win, error=error)
+
+
+def choice_lines(choices: Sequence[Choice], catalogue: Catalogue, width: int) -> list[str]:
+    """Returns a table of clicks with their risk and what they win."""
+    rows = [
+        [name_cell(each.cell, catalogue), catalogue.per_cent(each.risk, 1), catalogue.per_cent(each.win, 1)]
+        for each in choices
+    ]
+    return table_lines(table_of(catalogue.text("choices_head"), rows), width)
+
+
+def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
+    """Returns one sentence on a position that no layout fits."""
+    if error.clues:
+        cells = name_cells(error.clues, catalogue)
+        return catalogue.text("contradiction", cells=cells, count=len(error.clues))
+    bound = error.below if error.above is None else error.above
+    if error.below is not None and error.above is not None:
+        text = catalogue.text("alternative", one=error.below, other=error.above)
+    else:
+        text = catalogue.text("at_most" if error.above is None else "at_least", number=bound)
+    return catalogue.text("contradiction_mines", allowed=text, mines=error.mines, count=bound)
+
+
+def mines_text(mines: int, catalogue: Catalogue) -> str:
+    """Returns a number of mines in words, such as "14 mines"."""
+    return catalogue.text("mine_count", count=mines)
+
+
+def _position_head(analysis: Analysis, catalogue: Catalogue) -> str:
+    (rows, cols), mines = analysis.board.shape, mines_text(analysis.mines, catalogue)
+    if analysis.layouts > _MOST_LAYOUTS:
+        power = round(math.log10(analysis.layouts))
+        return catalogue.text("position_many", rows=rows, cols=cols, mines=mines, power=power)
+    layouts = analysis.layouts
+    return catalogue.text("position_head", rows=rows, cols=cols, mines=mines, layouts=layouts, count=layouts)
+
+
+def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[str]:
+    if analysis.status in ("won", "lost"):
+        yield catalogue.text(f"position_{analysis.status}")
+        return
+    if analysis.wrong_flags:
+        cells = name_cells(analysis.wrong_flags, catalogue)
+        yield catalogue.text("position_wrong_flags", cells=cells, count=len(analysis.wrong_flags))
+    if analysis.mine:
+        yield catalogue.text("position_mines", cells=name_cells(analysis.mine, catalogue))
+    if analysis.safe:
+        yield catalogue.text("position_safe", cells=name_cells(analysis.safe, catalogue))
+    yield catalogue.text("position_win", win=win_text(analysis.win, catalogue))
+    assert analysis.best is not None
+    key = "first" if analysis.status == "ready" else "best" if analysis.steps else "guess"
+    yield catalogue.text(f"position_{key}", cell=name_cell(analysis.best, catalogue))
+    yield from explain_proof(analysis.steps, catalogue)
+
+
+def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
+    """Returns the lines of a review.
+
+    Args:
+        review: the review.
+        catalogue: the texts.
+        width: the number of columns of the terminal.
+    """
+    lines = [*wrapped_lines(_head(review, catalogue), width), ""]
+    if not review.verdicts:
+        return [*lines, *wrapped_lines(catalogue.text("review_empty"), width)]
+    lines += [*board_lines(review.board, width, exploded=review.exploded), ""]
+    lines += table_lines(_table(review, catalogue), width)
+    for verdict in review.verdicts:
+        if verdict.mark in TOLD:
+            lines += ["", *wrapped_lines(" ".join(detail_sentences(verdict, catalogue)), width)]
+    curve = [estimate.probability for estimate in review.curve]
+    lines += ["", *wrapped_lines(catalogue.text("curve_head"), width), *curve_lines(curve, width), ""]
+    for sentence in summary_sentences(review, catalogue):
+        lines += wrapped_lines(sentence, width)
+    return lines
+
+
+_UNJUDGED = {
+    Mark.FIRST: "detail_first",
+    Mark.HELP: "detail_help",
+    Mark.UNLUCKY: "detail_protected",
+    Mark.NOT_JUDGED: "detail_not_judged",
+}
+"""The sentence on a turn without a judgement, by its mark."""
+
+
+def detail_sentences(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
+    """Yields what there is to say of a turn: its risk, and what was missed and why."""
+    own, text, cell = verdict.judgement, catalogue.text, name_cell(verdict.turn.cell, catalogue)
+    yield text("detail", number=verdict.turn.number, cell=cell, mark=text(f"mark_{verdict.mark.value}"))
+    if not own.is_judged:
+        yield text(_UNJUDGED[verdict.mark])
+        return
+    if verdict.turn.opened != (verdict.turn.cell,):
+        yield text("detail_chord", cells=name_cells(verdict.turn.opened, catalogue))
+    risk, excess = catalogue.per_cent(own.risk, 1), _in_points(own.excess, catalogue)
+    if own.is_certain_death:
+        yield text("detail_certain_mine", count=len(verdict.turn.opened))
+    elif own.misses_safe:
+        yield text("detail_risk", risk=risk)
+    else:
+        yield text("detail_excess" if own.excess else "detail_least", risk=risk, excess=excess)
+    if wrong := verdict.turn.wrong_flags:
+        yield text("detail_wrong_flags", cells=name_cells(wrong, catalogue), count=len(wrong))
+    yield from _alternative(verdict, catalogue)
+
+
+def _alternative(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
+    """Yields the better choice and its reason, or that there was none."""
+    text, better = catalogue.text, verdict.better
+    if better is not None and verdict.steps:
+        yield text("detail_safe")
+        yield from explain_proof(verdict.steps, catalogue)
+    elif better is not None:
+        win, own = catalogue.per_cent(better.win), catalogue.per_cent(verdict.before.probability + verdict.skill)
+        risk = catalogue.per_cent(better.risk, 1)
+        yield text("detail_better", cell=name_cell(better.cell, catalogue), risk=risk, win=win, own=own)
+    if verdict.judgement.excess > 0.0 and verdict.mark in (Mark.CALCULATED, Mark.UNLUCKY):
+        is_equal = points(verdict.skill, catalogue) == points(0.0, catalogue)
+        yield text(f"detail_calculated{'_lost' * verdict.turn.lost}" if is_equal else "detail_close")
+    elif verdict.mark is Mark.UNLUCKY:
+        yield text("detail_unlucky")
+
+
+def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
+    """Yields the figures of the whole game."""
+    text, marks = catalogue.text, [(review.count(mark), mark) for mark in Mark]
+    counted = [text("summary_mark", count=count, mark=text(f"mark_{mark.value}")) for count, mark in marks if count]
+    yield text("summary_marks", marks=", ".join(counted))
+    first, last = (catalogue.per_cent(review.curve[i].probability) for i in (0, -1))
+    skill, luck = points(review.skill, catalogue), points(review.luck, catalogue)
+    yield text("summary_split", first=first, last=last, skill=skill, luck=luck)
+    ranked = sorted(review.verdicts, key=lambda verdict: verdict.luck)
+    for key, sign, verdict in (("luckiest", "+", ranked[-1]), ("unluckiest", "-", ranked[0])):
+        luck = points(verdict.luck, catalogue)
+        if luck.startswith(sign):
+            yield text(f"summary_{key}", number=verdict.turn.number, luck=luck)
+    if review.diagnosis.excess_risk:
+        yield text("summary_excess", excess=_in_points(review.diagnosis.excess_risk, catalogue))
+    if review.wrong_flags:
+        yield text("summary_wrong_flags", count=review.wrong_flags)
+    if review.practice:
+        yield text("summary_practice")
+    if any(estimate.kind not in EXACT for estimate in review.curve):
+        yield text("summary_estimates", sign=ESTIMATED)
+
+
+def points(change: float, catalogue: Catalogue) -> str:
+    """Returns a change of a probability in points, with its sign."""
+    number = catalogue.number(100 * abs(change), 1)
+    zero = catalogue.number(0.0, 1)
+    return zero if number == zero else f"{'+' if change > 0 else '-'}{number}"
+
+
+def _in_points(risk: float, catalogue: Catalogue) -> str:
+    return catalogue.text("points", points=catalogue.number(100 * risk, 1))
+
+
+def _head(review: Review, catalogue: Catalogue) -> str:
+    config = review.config
+    result = catalogue.text(f"result_{review.status}", count=len(review.verdicts))
+    mines = mines_text(config.mines, catalogue)
+    return catalogue.text(
+        "review_head", rows=config.rows, cols=config.cols, mines=mines, seed=review.seed, result=result
+    )
+
+
+def _table(review: Review, catalogue: Catalogue) -> Table:
+    rows = []
+    for mark, group in groupby(review.verdicts, key=lambda verdict: verdict.mark):
+        verdicts = list(group)
+        runs = [verdicts] if mark in QUIET else [[verdict] for verdict in verdicts]
+        rows += [_row(run, catalogue) for run in runs]
+    return table_of(catalogue.text("review_table_head"), rows, left=2)
+
+
+def _row(run: Sequence[Verdict], catalogue: Catalogue) -> list[str]:
+    """Returns the row of a turn, or of several turns with one mark."""
+    first, last, is_run = run[0], run[-1], len(run) > 1
+    own = first.judgement
+    number = f"{first.turn.number}-{last.turn.number}" if is_run else str(first.turn.number)
+    cell = catalogue.text("review_run", count=len(run)) if is_run else name_cell(first.turn.cell, catalogue)
+    return [
+        number,
+        cell,
+        catalogue.text(f"mark_{first.mark.value}"),
+        catalogue.per_cent(own.risk, 1) if own.is_judged else "-",
+        _win(first.before, catalogue),
+        _win(last.after, catalogue),
+        points(sum(verdict.skill for verdict in run), catalogue),
+        points(sum(verdict.luck for verdict in run), catalogue),
+    ]
+
+
+def _win(estimate: Estimate, catalogue: Catalogue) -> str:
+    win = catalogue.per_cent(estimate.probability, 1)
+    return win if estimate.kind in EXACT or not win[0].isdigit() else f"{ESTIMATED}{win}"

@@ -1,0 +1,351 @@
+"""`python play.py`: the command line, checked before anything heavy is imported, and the mode that it chooses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Container, Mapping, Sequence
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO
+
+from baselines.cli.arguments import BAD_ARGUMENTS, FAILED, Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.failures import explain
+from baselines.cli.start import typed_command
+from baselines.support.extras import MissingExtraError, missing_extra
+from baselines.support.figures import SUFFIXES
+from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
+from minesweeper_env.notices import say, show_compilations
+from minesweeper_play.language.catalogue import Catalogue, language_of
+from minesweeper_play.options import BOARDS, ICONS, LANGUAGES, PALETTES, PlayOptions, preset_board, sized_board
+
+PROGRAM = "play.py"
+
+MODES = {
+    "terminal": "minesweeper_play.terminal.app:run",
+    "serve": "minesweeper_play.web:serve",
+    "classic": "minesweeper_play.line_mode:run",
+    "window": "minesweeper_play.window:run",
+    "analyse": "minesweeper_play.coach.command:analyse",
+    "stats": "minesweeper_play.line_mode:show_statistics",
+}
+"""The function of each mode, by the option that chooses the mode; "terminal" needs none."""
+
+CHARACTERS = "\u25a0\u2691\u00b7\u00d7\u256d\u23ce\u2026"
+"""Characters that the full screen has to show."""
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
+        program: name of the command, as the user typed it.
+
+    Returns:
+        The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
+    """
+    mode, options = read_options(arguments, program)
+    catalogue = Catalogue(options.language)
+    # The text is the same for all that is compiled.
+    announce = cache(partial(say, catalogue.text("compiling"), replaces=True))
+    show_compilations(lambda _: announce())
+    if mode == "terminal" and (lack := _lack_of_screen(sys.stdout, os.environ, catalogue)) is not None:
+        if options.policy is not None or options.versus is not None:
+            reason = f": {lack}" if lack else ""
+            say(f"{program}: --policy and --versus need a terminal, or --serve for a web page{reason}")
+            return BAD_ARGUMENTS
+        if lack:
+            say(f"{program}: {catalogue.text('line_by_line', reason=lack)}")
+        mode = "classic"
+    return _run(mode, options)
+
+
+def _lack_of_screen(stdout: TextIO, environment: Mapping[str, str], catalogue: Catalogue) -> str | None:
+    """Returns why the full-screen game cannot be shown; "" where nobody expects it, None where it can."""
+    # textual-serve sets the variable, and then a web page is the terminal.
+    if "TEXTUAL_DRIVER" in environment:
+        return None
+    if not (sys.stdin.isatty() and stdout.isatty()):
+        return ""
+    if environment.get("TERM") == "dumb":
+        return catalogue.text("lack_of_screen")
+    try:
+        CHARACTERS.encode(stdout.encoding)
+    except UnicodeEncodeError:
+        return catalogue.text("lack_of_characters", encoding=stdout.encoding)
+    return None
+
+
+def _run(mode: str, options: PlayOptions) -> int:
+    """Runs a mode; an error becomes one line, and the exit status."""
+    from minesweeper_play.game.saved import SavedGameError
+
+    try:
+        module, function = MODES[mode].split(":")
+        status: int = getattr(import_module(module), function)(options)
+        return status
+    except BrokenPipeError:
+        raise
+    except ModuleNotFoundError as error:
+        say(f"{options.program}: {missing_extra(str(error.name), 'web' if mode == 'serve' else 'play')}")
+        return FAILED
+    except (SavedGameError, MissingExtraError, OSError) as error:
+        say(f"{options.program}: {explain(error)}")
+        return BAD_ARGUMENTS if isinstance(error, SavedGameError) else FAILED
+
+
+# The command line
+
+BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
+"""The options of the board."""
+
+MEANINGS: Mapping[str, tuple[str, ...]] = {
+    "terminal": (*BOARD, "load", "language", "icons", "palette", "animation", "no_settings", "policy", "versus"),
+    "serve": (*BOARD, "language", "icons", "palette", "animation", "no_settings", "policy", "versus", "host", "port"),
+    "classic": (*BOARD, "load", "language", "icons", "palette", "animation", "no_settings"),
+    "window": (*BOARD, "load", "language", "palette", "no_settings"),
+    "analyse": ("mines", "first_click", "language", "json", "plot"),
+    "stats": ("language",),
+}
+"""The options that mean something in each mode."""
+
+WITHOUT_A_PLAYER = ("load", "animation")
+"""Options that have no effect while policies play."""
+
+DESCRIPTION = "Play Minesweeper in the terminal."
+
+EXAMPLES = ("--preset expert", "--size 12x20 --mines 45 --seed 7", "--classic --lang es")
+"""Arguments of the examples in the help."""
+
+LAST_PORT = 65535
+
+
+def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:
+    """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2.
+
+    Args:
+        arguments: the words of the command line; None takes them from `sys.argv`.
+        program: the command as the user typed it.
+    """
+    parser = make_parser(program)
+    options, given = parser.parse_given(arguments)
+    modes = [name for name in MODES if name in given]
+    try:
+        if len(modes) > 1:
+            raise ValueError(f"choose one of {' and '.join(f'--{mode}' for mode in modes)}")
+        check_company(options, given, modes[0] if modes else "terminal")
+        return (modes[0] if modes else "terminal"), _options(options, frozenset(given), program)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def make_parser(program: str) -> Parser:
+    """Returns the parser; it offers what is installed.
+
+    Args:
+        program: the command as the user typed it.
+    """
+    lines = "\n".join(f"  {typed_command(program, line.split())}" for line in EXAMPLES)
+    parser = Parser(prog=program, description=DESCRIPTION, epilog=f"examples:\n{lines}\n")
+    _add_board(parser.add_argument_group("board"))
+    _add_look(parser.add_argument_group("look"))
+    _add_modes(parser.add_argument_group("instead of a game in the full terminal"))
+    return parser
+
+
+def _add_board(group: argparse._ArgumentGroup) -> None:
+    names, rules = ", ".join(BOARDS), ", ".join(FIRST_CLICKS)
+    group.add_argument("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {names}")
+    group.add_argument(
+        "--size",
+        type=parse_size,
+        metavar="SIZE",
+        help="play on a square board of this side, or on ROWSxCOLS such as 16x30",
+    )
+    group.add_argument(
+        "--mines",
+        type=whole_number_from(1),
+        metavar="N",
+        help=f"hide N mines (default {default_mines_text()}; on other sizes a fifth of the cells and one more)",
+    )
+    group.add_argument(
+        "--first-click",
+        choices=FIRST_CLICKS,
+        metavar="RULE",
+        help=f"protect the first click by this rule: {rules} "
+        f"(default {BoardConfig.first_click}, or safe where it has no room)",
+    )
+    group.add_argument(
+        "--no-guess",
+        choices=("subset", "exact"),
+        metavar="LEVEL",
+        help="play on boards that logic alone wins: subset (differences of clues), exact (all that can be inferred)",
+    )
+    seed_help = "give game i the seed SEED + i (default: random seeds)"
+    group.add_argument("--seed", type=whole_number_from(0), metavar="SEED", help=seed_help)
+    group.add_argument("--load", type=parse_path, metavar="FILE", help="continue the saved game in this file")
+
+
+def _add_look(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--lang",
+        dest="language",
+        choices=LANGUAGES,
+        metavar="LANGUAGE",
+        help=f"show the game in this language: {', '.join(LANGUAGES)} (default: the one of the locale)",
+    )
+    group.add_argument(
+        "--icons",
+        choices=ICONS,
+        default=PlayOptions.icons,
+        metavar="SET",
+        help="draw cells with characters that every terminal has, or with those of a Nerd Font: "
+        f"{', '.join(ICONS)} (default {PlayOptions.icons})",
+    )
+    group.add_argument(
+        "--palette",
+        choices=PALETTES,
+        default=PlayOptions.palette,
+        metavar="PALETTE",
+        help=f"show cells in these colours: {', '.join(PALETTES)} (default {PlayOptions.palette})",
+    )
+    group.add_argument(
+        "--animation",
+        action=argparse.BooleanOptionalAction,
+        default=PlayOptions.animation,
+        help="show openings layer by layer; --no-animation shows them at once (default layer by layer)",
+    )
+    group.add_argument(
+        "--no-settings",
+        action="store_true",
+        help="play without the settings that earlier games in the full terminal kept, and keep none",
+    )
+
+
+def _add_modes(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--classic", action="store_true", help="play line by line, as where stdin or stdout is no terminal")
+    add("--policy", metavar="POLICY", help="watch this policy play")
+    add("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
+    add("--serve", action="store_true", help="show the game in a web page")
+    add(
+        "--host",
+        metavar="ADDRESS",
+        default=PlayOptions.host,
+        help=f"serve the page at this address (default {PlayOptions.host})",
+    )
+    add(
+        "--port",
+        type=parse_port,
+        metavar="PORT",
+        default=PlayOptions.port,
+        help=f"serve the page at this port (default {PlayOptions.port})",
+    )
+    add("--window", action="store_true", help="play in a window")
+    source = "judge the position or the game in this file, or on stdin (-)"
+    add("--analyse", type=lambda text: str(parse_path(text)), metavar="FILE", help=source)
+    add("--json", action="store_true", help="write the analysis as JSON")
+    add("--plot", type=parse_picture, metavar="FILE", help=f"draw the review of a game: {', '.join(SUFFIXES)}")
+    add("--stats", action="store_true", help="show the statistics of finished games")
+
+
+def parse_port(text: str) -> int:
+    """Returns a number of a port, 1 to 65535."""
+    port = whole_number_from(1)(text)
+    if port > LAST_PORT:
+        raise argparse.ArgumentTypeError(f"must be 1 to {LAST_PORT}, not {port}")
+    return port
+
+
+def parse_picture(text: str) -> Path:
+    """Returns the path of a picture."""
+    path = parse_path(text)
+    if path.suffix not in SUFFIXES:
+        raise argparse.ArgumentTypeError(f"must end in {', '.join(SUFFIXES)}, not {text}")
+    return path
+
+
+def _options(given: argparse.Namespace, stated: frozenset[str], program: str) -> PlayOptions:
+    """Returns the options; raises a ValueError if the board is not allowed."""
+    rule = given.first_click or PlayOptions.first_click
+    config = None
+    if given.preset:
+        config = preset_board(given.preset, rule)
+    elif given.size:
+        rows, cols = given.size
+        config = sized_board(rows, cols, given.mines, given.first_click)
+    return PlayOptions(
+        program=program,
+        language=given.language or language_of(),
+        config=config,
+        first_click=rule,
+        seed=given.seed,
+        no_guess=given.no_guess or False,
+        icons=given.icons,
+        palette=given.palette,
+        animation=given.animation,
+        saved=given.load,
+        policy=given.policy,
+        versus=given.versus and tuple(given.versus),
+        host=given.host,
+        port=given.port,
+        analyse=given.analyse,
+        mines=given.mines,
+        as_json=given.json,
+        plot=given.plot,
+        keeps_settings=not given.no_settings,
+        given=stated,
+    )
+
+
+def check_company(options: argparse.Namespace, given: Container[str], mode: str) -> None:
+    """Checks that all options of a command line go together.
+
+    Args:
+        options: the parsed command line.
+        given: the names of the options that it states.
+        mode: a key of `MODES`.
+
+    Raises:
+        ValueError: two options do not go together, or one means nothing; the message says which to leave out.
+    """
+    watched = [name for name in ("policy", "versus") if name in given]
+    if len(watched) > 1:
+        raise ValueError("choose one of --policy and --versus")
+    if watched and mode not in ("terminal", "serve"):
+        raise ValueError(f"--{watched[0]} needs the full terminal or --serve; leave out --{mode}")
+    _check_mode(options, given, mode)
+    if watched and (idle := next((name for name in WITHOUT_A_PLAYER if name in given), None)):
+        raise ValueError(f"{_typed(idle, options)} means nothing with --{watched[0]}; leave it out")
+    _check_board(given, mode)
+
+
+def _check_mode(options: argparse.Namespace, given: Container[str], mode: str) -> None:
+    """Raises a ValueError for an option that means nothing in a mode."""
+    for name in vars(options):
+        if name not in given or name == mode or name in MEANINGS[mode]:
+            continue
+        modes = [each for each, meanings in MEANINGS.items() if name in meanings]
+        if len(modes) == 1 and modes != ["terminal"]:
+            raise ValueError(f"{_typed(name, options)} needs --{modes[0]}")
+        raise ValueError(f"{_typed(name, options)} means nothing with --{mode}; leave it out")
+
+
+def _check_board(given: Container[str], mode: str) -> None:
+    """Raises a ValueError for options of the board that contradict each other."""
+    if "preset" in given and ("size" in given or "mines" in given):
+        raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
+    if "mines" in given and "size" not in given and mode != "analyse":
+        raise ValueError("--mines needs --size")
+    if "load" in given and any(name in given for name in BOARD):
+        raise ValueError("--load takes board and seed from the file; leave out the options of the board")
+
+
+def _typed(name: str, options: argparse.Namespace) -> str:
+    """Returns an option as the user typed it."""
+    if name == "animation" and not options.animation:
+        return "--no-animation"
+    return "--lang" if name == "language" else f"--{name.replace('_', '-')}"

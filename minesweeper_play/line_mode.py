@@ -1,0 +1,312 @@
+"""`play.py --classic`, the line mode: typed commands and printed boards, for pipes, screen readers, plain terminals."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from baselines.terminal.streams import output_width
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.notices import say
+from minesweeper_play.game.commands import Command, CommandError, parse_command, parse_ending
+from minesweeper_play.game.moves import Cell, Report
+from minesweeper_play.game.saved import load_game, save_game
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.explanations import explain_advice, explain_ending, statistics_table, table_lines
+from minesweeper_play.line_console import Console, LeaveError
+from minesweeper_play.options import PlayOptions, recommended_mines, sized_board
+
+DONE, INTERRUPTED = 0, 130
+"""Exit statuses."""
+
+LEAST_SIDE, MOST_SIDE = 3, 10
+"""The sides of the boards to choose from; a protected opening needs one more, and options allow any size."""
+
+NARROW, WIDE = 80, 120
+"""The numbers of columns of a review and of the statistics where stdout is no terminal."""
+
+
+def run(options: PlayOptions) -> int:
+    """Plays until the player leaves.
+
+    Returns:
+        The exit status: 0, or 130 after Ctrl-C.
+
+    Raises:
+        SavedGameError: the saved game of the options cannot be read.
+    """
+    console, status = Console(options), DONE
+    try:
+        _Player(console, options).play()
+    except LeaveError:
+        pass
+    except KeyboardInterrupt:
+        print()
+        status = INTERRUPTED
+    console.say("goodbye")
+    return status
+
+
+def show_statistics(options: PlayOptions) -> int:
+    """`play.py --stats`: prints the statistics of the user; returns the exit status 0.
+
+    Raises:
+        MissingExtraError: rich or platformdirs is not installed.
+        OSError: the statistics cannot be read.
+    """
+    catalogue, statistics = Catalogue(options.language), Statistics()
+    records = statistics.read()
+    if statistics.problem.key:
+        say(catalogue.text(statistics.problem.key, **statistics.problem.values))
+    if not records:
+        print(catalogue.text("statistics_empty"))
+        return DONE
+    table = statistics_table(summarise(records), catalogue)
+    print("\n".join(table_lines(table, output_width() or WIDE)))
+    return DONE
+
+
+class _Player:
+    """Plays games until the player has enough."""
+
+    def __init__(self, console: Console, options: PlayOptions) -> None:
+        self._console = console
+        self._options = options
+        self._played = 0
+        self._statistics, self._problem = open_statistics()
+
+    def play(self) -> None:
+        """Plays one game after another."""
+        session = None if self._options.saved is None else load_game(self._options.saved)
+        self._console.say(self._problem.key, **self._problem.values)
+        while True:
+            session = session or self._new_session()
+            config = session.config
+            mines = self._console.catalogue.text("mine_count", count=config.mines)
+            self._console.say("new_game", rows=config.rows, cols=config.cols, mines=mines, seed=session.seed)
+            game = ClassicGame(session, self._console)
+            game.show_board()
+            if not self._play_one(game):
+                return
+            session = None
+
+    def _new_session(self) -> Session:
+        options = self._options
+        config, no_guess = options.config, options.no_guess
+        if config is None:
+            config = self._ask_board(options.first_click if "first_click" in options.given else None)
+            if not no_guess and self._console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
+                no_guess = "subset"
+        seed = None if options.seed is None else options.seed + self._played
+        self._played += 1
+        return Session(config, seed=seed, no_guess=no_guess)
+
+    def _ask_board(self, rule: str | None) -> BoardConfig:
+        """Returns the board that a player chooses, by its side and its mines, as Buscaminas_Terminal asks for them."""
+        least = LEAST_SIDE + (rule in ("opening", "corners"))
+        side = self._console.ask_number(least, MOST_SIDE, "ask_size")
+        most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
+        recommended = min(recommended_mines(side, side), most)
+        mines = self._console.ask_number(1, most, "ask_mines", recommended=recommended)
+        return sized_board(side, side, mines, rule)
+
+    def _play_one(self, game: ClassicGame) -> bool:
+        """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
+        while game.play():
+            self._sum_up(game.session)
+            answer = self._ask_again(game)
+            if answer is not None:
+                return answer
+        return True
+
+    def _ask_again(self, game: ClassicGame) -> bool | None:
+        """Returns whether to play another game; None after the fatal move was taken back."""
+        while True:
+            command = parse_ending(self._console.ask("ask_again"))
+            if command is None or command.word == "new":
+                return command is not None
+            game.carry_out(command)
+            if not game.session.is_over:
+                return None
+
+    def _sum_up(self, session: Session) -> None:
+        """Prints the figures of a finished game, and records it."""
+        glyphs = self._console.glyphs
+        if session.status == "lost":
+            self._console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
+        for line in explain_ending(session, self._statistics, self._console.catalogue):
+            self._console.tell(line)
+
+
+class ClassicGame:
+    """Plays one session with typed commands.
+
+    Attributes:
+        session: the game.
+    """
+
+    def __init__(self, session: Session, console: Console) -> None:
+        """Shows nothing yet."""
+        self.session = session
+        self._console = console
+        self._do: dict[str, Callable[[Command], None]] = {
+            "assist": lambda _: self._move(self.session.help),
+            "help": lambda _: self._move(self.session.help) if console.is_source else self._show_manual(),
+            "undo": lambda _: self._move(self.session.undo),
+            "hint": self._hint,
+            "probabilities": lambda _: self._show_risks(),
+            "review": lambda _: self._review(),
+            "man": lambda _: self._show_manual(),
+            "save": lambda command: self._save(command.path),
+        }
+
+    def play(self) -> bool:
+        """Plays until the game is over; returns False if the player wants another game before that.
+
+        Raises:
+            LeaveError: the player leaves.
+        """
+        while not self.session.is_over:
+            line = self._console.ask("ask_action")
+            try:
+                command = parse_command(line, self.session.config.rows, self.session.config.cols)
+            except CommandError as error:
+                self._console.say(error.key, **error.values)
+                continue
+            if command.word == "quit":
+                raise LeaveError
+            if command.word == "new":
+                return False
+            self.carry_out(command)
+        return True
+
+    def show_board(self) -> None:
+        """Prints the board and the figures below it."""
+        self._console.show(self.session)
+        key = "figures_practice" if self.session.practice else "figures"
+        clock = self._console.catalogue.clock(self.session.seconds)
+        self._console.say(key, mines=self.session.mines_left, time=clock)
+
+    def carry_out(self, command: Command) -> None:
+        """Carries out a command that neither leaves nor begins another game."""
+        try:
+            if command.word in self._do:
+                self._do[command.word](command)
+            elif command.cell is not None:
+                method = self._open if command.word == "try" else getattr(self.session, command.word)
+                row, col = command.cell
+                self._move(lambda: method(row, col), command.cell)
+        except PositionTooHardError:
+            self._console.say("too_hard")
+
+    def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
+        """Makes a move, and shows what it did."""
+        flags = self.session.mines_left
+        report = move()
+        if not report.accepted:
+            self._console.say(report.key, **report.values)
+            return
+        if origin is not None and self.session.status != "lost":
+            self._console.animate(self.session, report, origin)
+        self.show_board()
+        self._describe(report, flags - self.session.mines_left)
+
+    def _open(self, row: int, col: int) -> Report:
+        """Opens a cell; the first one of a game without guesses needs a search."""
+        if not self.session.no_guess or self.session.status != "ready":
+            return self.session.open(row, col)
+        self.session.on_attempts = self._show_search
+        try:
+            self._show_search(0)
+            return self.session.open(row, col)
+        except KeyboardInterrupt:
+            return Report("search_cancelled")
+        finally:
+            self._draw_search("")
+
+    def _show_search(self, count: int) -> None:
+        """Draws the number of attempts so far, on a terminal."""
+        # Its module loads kernels.
+        from minesweeper_env.generation import MAX_ATTEMPTS
+
+        part = self._console.catalogue.per_cent(min(count / MAX_ATTEMPTS, 1.0))
+        self._draw_search(self._console.catalogue.text("searching", count=count, part=part))
+
+    def _draw_search(self, text: str) -> None:
+        if self._console.is_live:
+            # A line that wraps could not be cleared.
+            sys.stdout.write(f"\r\033[K{text[: (self._console.width or NARROW) - 1]}")
+            sys.stdout.flush()
+
+    def _describe(self, report: Report, new_flags: int) -> None:
+        """Prints the effect of an accepted move."""
+        codes, row_col = self.session.config.codes, report.cells[0]
+        if report.key:
+            self._console.say(report.key, **report.values)
+            return
+        opened = sum(self.session.board[cell] <= codes.max_count for cell in report.cells)
+        if opened:
+            self._console.say("opened", count=opened)
+        elif new_flags > 0:
+            self._console.say("flagged", count=new_flags)
+        elif self.session.board[row_col] == codes.question:
+            self._console.say("question_set", **report.values)
+        else:
+            self._console.say("flag_removed" if new_flags else "question_removed", **report.values)
+
+    def _hint(self, command: Command) -> None:
+        """Explains a safe cell, or names the cell of least risk; says of a given cell what is known of it."""
+        refusal = None if command.cell is None else self.session.refuse_covered(*command.cell)
+        if refusal is not None:
+            self._console.say(refusal.key, **refusal.values)
+            return
+        for sentence in explain_advice(self.session.hint(command.cell), self._console.catalogue):
+            self._console.tell(sentence)
+
+    def _show_risks(self) -> None:
+        risks = self.session.probabilities()
+        self._console.say("probabilities_shown")
+        self._console.show(self.session, risks)
+
+    def _show_manual(self) -> None:
+        self._console.page(self._console.catalogue.manual(is_source=self._console.is_source))
+        if self._console.is_interactive:
+            self._console.ask("manual_return")
+            self.show_board()
+
+    def _save(self, name: str) -> None:
+        if not name:
+            self._console.say("syntax_path", word="save")
+            return
+        try:
+            path = Path(name).expanduser()
+            save_game(self.session, path)
+        except (OSError, ValueError, RuntimeError) as error:
+            # The last two are a NUL in the name, and a user without a home.
+            self._console.say("save_failed", path=name, reason=getattr(error, "strerror", None) or str(error))
+        else:
+            self._console.say("saved", path=path)
+
+    def _review(self) -> None:
+        """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
+        if not self.session.is_over:
+            self._console.say("review_later")
+            return
+        # They load kernels that a game without a review never needs.
+        from minesweeper_play.coach.review import reason_against, review_game
+        from minesweeper_play.coach.texts import review_lines
+
+        against = reason_against(self.session)
+        if against.key:
+            self._console.say(against.key, **against.values)
+            return
+        try:
+            review = review_game(self.session)
+            width = self._console.width or NARROW
+            print("\n".join(review_lines(review, self._console.catalogue, width)), flush=True)
+        except KeyboardInterrupt:
+            self._console.say("reviewing_cancelled")

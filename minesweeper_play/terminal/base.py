@@ -1,0 +1,109 @@
+"""Base of the screens: texts in the language of the settings, keys in the footer, and work in the background."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from textual.binding import ActiveBinding
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
+from minesweeper_play.language.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from minesweeper_play.terminal.app import MinesweeperApp
+
+Answer = TypeVar("Answer")
+
+Figure = tuple[str, str]
+"""A label and a value, in the language of the player."""
+
+
+class GameAppScreen(Screen[None]):
+    """A screen of the game; the descriptions of its keys are keys of the catalogues."""
+
+    DEFAULT_CSS = """
+    GameAppScreen #figures { height: 1; background: $panel; text-align: center; text-wrap: nowrap; }
+    GameAppScreen #message { height: 2; padding: 0 1; }
+    GameAppScreen.-low #message { height: 1; }
+    GameAppScreen.-high #message { height: 3; }
+    GameAppScreen.-top #message { height: 5; }
+    """
+
+    @property
+    def game_app(self) -> MinesweeperApp:
+        """The application, with its settings."""
+        return cast("MinesweeperApp", self.app)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The texts in the language of the settings."""
+        return self.game_app.catalogue
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys that the footer shows, described in the language of the settings."""
+        found = super().active_bindings
+        for key, active in found.items():
+            if active.binding.description in self.catalogue.texts:
+                shown = replace(active.binding, description=self.catalogue.text(active.binding.description))
+                found[key] = active._replace(binding=shown)
+        return found
+
+    @abstractmethod
+    def translate(self) -> None:
+        """Writes all texts of the screen in the language of the settings."""
+
+
+class Background:
+    """Works in daemon threads on the latest request alone: slow answers neither pile up nor delay the end."""
+
+    def __init__(self, owner: MessagePump, fail: Callable[[Exception], object]) -> None:
+        """Prepares to work.
+
+        Args:
+            owner: the screen or the application in whose thread answers are taken.
+            fail: takes an error of the work.
+        """
+        self._owner, self._fail = owner, fail
+        self._lock = threading.Lock()
+        self._ticket: object = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the answer to a request is awaited."""
+        return self._ticket is not None
+
+    def ask(self, work: Callable[[], Answer], take: Callable[[Answer], object]) -> None:
+        """Requests work; `take` takes the answer, unless another request or `forget` comes before it."""
+        ticket = self._ticket = object()
+
+        def run() -> None:
+            answer: Any = None
+            deliver: Callable[[Any], object] = take
+            with self._lock:
+                if ticket is not self._ticket:
+                    return
+                try:
+                    answer = work()
+                except Exception as error:
+                    answer, deliver = error, self._fail
+            # The program may have ended meanwhile.
+            with suppress(RuntimeError):
+                self._owner.call_later(self._take, ticket, answer, deliver)
+
+        threading.Thread(target=run, daemon=True).start()
+
+    def forget(self) -> None:
+        """Lets no answer that is still on its way be taken."""
+        self._ticket = None
+
+    def _take(self, ticket: object, answer: Any, deliver: Callable[[Any], object]) -> None:
+        if ticket is self._ticket:
+            self._ticket = None
+            deliver(answer)

@@ -1,0 +1,293 @@
+"""Widgets of a board: one that draws it, fits the size of its cells and animates openings, and one to play on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.timer import Timer
+
+from minesweeper_play.game.moves import LAYER_SECONDS, Cell
+from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, Pencil, Picture, largest_size
+from minesweeper_play.terminal.palette import PALETTES, Palette, style_of
+
+LEFT, MIDDLE, RIGHT = 1, 2, 3
+"""Buttons of the mouse."""
+
+
+@dataclass(frozen=True)
+class Appearance:
+    """How boards look.
+
+    Attributes:
+        palette: the colours.
+        icons: the name of the icons.
+    """
+
+    palette: Palette = PALETTES["dark", False]
+    icons: str = "plain"
+
+
+class BoardCanvas(ScrollView):
+    """A board of any size, with row and column numbers that stay in sight; the arrow keys scroll it."""
+
+    DEFAULT_CSS = "BoardCanvas { width: 1fr; height: 1fr; }"
+
+    def __init__(self, picture: Picture, appearance: Appearance, *, id: str | None = None) -> None:  # noqa: A002
+        """Shows a picture.
+
+        Args:
+            picture: the board.
+            appearance: how it looks.
+            id: the id of the widget.
+        """
+        super().__init__(id=id)
+        self._picture, self._appearance = picture, appearance
+        self._curtain: NDArray[np.int8] | None = None
+        self._layers: list[Sequence[Cell]] = []
+        self._timer: Timer | None = None
+        self._pencil = Pencil(appearance.palette, ICONS[appearance.icons], CELL_SIZES[0])
+
+    # What is shown
+
+    @property
+    def picture(self) -> Picture:
+        """The picture that is shown, without cursor and animation."""
+        return self._picture
+
+    def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
+        """Shows another picture.
+
+        Args:
+            picture: the picture.
+            layers: cells that appear in layers, in an animation; until then they look as before.
+        """
+        self.finish_animation()
+        before, self._picture = self._picture, picture
+        if layers:
+            self._curtain, self._layers = before.codes.copy(), list(layers)
+            self._timer = self.set_interval(LAYER_SECONDS, self._lift)
+        if before.codes.shape != picture.codes.shape:
+            self._fit()
+        self.refresh()
+
+    def dress(self, appearance: Appearance) -> None:
+        """Changes how the board looks."""
+        self._appearance = appearance
+        self._fit()
+
+    def finish_animation(self) -> None:
+        """Shows at once what an animation has not shown yet."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._curtain = None
+        self.refresh()
+
+    @property
+    def is_animating(self) -> bool:
+        """Whether an animation runs."""
+        return self._curtain is not None
+
+    def _lift(self) -> None:
+        """Lets the next layer appear."""
+        if self._curtain is None or not self._layers:
+            self.finish_animation()
+            return
+        for cell in self._layers.pop(0):
+            self._curtain[cell] = self._picture.codes[cell]
+        self.refresh()
+
+    def _composed(self) -> Picture:
+        """Returns the picture with the state of the animation."""
+        if self._curtain is None:
+            return self._picture
+        return replace(self._picture, codes=self._curtain, levels=None)
+
+    # Sizes and lines
+
+    def on_resize(self) -> None:
+        """Chooses the size of the cells for the new size of the widget."""
+        self._fit()
+
+    def _fit(self) -> None:
+        picture = self._picture
+        # The outer size: whether there are scrollbars must not decide whether they are needed.
+        size = largest_size(*self.outer_size, picture.rows, picture.cols, 3 if picture.meaning.max_count > 9 else 2)
+        self._pencil = Pencil(self._appearance.palette, ICONS[self._appearance.icons], size)
+        self.virtual_size = Size(*self._pencil.extent(picture))
+        self.refresh()
+
+    @property
+    def _room(self) -> Size:
+        """The columns and lines of the widget without its scroll bars."""
+        return self.scrollable_content_region.size
+
+    @property
+    def _left(self) -> int:
+        """The free columns at the left of a board that is narrower than the widget."""
+        return max(0, (self._room.width - self.virtual_size.width) // 2)
+
+    @property
+    def _top(self) -> int:
+        """The free lines above a board that is lower than the widget."""
+        return max(0, (self._room.height - self.virtual_size.height) // 2)
+
+    def render_line(self, y: int) -> Strip:
+        """Returns a line of the widget: column numbers above, row numbers at the left, cells."""
+        width, screen = self._room.width, style_of(self._appearance.palette.label, self._appearance.palette.screen)
+        pencil, picture = self._pencil, self._composed()
+        line = y - self._top
+        inner = line - 1 + self.scroll_offset.y
+        if line < 0 or inner >= picture.rows * pencil.size.height:
+            return Strip([Segment(" " * width, screen)], width)
+        margin = pencil.margin(picture)
+        cells, first, last = self._visible_columns(width - margin - self._left)
+        if line == 0:
+            label, drawn = Segment(" " * margin, screen), pencil.column_labels(picture, first, last)
+        else:
+            label, drawn = pencil.row_label(picture, inner), pencil.row(picture, inner, first, last)
+        skipped = self.scroll_offset.x - first * pencil.size.width
+        board = Strip(drawn).crop(skipped, skipped + cells)
+        strip = Strip([Segment(" " * self._left, screen), label, *board])
+        return strip.adjust_cell_length(width, screen)
+
+    def _visible_columns(self, columns: int) -> tuple[int, int, int]:
+        """Returns the columns of the screen that show cells, and the first and the end of the visible cells."""
+        width, start = self._pencil.size.width, self.scroll_offset.x
+        shown = max(0, min(columns, self._picture.cols * width - start))
+        return shown, start // width, min(self._picture.cols, -(-(start + shown) // width))
+
+    def cell_at(self, x: int, y: int) -> Cell | None:
+        """Returns the cell at a place of the widget, or None if there is none."""
+        margin, size = self._pencil.margin(self._picture), self._pencil.size
+        column, line = x - self._left - margin, y - self._top - 1
+        if column < 0 or line < 0:
+            return None
+        cell = ((line + self.scroll_offset.y) // size.height, (column + self.scroll_offset.x) // size.width)
+        return cell if self._picture.holds(cell) else None
+
+    def place_of(self, cell: Cell) -> tuple[int, int]:
+        """Returns the column and line of the widget where the middle of a cell is, in sight or not."""
+        size = self._pencil.size
+        column = cell[1] * size.width + size.width // 2 - self.scroll_offset.x
+        line = cell[0] * size.height + size.height // 2 - self.scroll_offset.y
+        return self._left + self._pencil.margin(self._picture) + column, self._top + 1 + line
+
+    def look_at(self, cell: Cell) -> None:
+        """Scrolls until a cell and its neighbours are in sight."""
+        size, margin = self._pencil.size, self._pencil.margin(self._picture)
+        x = _shifted(self.scroll_offset.x, cell[1], size.width, self._room.width - margin)
+        y = _shifted(self.scroll_offset.y, cell[0], size.height, self._room.height - 1)
+        if (x, y) != self.scroll_offset:
+            self.scroll_to(x, y, animate=False, force=True)
+
+
+def _shifted(scroll: int, index: int, size: int, room: int) -> int:
+    """Returns the least changed scroll offset that shows a cell and a neighbour at each side, where there is room."""
+    context = size if room >= 3 * size else 0
+    return min(max(scroll, (index + 1) * size + context - room), max(0, index * size - context))
+
+
+class BoardView(BoardCanvas, can_focus=True):
+    """A board with a cursor, on which clicks mean moves.
+
+    Attributes:
+        cursor: the cell of the cursor.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1, 0)", show=False),
+        Binding("down", "move(1, 0)", show=False),
+        Binding("left", "move(0, -1)", show=False),
+        Binding("right", "move(0, 1)", show=False),
+        Binding("home", "move(0, -1000000)", show=False),
+        Binding("end", "move(0, 1000000)", show=False),
+        Binding("pageup", "move(-1000000, 0)", show=False),
+        Binding("pagedown", "move(1000000, 0)", show=False),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """The player clicked a cell."""
+
+        action: Literal["click", "flag", "chord"]
+        cell: Cell
+
+    def __init__(self, picture: Picture, appearance: Appearance, *, id: str | None = None) -> None:  # noqa: A002
+        """Shows a picture; its cursor is not used. See `BoardCanvas`."""
+        super().__init__(picture, appearance, id=id)
+        self.cursor: Cell = _middle(picture)
+        self._buttons: set[int] = set()
+        self._chording = self._settled = False
+
+    def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
+        """Shows another picture; a board of another size moves the cursor to its middle. See `BoardCanvas`."""
+        if picture.codes.shape != self._picture.codes.shape:
+            self.cursor = _middle(picture)
+        super().show(picture, layers)
+
+    def _composed(self) -> Picture:
+        return replace(super()._composed(), cursor=self.cursor)
+
+    def _fit(self) -> None:
+        super()._fit()
+        self.call_after_refresh(self.look_at, self.cursor)
+
+    def action_move(self, down: int, right: int) -> None:
+        """Moves the cursor, up to the edges."""
+        row, col = self.cursor[0] + down, self.cursor[1] + right
+        self.move_to((min(max(row, 0), self._picture.rows - 1), min(max(col, 0), self._picture.cols - 1)))
+
+    def move_to(self, cell: Cell) -> None:
+        """Moves the cursor to a cell, and scrolls to it."""
+        self.finish_animation()
+        self.cursor = cell
+        self.look_at(cell)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Presses a button: the right one flags at once, the others wait until they are released."""
+        self.finish_animation()
+        self.capture_mouse()
+        if not self._buttons:
+            self._chording = self._settled = False
+        self._buttons.add(event.button)
+        cell = self.cell_at(event.x, event.y)
+        if cell is not None:
+            self.move_to(cell)
+        self._chording |= event.button == MIDDLE or {LEFT, RIGHT} <= self._buttons
+        flags = event.button == RIGHT or (event.button == LEFT and event.ctrl)
+        if flags and not self._chording and cell is not None:
+            self._settled = event.button == LEFT
+            self.post_message(self.Chosen("flag", cell))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Releases a button: opens the cell or chords, if the mouse is still on the board."""
+        if event.button not in self._buttons:
+            return
+        self._buttons.discard(event.button)
+        cell = self.cell_at(event.x, event.y)
+        if not self._buttons:
+            self.release_mouse()
+        if cell is not None and not self._settled and (self._chording or event.button == LEFT):
+            self.move_to(cell)
+            self.post_message(self.Chosen("chord" if self._chording else "click", cell))
+            # The second of two buttons does nothing more.
+            self._settled = True
+
+    def on_mouse_release(self) -> None:
+        """Forgets pressed buttons where another widget takes the mouse."""
+        self._buttons.clear()
+
+
+def _middle(picture: Picture) -> Cell:
+    return picture.rows // 2, picture.cols // 2

@@ -1,0 +1,365 @@
+"""Dialogs: a new game, settings, statistics, the manual, questions, and work that takes long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from msgspec.structs import replace
+from rich.table import Table
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid, Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
+
+from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
+from minesweeper_play.game.session import NoGuess
+from minesweeper_play.language.catalogue import wrapped_lines
+from minesweeper_play.terminal.settings import CHOICES, BoardChoice
+
+if TYPE_CHECKING:
+    from minesweeper_play.terminal.app import MinesweeperApp
+
+Result = TypeVar("Result")
+
+
+class Dialog(ModalScreen[Result | None]):
+    """A dialog in the middle of the screen; Escape closes it without a result."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; }
+    Dialog > #frame { width: auto; max-width: 96%; height: auto; max-height: 96%; padding: 0 2; background: $surface;
+                      border: round $accent; border-title-color: $accent; border-title-style: bold; overflow: auto; }
+    Dialog Grid { grid-size: 2; grid-columns: 22 1fr; grid-rows: 1; height: auto; grid-gutter: 0 1; }
+    Dialog #buttons { height: auto; width: 1fr; align-horizontal: right; margin-top: 1; }
+    Dialog Button { margin-left: 2; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
+
+    def action_close(self) -> None:
+        """Closes the dialog."""
+        self.dismiss(None)
+
+    @property
+    def game_app(self) -> MinesweeperApp:
+        """The application, with its settings and its language."""
+        return cast("MinesweeperApp", self.app)
+
+    def text(self, key: str, **values: object) -> str:
+        """Returns a text of the catalogue."""
+        return self.game_app.text(key, **values)
+
+
+class Question(Dialog[bool]):
+    """Asks a question; the result is True for yes."""
+
+    DEFAULT_CSS = "Question > #frame { width: 52; }"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,s", "answer(True)", show=False),
+        Binding("n", "answer(False)", show=False),
+    ]
+
+    def __init__(self, question: str) -> None:
+        """Asks a question, a text in the language of the player."""
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """Yields the question and its answers."""
+        with Vertical(id="frame"):
+            yield Label(self._question, markup=False)
+            with Horizontal(id="buttons"):
+                yield Button(self.text("yes"), id="yes", variant="primary", compact=True)
+                yield Button(self.text("no"), id="no", compact=True)
+
+    @on(Button.Pressed)
+    def _press(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, is_yes: bool) -> None:
+        """Answers by a key."""
+        self.dismiss(is_yes)
+
+
+class Page(Dialog[None]):
+    """A text or a table with a title; Enter, q and Escape close it."""
+
+    # A scroll bar that came after the text was wrapped would take columns away from it.
+    DEFAULT_CSS = """
+    Page > #frame { width: 98%; max-width: 110; padding: 0 1; scrollbar-gutter: stable; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,question_mark", "close", show=False)]
+
+    def __init__(self, title: str, text: str, table: Table | None = None) -> None:
+        """Shows a text.
+
+        Args:
+            title: the title, above the frame.
+            text: the text; its line feeds stay.
+            table: a table above the text; None for none.
+        """
+        super().__init__()
+        self._title, self._text, self._table = title, text, table
+
+    def compose(self) -> ComposeResult:
+        """Yields the table and the text."""
+        with VerticalScroll(id="frame") as frame:
+            frame.border_title = self._title
+            frame.border_subtitle = self.text("page_keys")
+            if self._table is not None:
+                yield Static(self._table)
+            yield Static(id="text", markup=False)
+
+    def on_mount(self) -> None:
+        """Lets the arrow keys scroll."""
+        self.query_one("#frame").focus()
+
+    def on_resize(self) -> None:
+        """Wraps the text to the new width."""
+        self.call_after_refresh(self._write)
+
+    def _write(self) -> None:
+        width = self.query_one("#frame").scrollable_content_region.width
+        self.query_one("#text", Static).update(Content("\n".join(wrapped_lines(self._text, max(width, 20)))))
+
+
+class CancelledError(Exception):
+    """The user has cancelled long work."""
+
+
+class LongWork(Dialog[None]):
+    """Shows how far work in a thread is; Escape and the button cancel it.
+
+    Attributes:
+        cancelled: whether the work ends at its next step.
+    """
+
+    DEFAULT_CSS = """
+    LongWork > #frame { width: 60; max-width: 96%; }
+    LongWork ProgressBar { width: 1fr; margin-top: 1; }
+    LongWork Bar { width: 1fr; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "cancel", show=False)]
+
+    def __init__(self, key: str) -> None:
+        """Shows work that somebody else starts.
+
+        Args:
+            key: the text KEY_title of the catalogues names the work, and KEY_progress says how far it is.
+        """
+        super().__init__()
+        self._key = key
+        self._done, self._total = 0, 0
+        self.cancelled = False
+
+    def report(self, done: int, total: int) -> None:
+        """Notes the progress, in the thread of the work; raises a `CancelledError` if the user has cancelled it."""
+        self._done, self._total = done, total
+        if self.cancelled:
+            raise CancelledError
+
+    def compose(self) -> ComposeResult:
+        """Yields the number of steps, a bar and a button."""
+        with Vertical(id="frame") as frame:
+            frame.border_title = self.text(f"{self._key}_title")
+            yield Label(markup=False)
+            yield ProgressBar(show_eta=False)
+            with Horizontal(id="buttons"):
+                yield Button(self.text("cancel"), compact=True)
+
+    def on_mount(self) -> None:
+        """Begins to show the progress."""
+        self._show()
+        self.set_interval(0.1, self._show)
+
+    def _show(self) -> None:
+        if self._total:
+            shown = self.text(f"{self._key}_progress", done=self._done, total=self._total)
+            self.query_one(Label).update(shown)
+            self.query_one(ProgressBar).update(total=self._total, progress=self._done)
+
+    @on(Button.Pressed)
+    def action_cancel(self) -> None:
+        """Cancels the work."""
+        self.cancelled = True
+        self.query_one(Button).disabled = True
+
+
+class SettingsDialog(Dialog[None]):
+    """Changes the settings of the application; each change shows at once."""
+
+    DEFAULT_CSS = "SettingsDialog > #frame { width: 60; }"
+
+    def compose(self) -> ComposeResult:
+        """Yields a field per setting."""
+        with VerticalScroll(id="frame", can_focus=False) as frame:
+            frame.border_title = self.text("settings")
+            with Grid():
+                for name in CHOICES:
+                    present = getattr(self.game_app.settings, name)
+                    options = [(self.text(_key(name, value)), value) for value in CHOICES[name]]
+                    yield Label(self.text(f"setting_{name}"), markup=False)
+                    yield Select(options, value=present, allow_blank=False, id=name, compact=True)
+            with Horizontal(id="buttons"):
+                yield Button(self.text("close"), id="close", variant="primary", compact=True)
+
+    def on_mount(self) -> None:
+        """Begins at the language."""
+        self.query_one("#language").focus()
+
+    @on(Select.Changed)
+    async def _change(self, event: Select.Changed) -> None:
+        settings = self.game_app.settings
+        changed: dict[str, Any] = {str(event.select.id): event.value}
+        self.game_app.settings = replace(settings, **changed)
+        if self.game_app.settings.language != settings.language:
+            await self.recompose()
+            self.on_mount()
+
+    @on(Button.Pressed)
+    def _close(self) -> None:
+        self.dismiss(None)
+
+
+def _key(name: str, value: object) -> str:
+    """Returns the key of the text that names a value of a setting."""
+    shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    return f"{name}_{shown}".replace("-", "_")
+
+
+BOARDS: dict[str, tuple[int, int, int]] = {
+    name.lower() or "default": (config.rows, config.cols, config.mines)
+    for name, config in ((name, BoardConfig.of_size(**preset)) for name, preset in PRESETS.items())
+}
+"""(rows, columns, mines) of each preset, by name."""
+
+CUSTOM = "custom"
+
+NO_GUESS: dict[str, NoGuess] = {"off": False, "subset": "subset", "exact": "exact"}
+"""The kinds of boards by the names that the dialog gives them."""
+
+
+class NewGame(Dialog[BoardChoice]):
+    """Chooses a board; the result is a `BoardChoice`."""
+
+    DEFAULT_CSS = """
+    NewGame > #frame { width: 64; }
+    NewGame #size { height: 1; }
+    NewGame Input { background: $boost; }
+    NewGame #size Input { width: 6; margin-right: 1; }
+    NewGame #problem { color: $text-error; height: auto; min-height: 1; }
+    """
+
+    def __init__(self, present: BoardChoice) -> None:
+        """Begins with the present board, and no seed."""
+        super().__init__()
+        self._present = present
+
+    def compose(self) -> ComposeResult:
+        """Yields the fields and buttons."""
+        config, text = self._present.config, self.text
+        size = (config.rows, config.cols, config.mines)
+        named = [(f"{text(f'board_{name}')}  {r}\u00d7{c}, {m}", name) for name, (r, c, m) in BOARDS.items()]
+        rules = [(text(f"rule_{rule}"), rule) for rule in FIRST_CLICKS]
+        levels = [(text(f"no_guess_{level}"), level) for level in NO_GUESS]
+        with VerticalScroll(id="frame", can_focus=False) as frame:
+            frame.border_title = text("new_title")
+            with Grid():
+                yield Label(text("new_board"))
+                yield self._select("preset", [*named, (text(f"board_{CUSTOM}"), CUSTOM)], _preset(size))
+                yield Label(text("new_size"))
+                with Horizontal(id="size"):
+                    for name, value in zip(("rows", "cols", "mines"), size, strict=True):
+                        yield Input(str(value), id=name, compact=True)
+                yield Label(text("new_first_click"))
+                yield self._select("first_click", rules, config.first_click)
+                yield Label(text("new_no_guess"))
+                yield self._select("no_guess", levels, self._present.no_guess or "off")
+                yield Label(text("new_seed"))
+                yield Input(placeholder=text("new_seed_random"), id="seed", compact=True)
+            yield Static(id="problem", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button(text("new_start"), id="start", variant="primary", compact=True)
+                yield Button(text("cancel"), id="cancel", compact=True)
+
+    def _select(self, name: str, options: Sequence[tuple[str, str]], value: str) -> Select[str]:
+        return Select(options, value=value, allow_blank=False, id=name, compact=True)
+
+    def on_mount(self) -> None:
+        """Lets Enter start the present board again."""
+        self.query_one("#start").focus()
+
+    @on(Select.Changed, "#preset")
+    def _take_preset(self, event: Select.Changed) -> None:
+        if event.value in BOARDS:
+            for name, value in zip(("rows", "cols", "mines"), BOARDS[str(event.value)], strict=True):
+                self.query_one(f"#{name}", Input).value = str(value)
+
+    @on(Input.Changed)
+    def _check(self) -> None:
+        """Names the preset of the size, and says at once what is wrong."""
+        size = tuple(self.query_one(f"#{name}", Input).value for name in ("rows", "cols", "mines"))
+        with self.prevent(Select.Changed):
+            self.query_one("#preset", Select).value = _preset(size)
+        self._problem()
+
+    @on(Select.Changed)
+    def _check_rules(self) -> None:
+        self._problem()
+
+    def _problem(self) -> BoardChoice | None:
+        """Shows what is wrong; returns the choice if nothing is."""
+        try:
+            choice, problem = self._read(), ""
+        except ValueError as error:
+            choice, problem = None, str(error)
+        self.query_one("#problem", Static).update(problem)
+        self.query_one("#start", Button).disabled = choice is None
+        return choice
+
+    def _read(self) -> BoardChoice:
+        """Returns the choice; raises a ValueError whose message says what is allowed."""
+        rows, cols, mines = (self._number(name, 1) for name in ("rows", "cols", "mines"))
+        seed = self._number("seed", 0) if self.query_one("#seed", Input).value.strip() else None
+        if not 2 <= rows * cols <= MAX_CELLS:
+            raise ValueError(self.text("new_too_many_cells", most=MAX_CELLS, given=rows * cols))
+        rule, level = (str(self.query_one(f"#{name}", Select).value) for name in ("first_click", "no_guess"))
+        try:
+            most = BoardConfig(rows, cols, 1, first_click=rule).max_mines
+        except ValueError as error:
+            raise ValueError(self.text("new_no_mines_fit")) from error
+        if mines > most:
+            raise ValueError(self.text("new_too_many_mines", most=most, given=mines))
+        return BoardChoice(BoardConfig(rows, cols, mines, first_click=rule), NO_GUESS[level], seed)
+
+    def _number(self, name: str, least: int) -> int:
+        text = self.query_one(f"#{name}", Input).value.strip()
+        if not re.fullmatch(r"\d{1,18}", text, re.ASCII) or int(text) < least:
+            field = self.text(f"new_{name}" if name != "seed" else "new_seed_name")
+            raise ValueError(self.text("new_not_a_number", name=field, least=least, given=text))
+        return int(text)
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#start")
+    def _start(self) -> None:
+        choice = self._problem()
+        if choice is not None:
+            self.dismiss(choice)
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        self.dismiss(None)
+
+
+def _preset(size: Sequence[object]) -> str:
+    """Returns the name of the preset with this size and number of mines, or `CUSTOM`."""
+    shown = tuple(map(str, size))
+    return next((name for name, board in BOARDS.items() if tuple(map(str, board)) == shown), CUSTOM)

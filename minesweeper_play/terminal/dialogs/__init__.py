@@ -1,1 +1,0 @@
-"""Dialogs: a new game, settings, statistics, the manual, and questions."""

@@ -1,0 +1,259 @@
+"""Drawing of a board: what its picture shows, its icons, and its lines of characters for each size of the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.segment import Segment
+from rich.style import Style
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN
+from minesweeper_play.game.advice import Mark
+from minesweeper_play.game.moves import Cell
+from minesweeper_play.terminal.palette import Palette, style_of
+
+RiskStyle = Literal["off", "numbers", "shades"]
+
+RISK_STYLES: tuple[RiskStyle, ...] = ("off", "numbers", "shades")
+"""The ways to show risks: not at all, in per cent on a tint, or as a tint alone."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A board as it is drawn.
+
+    Attributes:
+        codes: int8 (rows, cols), the visible codes.
+        meaning: the meaning of the codes.
+        wrong: bool (rows, cols), flags on cells without a mine; None while the game goes on.
+        fatal: the cell whose mine ended the game.
+        levels: int64 (rows, cols), risks as `minesweeper_env.rendering.probabilities.levels_of` returns them; None
+            shows no risks.
+        numbers: whether risks are written in per cent.
+        marks: the cells that a hint names.
+        cursor: the cell of the cursor; None hides it.
+    """
+
+    codes: NDArray[np.int8]
+    meaning: Codes = field(default_factory=lambda: Codes.of_radius(1))
+    wrong: NDArray[np.bool_] | None = None
+    fatal: Cell | None = None
+    levels: NDArray[np.int64] | None = None
+    numbers: bool = True
+    marks: Mapping[Cell, Mark] = field(default_factory=dict)
+    cursor: Cell | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.codes.shape[0])
+
+    @property
+    def cols(self) -> int:
+        """The number of columns."""
+        return int(self.codes.shape[1])
+
+    def holds(self, cell: Cell) -> bool:
+        """Returns whether a cell lies on the board."""
+        return 0 <= cell[0] < self.rows and 0 <= cell[1] < self.cols
+
+
+class Icons(NamedTuple):
+    """One character for each kind of cell that shows no number.
+
+    Attributes:
+        mine: a mine.
+        hidden: a covered cell.
+        flag: a flag.
+        blank: an open cell without mines around it.
+        question: a question mark.
+        wrong: a flag on a cell without a mine, once the game is over.
+    """
+
+    mine: str
+    hidden: str
+    flag: str
+    blank: str = "\u00b7"
+    question: str = "?"
+    wrong: str = "\u2717"
+
+
+ICONS: dict[str, Icons] = {
+    "plain": Icons(mine="*", hidden="\u25a0", flag="\u2691"),
+    "nerd": Icons(mine="\U000f0dda", hidden="\uf0c8", flag="\uf024"),
+}
+"""The sets of icons by name; "nerd" needs a font of https://www.nerdfonts.com."""
+
+
+LABEL_STEP = 5
+"""Distance of column numbers on boards where they do not fit above every column."""
+
+
+class CellSize(NamedTuple):
+    """Characters and lines of a cell."""
+
+    width: int
+    height: int
+
+
+CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(5, 3))
+"""The sizes of cells, from small to large."""
+
+
+class Look(NamedTuple):
+    """A cell: its text, and the style of text and face."""
+
+    text: str
+    style: Style
+
+
+@dataclass(frozen=True)
+class Pencil:
+    """Draws the lines of pictures in one size and one set of colours.
+
+    Attributes:
+        palette: the colours.
+        icons: the icons.
+        size: the size of a cell.
+    """
+
+    palette: Palette
+    icons: Icons
+    size: CellSize
+
+    def margin(self, picture: Picture) -> int:
+        """Returns the width of the row numbers with the blank after them."""
+        return len(str(picture.rows)) + 1
+
+    def extent(self, picture: Picture) -> tuple[int, int]:
+        """Returns the columns and lines of the whole board, with row and column numbers."""
+        return self.margin(picture) + picture.cols * self.size.width, 1 + picture.rows * self.size.height
+
+    def row(self, picture: Picture, line: int, first: int, last: int) -> list[Segment]:
+        """Returns the cells first..last-1 of a line of the board, counted without the column numbers."""
+        row, inner = divmod(line, self.size.height)
+        looks = (self._look(picture, row, col) for col in range(first, last))
+        if inner != self.size.height // 2:
+            return list(_joined((" " * self.size.width, look.style) for look in looks))
+        return list(_joined((self._placed(look.text), look.style) for look in looks))
+
+    def row_label(self, picture: Picture, line: int) -> Segment:
+        """Returns the row number at the left of a line, with the blank after it."""
+        row, inner = divmod(line, self.size.height)
+        text = str(row + 1) if inner == self.size.height // 2 and row < picture.rows else ""
+        width = self.margin(picture)
+        return Segment(
+            f"{text:>{width - 1}} ", self._label_style(picture.cursor is not None and picture.cursor[0] == row)
+        )
+
+    def column_labels(self, picture: Picture, first: int, last: int) -> list[Segment]:
+        """Returns the column numbers above the cells first..last-1."""
+        width = self.size.width
+        plain, strong = self._label_style(False), self._label_style(True)
+        every = len(str(picture.cols)) < width
+        characters = [(" ", plain)] * ((last - first) * width)
+        here = picture.cursor[1] + 1 if picture.cursor is not None else 0
+        shown = (number for number in range(first + 1, last + 1) if every or number == 1 or number % LABEL_STEP == 0)
+        numbers = [number for number in shown if every or abs(number - here) != 1]
+        # The number of the cursor comes last, and covers what stands next to it.
+        for number in (each for each in [*numbers, here] if first < each <= last):
+            placed = self._placed(str(number))
+            begin = max(0, (number - first) * width - len(placed))
+            for place, character in enumerate(placed, begin):
+                if character != " ":
+                    characters[place] = (character, strong if number == here else plain)
+        return list(_joined(iter(characters)))
+
+    def _label_style(self, strong: bool) -> Style:
+        return style_of(self.palette.label_strong if strong else self.palette.label, self.palette.screen, strong)
+
+    def _placed(self, text: str) -> str:
+        return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)
+
+    def _look(self, picture: Picture, row: int, col: int) -> Look:
+        """Returns the look of a cell: its own, under risks, under a hint, under the cursor."""
+        code, shade = int(picture.codes[row, col]), (row + col) % 2
+        text, ink, face = self._own_look(picture, row, col, code, shade)
+        palette = self.palette
+        mark = picture.marks.get((row, col))
+        if mark is not None:
+            face = {"clue": palette.hint_clue, "safe": palette.hint_safe, "mine": palette.hint_mine}.get(
+                mark, palette.cursor
+            )
+            ink = palette.cursor_ink if mark == "choice" else palette.hint_ink
+        if (row, col) == picture.cursor != picture.fatal:
+            ink, face = palette.cursor_ink, palette.cursor
+        return Look(text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None))
+
+    def _own_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
+        palette, meaning = self.palette, picture.meaning
+        if code <= meaning.max_count:
+            face = palette.open[shade]
+            return (str(code), palette.count(code), face) if code else (self.icons.blank, palette.blank, face)
+        if code == meaning.mine:
+            fatal = (row, col) == picture.fatal
+            ink, face = (palette.fatal_ink, palette.fatal) if fatal else (palette.mine, palette.open[shade])
+            return self.icons.mine, ink, face
+        return self._covered_look(picture, row, col, code, shade)
+
+    def _covered_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
+        palette, icons, meaning = self.palette, self.icons, picture.meaning
+        if picture.wrong is not None and picture.wrong[row, col]:
+            return icons.wrong, palette.wrong, palette.covered[shade]
+        face = palette.covered[shade]
+        text, ink = {
+            meaning.flagged: (icons.flag, palette.flag),
+            meaning.question: (icons.question, palette.question),
+        }.get(code, (icons.hidden, palette.covered_ink))
+        level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[row, col])
+        if level == LEVEL_UNKNOWN:
+            return text, ink, face
+        sure = level in (LEVEL_SAFE, LEVEL_MINE)
+        ink = palette.sure_ink if sure else palette.risk_ink
+        if code == meaning.hidden:
+            text = self._risk_text(level) if picture.numbers else " "
+        return text, ink, palette.risk(level, shade)
+
+    def _risk_text(self, level: int) -> str:
+        narrow = self.size.width == 2
+        special = {LEVEL_SAFE: "0", 1: "<1", 101: "99" if narrow else ">99", LEVEL_MINE: self.icons.mine}
+        return special.get(level, str(level - 1))
+
+
+def largest_size(columns: int, lines: int, rows: int, cols: int, widest_text: int = 2) -> CellSize:
+    """Returns the largest size of cells with which a board fits, or the smallest size if none does.
+
+    Args:
+        columns: the columns of the screen that are free for the board.
+        lines: the free lines.
+        rows: the rows of the board.
+        cols: its columns.
+        widest_text: the length of the longest text in a cell.
+    """
+    fitting = [
+        size
+        for size in CELL_SIZES
+        if size.width >= widest_text
+        and len(str(rows)) + 1 + cols * size.width <= columns
+        and 1 + rows * size.height <= lines
+    ]
+    return fitting[-1] if fitting else next(size for size in CELL_SIZES if size.width >= widest_text)
+
+
+def _joined(parts: Iterator[tuple[str, Style]]) -> Iterator[Segment]:
+    """Yields segments; neighbours of the same style are one."""
+    texts: list[str] = []
+    last: Style | None = None
+    for text, style in parts:
+        if style is not last and texts:
+            yield Segment("".join(texts), last)
+            texts = []
+        texts.append(text)
+        last = style
+    if texts:
+        yield Segment("".join(texts), last)

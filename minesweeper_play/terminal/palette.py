@@ -1,0 +1,169 @@
+"""Colours of the board, for dark and light screens, each also for players who confuse red and green.
+
+The colour-blind palettes follow Okabe and Ito (2008), "Color Universal Design".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from rich.color import Color
+from rich.style import Style
+
+from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE
+
+Shades = tuple[str, str]
+"""Two shades of one colour, which neighbouring cells take in turn, as on a chessboard."""
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours as "#rrggbb".
+
+    Attributes:
+        screen: behind the board.
+        label, label_strong: row and column numbers; the numbers of the cursor.
+        covered, covered_ink: a covered cell and its icon.
+        open, blank: an open cell, and its icon where no mine is around.
+        counts: the numbers 1 to 8; larger numbers, on boards of a larger radius, begin again.
+        flag, question: the icons of marks.
+        mine: the icon of a mine.
+        fatal, fatal_ink: the cell that ended the game.
+        wrong: a wrong flag.
+        cursor, cursor_ink: the cell of the cursor.
+        hint_clue, hint_safe, hint_mine, hint_ink: the cells of a hint.
+        stops: the tints of risks at 0, 25, 50 and 100 %.
+        risk_ink: numbers on these tints.
+        sure_safe, sure_mine, sure_ink: cells whose risk is exactly 0 or 1.
+    """
+
+    screen: str
+    label: str
+    label_strong: str
+    covered: Shades
+    covered_ink: str
+    open: Shades
+    blank: str
+    counts: tuple[str, ...]
+    flag: str
+    question: str
+    mine: str
+    fatal: str
+    fatal_ink: str
+    wrong: str
+    cursor: str
+    cursor_ink: str
+    hint_clue: str
+    hint_safe: str
+    hint_mine: str
+    hint_ink: str
+    stops: tuple[str, str, str, str]
+    risk_ink: str
+    sure_safe: str
+    sure_mine: str
+    sure_ink: str
+
+    def count(self, number: int) -> str:
+        """Returns the colour of a number of at least 1."""
+        return self.counts[(number - 1) % len(self.counts)]
+
+    def risk(self, level: int, shade: int) -> str:
+        """Returns the tint of a risk in one of two shades.
+
+        Args:
+            level: the risk; see `minesweeper_env.rendering.probabilities.LEVEL_SAFE`.
+            shade: 0 or 1.
+        """
+        if level in (LEVEL_SAFE, LEVEL_MINE):
+            tint = self.sure_safe if level == LEVEL_SAFE else self.sure_mine
+        else:
+            tint = _between(self.stops, (level - 1) / 100)
+        return _darker(tint) if shade else tint
+
+
+Colour = str | tuple[str, ...]
+
+_STANDARD: dict[str, tuple[Colour, Colour]] = {
+    "screen": ("#14161b", "#f4f5f7"),
+    "label": ("#7c8596", "#5f6673"),
+    "label_strong": ("#ffffff", "#000000"),
+    "covered": (("#4b5468", "#434b5e"), ("#b7c1d1", "#aab5c7")),
+    "covered_ink": ("#69738a", "#8e99ad"),
+    "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
+    "blank": ("#3d4450", "#c6ccd6"),
+    "counts": (
+        ("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
+        ("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
+    ),
+    "flag": ("#ff968c", "#b3121d"),
+    "question": ("#ffe08a", "#5b4300"),
+    "mine": ("#f2f2f2", "#1c1f24"),
+    "fatal": ("#d92d2d", "#d92d2d"),
+    "fatal_ink": ("#ffffff", "#ffffff"),
+    "wrong": ("#ff9d3c", "#9a4a00"),
+    "cursor": ("#f5f5f5", "#111827"),
+    "cursor_ink": ("#101216", "#ffffff"),
+    "hint_clue": ("#ffd23f", "#ffcf33"),
+    "hint_safe": ("#37c871", "#4cd07f"),
+    "hint_mine": ("#ff6b5f", "#ff8d83"),
+    "hint_ink": ("#101216", "#101216"),
+    "stops": (("#2b7449", "#77721f", "#a15b22", "#a83434"), ("#a5dcae", "#ece596", "#f5be78", "#ee8f87")),
+    "risk_ink": ("#ffffff", "#15181d"),
+    "sure_safe": ("#1fae5b", "#1c8a48"),
+    "sure_mine": ("#c22222", "#c22222"),
+    "sure_ink": ("#ffffff", "#ffffff"),
+}
+"""Each colour of `Palette` on a dark and on a light screen."""
+
+_COLOUR_BLIND: dict[str, tuple[Colour, Colour]] = {
+    "counts": (
+        ("#56b4e9", "#e69f00", "#f0e442", "#cc79a7", "#3fc9a0", "#ff8a3d", "#ffffff", "#a9b1bd"),
+        ("#0072b2", "#a35a00", "#00765a", "#a04a7c", "#b34700", "#4a4f57", "#000000", "#5d636b"),
+    ),
+    "flag": ("#f0e442", "#8a3d00"),
+    "fatal": ("#d55e00", "#d55e00"),
+    "wrong": ("#eab0d0", "#7d2f5c"),
+    "hint_clue": ("#f0e442", "#f0e442"),
+    "hint_safe": ("#56b4e9", "#8fcbee"),
+    "hint_mine": ("#e69f00", "#f0b048"),
+    "stops": (("#1d5a8a", "#53627a", "#7d6838", "#a65f00"), ("#a8d3ee", "#d9dde0", "#ecd09a", "#eba653")),
+    "sure_safe": ("#0072b2", "#0072b2"),
+    "sure_mine": ("#d55e00", "#c04f00"),
+}
+"""The colours that differ for players who confuse red and green."""
+
+
+def _palette(brightness: int, is_colour_blind: bool) -> Palette:
+    pairs = _STANDARD | (_COLOUR_BLIND if is_colour_blind else {})
+    return Palette(**{name: pair[brightness] for name, pair in pairs.items()})  # type: ignore[arg-type]
+
+
+PALETTES: dict[tuple[str, bool], Palette] = {
+    (name, is_colour_blind): _palette(brightness, is_colour_blind)
+    for brightness, name in enumerate(("dark", "light"))
+    for is_colour_blind in (False, True)
+}
+"""The palettes, by the brightness of the screen and by whether they avoid red against green."""
+
+
+@cache
+def style_of(ink: str, face: str, bold: bool = False) -> Style:
+    """Returns the style of a foreground and a background colour."""
+    return Style(color=Color.parse(ink), bgcolor=Color.parse(face), bold=bold)
+
+
+@cache
+def _darker(colour: str) -> str:
+    """Returns a colour a little darker, so that neighbours of one colour can be told apart."""
+    return "#" + "".join(f"{round(0.88 * channel):02x}" for channel in Color.parse(colour).get_truecolor())
+
+
+@cache
+def _between(stops: tuple[str, str, str, str], risk: float) -> str:
+    places = (0.0, 0.25, 0.5, 1.0)
+    upper = next(i for i in (1, 2, 3) if risk <= places[i])
+    part = (risk - places[upper - 1]) / (places[upper] - places[upper - 1])
+    low, high = (Color.parse(stops[i]).get_truecolor() for i in (upper - 1, upper))
+    mixed = (round(a + part * (b - a)) for a, b in zip(low, high, strict=True))
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)

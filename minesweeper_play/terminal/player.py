@@ -1,0 +1,271 @@
+"""A policy at play, one step after the other, in games that a person watches, and the ratings of its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.entries.policy import EntryPolicy, own_code
+from baselines.evaluation.games import check_built_for, choose_actions
+from baselines.policy import Policy
+from baselines.registry import PolicyMaker, find_policy
+from baselines.support.act_inputs import policy_name
+from minesweeper_env.codes import MOVE_NAMES, Move
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
+from minesweeper_env.env import MinesweeperEnv
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
+from minesweeper_env.texts import printable
+from minesweeper_play.game.moves import Cell
+from minesweeper_play.options import PlayOptions
+
+Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
+"""Origin of ratings.
+
+| source     | the ratings                                                                            |
+|------------|----------------------------------------------------------------------------------------|
+| network    | 1 minus the sigmoid of the output of a `LearnedPolicy` or `values`                     |
+| own        | the numbers of the policy's method `ratings`, if all are from 0 to 1                   |
+| preference | other numbers of a policy or the `scores` of a network: 0 for the best cell, 1 for the worst |
+| exact      | exact probabilities of a mine                                                          |
+| uniform    | the same under "corners", as if all layouts were equally likely                        |
+| none       | none: the position is too hard                                                         |
+"""
+
+Outputs = Callable[[NDArray[np.int8]], "NDArray[np.floating] | None"]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of a board.
+
+    Attributes:
+        source: where they come from.
+        risks: float64 (rows, cols), from 0 for good cells to 1 for bad ones; NaN on cells without a rating.
+        oracle: the exact probabilities beside the policy's own numbers; None where `risks` come from the oracle.
+    """
+
+    source: Source
+    risks: NDArray[np.float64]
+    oracle: Ratings | None = None
+
+
+class Rater:
+    """Rates the cells of boards as a policy does, and by the exact probabilities."""
+
+    def __init__(self, policy: Policy, config: BoardConfig) -> None:
+        """Looks for a method `values`, `scores` or `ratings`, which takes codes (N, rows, cols)."""
+        self._name = policy_name(policy)
+        self._owner: Any = policy.policy if isinstance(policy, EntryPolicy) else policy
+        self._config = config
+
+    def rate(self, board: NDArray[np.int8]) -> Ratings:
+        """Returns the ratings of a board, int8 (rows, cols) codes.
+
+        Raises:
+            PolicyError: the policy fails, or its numbers have another shape.
+        """
+        covered = board > self._config.codes.max_count
+        oracle = self._oracle(board, covered)
+        with own_code(self._name):
+            own = self._own(board, covered)
+        return oracle if own is None else replace(own, oracle=oracle)
+
+    def _own(self, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
+        if (outputs := self._outputs("values", board)) is not None:
+            return _on(covered, "network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
+        if (outputs := self._outputs("scores", board)) is not None:
+            return _on(covered, "preference", _scaled(-outputs, covered))
+        if (outputs := self._outputs("ratings", board)) is None:
+            return None
+        known = np.where(np.isposinf(outputs), 1.0, outputs)
+        if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
+            return _on(covered, "own", known)
+        finite = np.where(np.isfinite(outputs), outputs, np.nan)
+        return _on(covered, "preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
+
+    def _outputs(self, method: str, board: NDArray[np.int8]) -> NDArray[np.float64] | None:
+        rate: Outputs | None = getattr(self._owner, method, None)
+        outputs = rate(board[None]) if callable(rate) else None
+        if outputs is None:
+            return None
+        return np.asarray(outputs, np.float64).reshape(1, -1)[0, : board.size].reshape(board.shape)
+
+    def _oracle(self, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings:
+        is_exact = self._config.first_click in UNIFORM_FIRST_CLICKS
+        try:
+            found = mine_probabilities(board, self._config.mines, radius=self._config.radius)
+        except (PositionTooHardError, InconsistentBoardError):
+            return Ratings("none", np.full(board.shape, np.nan))
+        return _on(covered, "exact" if is_exact else "uniform", found)
+
+
+def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Returns numbers on a scale from 0 for the least one on a covered cell to 1 for the greatest."""
+    least, most = np.nanmin(costs[covered]), np.nanmax(costs[covered])
+    return (costs - least) / max(most - least, 1e-12)
+
+
+def _on(covered: NDArray[np.bool_], source: Source, risks: NDArray[np.float64]) -> Ratings:
+    return Ratings(source, np.where(covered, risks, np.nan))
+
+
+Status = Literal["playing", "won", "lost", "truncated"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The next move of a policy.
+
+    Attributes:
+        action: the action.
+        move: the move.
+        cell: its cell.
+        ratings: the ratings of the cells before the move; None if nobody asked for them.
+    """
+
+    action: int
+    move: Move
+    cell: Cell
+    ratings: Ratings | None
+
+
+@dataclass
+class Score:
+    """Games that a policy has finished.
+
+    Attributes:
+        games: their number.
+        wins: the number of games won.
+    """
+
+    games: int = 0
+    wins: int = 0
+
+
+@dataclass
+class Player:
+    """A policy, the game that it plays, and its score.
+
+    `begin` starts a game. `choose` asks for the next move, and `play` makes it.
+
+    Attributes:
+        name: the specification of the policy.
+        config: the games.
+        board: int8 (rows, cols), the visible codes.
+        status: the state of the game.
+        moves: the number of moves of this game.
+        fatal: the cell of the click that lost the game.
+        score: all finished games.
+    """
+
+    maker: PolicyMaker
+    board_config: BoardConfig
+    status: Status = "playing"
+    moves: int = 0
+    fatal: Cell | None = None
+    score: Score = field(default_factory=Score)
+
+    def __post_init__(self) -> None:
+        """Makes the policy and its environment.
+
+        Raises:
+            ValueError: an option of the policy or the board is not allowed.
+            PolicyError: the code of a user's policy fails.
+        """
+        self.name = printable(self.maker.name)
+        self.config = self.maker.config_for(self.board_config)
+        self._policy = self.maker(self.config)
+        check_built_for(self._policy, self.config)
+        self._rater = Rater(self._policy, self.config)
+        size = (self.config.rows, self.config.cols)
+        self._env = MinesweeperEnv(
+            size,
+            self.config.mines,
+            self.config.first_click,
+            moves=self.config.moves,
+            radius=self.config.radius,
+            max_steps=self.config.max_steps,
+            no_guess=self.config.no_guess,
+        )
+        self.board: NDArray[np.int8]
+        self.begin(0)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.status != "playing"
+
+    @property
+    def mines(self) -> NDArray[np.bool_]:
+        """The mines, bool (rows, cols); all False before the first click places them."""
+        mines: NDArray[np.bool_] = self._env.get_state()["mines"]
+        return mines
+
+    @property
+    def wrong_flags(self) -> NDArray[np.bool_]:
+        """The flags on cells without a mine, bool (rows, cols); all False while the game goes on."""
+        if not self.is_over:
+            return np.zeros(self.board.shape, np.bool_)
+        return (self.board == self.config.codes.flagged) & ~self.mines
+
+    def begin(self, seed: int) -> None:
+        """Starts the game of a seed."""
+        self._policy.reset(seed)
+        self.board, info = self._env.reset(seed=seed)
+        self._mask: NDArray[np.int8] = info["action_mask"]
+        self.status, self.moves, self.fatal = "playing", 0, None
+
+    def choose(self, rated: bool, rival: Choice | None = None) -> Choice:
+        """Asks the policy for its next move.
+
+        Args:
+            rated: whether to rate the cells, too.
+            rival: the move of another policy. A first click follows it, because boards of one seed differ near their
+                first clicks; a policy whose name has the option `first` keeps its own cell.
+
+        Raises:
+            PolicyError: the policy fails, or chooses an illegal action.
+        """
+        if rival is not None and rival.move is Move.CLICK and self.moves == 0 and "first" not in self.maker.options:
+            action = rival.cell[0] * self.config.cols + rival.cell[1]
+        else:
+            action = int(choose_actions(self._policy, self.board[None], self._mask[None])[0])
+        move, cell = divmod(action, self.config.cells)
+        kind = Move(MOVE_NAMES.index(self.config.moves[move]))
+        ratings = self._rater.rate(self.board) if rated else None
+        return Choice(action, kind, divmod(cell, self.config.cols), ratings)
+
+    def play(self, choice: Choice) -> None:
+        """Makes a move, and counts the game if that ends it.
+
+        Raises:
+            GenerationError: the first move found no board that needs no guess.
+        """
+        self.board, _, terminated, truncated, info = self._env.step(choice.action)
+        self._mask = info["action_mask"]
+        self.moves += 1
+        if not (terminated or truncated):
+            return
+        won = bool(info["is_success"])
+        self.status = "won" if won else "lost" if terminated else "truncated"
+        self.fatal = choice.cell if self.status == "lost" else None
+        self.score.games += 1
+        self.score.wins += won
+
+
+def load_players(options: PlayOptions) -> list[Player]:
+    """Returns the policies to watch; none where the user plays.
+
+    Raises:
+        ValueError: a policy is unknown, or it cannot play the board.
+        PolicyError: the code of a user's policy fails.
+        MissingExtraError: a policy needs a package that is not installed.
+    """
+    names = options.versus or ((options.policy,) if options.policy is not None else ())
+    config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
+    config = replace(config, no_guess=options.no_guess)
+    return [Player(find_policy(name), config) for name in names]

@@ -1,0 +1,477 @@
+"""The screen on which a person plays: figures, the board, messages, the prompt and the keys; and help in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Footer, Input, Static
+
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.rendering.probabilities import levels_of
+from minesweeper_play.game.advice import Advice, marks_of
+from minesweeper_play.game.commands import Command, CommandError, parse_command
+from minesweeper_play.game.moves import Cell, Report, opening_layers
+from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.session import Session
+from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
+from minesweeper_play.language.explanations import explain_advice, explain_ending
+from minesweeper_play.terminal.base import Background, Figure, GameAppScreen
+from minesweeper_play.terminal.board import BoardView
+from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question, SettingsDialog
+from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle
+from minesweeper_play.terminal.settings import BoardChoice
+
+PATIENCE_SECONDS = 0.3
+"""Seconds after which work shows that it goes on."""
+
+STALE_SECONDS = 0.15
+"""Seconds after which the risks of an earlier position disappear while new ones are computed."""
+
+WHILE_PLAYING = ("open", "flag", "expand", "hint", "risks")
+"""Actions without a meaning once a game is over; the footer then has room for others."""
+
+Found = TypeVar("Found")
+
+
+class GameScreen(GameAppScreen):
+    """Plays one session after the other.
+
+    Attributes:
+        session: the game.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "open", "key_open"),
+        Binding("f", "flag", "key_flag"),
+        Binding("x", "question", show=False),
+        Binding("c", "expand", show=False),
+        Binding("h", "hint", "key_hint"),
+        Binding("p", "risks", "key_risks"),
+        Binding("u", "undo", "key_undo"),
+        Binding("n", "new", "key_new"),
+        Binding("r", "again", "key_again"),
+        Binding("v", "review", "key_review"),
+        # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
+        Binding("colon", "prompt", show=False, priority=True),
+        Binding("escape", "board", show=False, priority=True),
+        Binding("s", "settings", show=False),
+        Binding("t", "statistics", show=False),
+        Binding("question_mark", "manual", "key_manual"),
+        Binding("q", "leave", "key_leave"),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        """Shows a session."""
+        super().__init__()
+        self.session = session
+        self._risks: NDArray[np.float64] | None = None
+        self._advice: Advice | None = None
+        self._work: LongWork | None = None
+        self._oracle, self._adviser, self._worker, self._recorder = (Background(self, self._fail) for _ in range(4))
+
+    @property
+    def board(self) -> BoardView:
+        """The board."""
+        return self.query_one(BoardView)
+
+    @property
+    def overlay(self) -> RiskStyle:
+        """The way in which risks are shown."""
+        return self.game_app.settings.overlay
+
+    def compose(self) -> ComposeResult:
+        """Yields the parts of the screen, from top to bottom."""
+        yield Static(id="figures")
+        yield BoardView(self._picture(), self.game_app.settings.appearance, id="board")
+        yield Static(id="message", markup=False)
+        yield Input(id="prompt", compact=True, select_on_focus=False)
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Begins to show the clock, and asks for the risks if they are shown from the start."""
+        self.translate()
+        self.say("ready" if self.session.status == "ready" else "resumed")
+        self.set_interval(0.5, self._show_figures)
+        self.board.focus()
+        self._ask_for_risks()
+
+    def translate(self) -> None:
+        """Writes all texts of the screen in the language of the settings."""
+        self.query_one("#prompt", Input).placeholder = self.catalogue.text("prompt_placeholder")
+        self.refresh_bindings()
+        self._show_figures()
+
+    def say(self, key: str, **values: object) -> None:
+        """Shows a message of the catalogue; an empty key clears the line."""
+        self.tell(self.catalogue.text(key, **values))
+
+    def tell(self, text: str) -> None:
+        """Shows a text below the board."""
+        lines = wrapped_lines(text, max(self.size.width - 2, 20))
+        self.query_one("#message", Static).update(Content("\n".join(lines)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Returns whether an action has a meaning now; at the prompt a colon is a letter of a path."""
+        if action == "prompt":
+            return self.focused is None or self.focused.id != "prompt"
+        if action == "review":
+            return self.session.is_over
+        return not (action in WHILE_PLAYING and self.session.is_over) and super().check_action(action, parameters)
+
+    # Moves
+
+    def action_open(self) -> None:
+        """Opens the cell of the cursor, or chords on its number."""
+        self.move("click", self.board.cursor)
+
+    def action_flag(self) -> None:
+        """Sets or removes a flag at the cursor."""
+        self.move("flag", self.board.cursor)
+
+    def action_question(self) -> None:
+        """Sets or removes a question mark at the cursor."""
+        self.move("question", self.board.cursor)
+
+    def action_expand(self) -> None:
+        """Chords at the cursor, or flags what must be mines."""
+        self.move("expand", self.board.cursor)
+
+    def action_undo(self) -> None:
+        """Takes the last move back."""
+        self._after(self.session.undo())
+
+    @on(BoardView.Chosen)
+    def _click(self, event: BoardView.Chosen) -> None:
+        self.board.focus()
+        self.move(event.action, event.cell)
+
+    def move(self, name: str, cell: Cell) -> None:
+        """Makes a move, by the name of a method of `Session`; the first of a board without guesses needs a search."""
+        if self._worker.is_busy:
+            return
+        if name in ("open", "click") and self.session.no_guess and self.session.status == "ready":
+            self._work_on("search", partial(_search, self.session, cell), lambda report: self._after(report, cell))
+        else:
+            self._after(getattr(self.session, name)(*cell), cell)
+
+    def _after(self, report: Report, origin: Cell | None = None) -> None:
+        """Shows what a move did.
+
+        Args:
+            report: what it did.
+            origin: the cell of the move, from which an opening spreads; None for none.
+        """
+        self.say(report.key, **report.values)
+        if not report.accepted:
+            return
+        self._show_position(self._layers(report, origin))
+        if self.session.is_over:
+            # Reading and writing the statistics may take a while.
+            session, statistics = self.session, self.game_app.statistics
+            ending = [self.catalogue.text(session.status)]
+            self._recorder.ask(
+                lambda: [*ending, *explain_ending(session, statistics, self.catalogue)],
+                lambda sentences: self.tell(" ".join(sentences)),
+            )
+
+    def _layers(self, report: Report, origin: Cell | None) -> list[list[Cell]]:
+        """Returns the layers of an opening of more than one cell, if openings are animated."""
+        board, most = self.session.board, self.session.config.codes.max_count
+        opened = [cell for cell in report.cells if board[cell] <= most]
+        if origin is None or self.session.status == "lost" or len(opened) < 2 or not self.game_app.is_animated:
+            return []
+        return opening_layers(board, opened, origin, self.session.config.radius)
+
+    def _show_position(self, layers: list[list[Cell]] | None = None) -> None:
+        """Shows a new position, without the hint and the risks of the one before."""
+        self._advice = None
+        self._adviser.forget()
+        self._recorder.forget()
+        self._ask_for_risks()
+        self.board.show(self._picture(), layers or ())
+        self._show_figures()
+        self.refresh_bindings()
+
+    def _picture(self) -> Picture:
+        """Returns the picture of the position, with risks and the hint."""
+        risks = None if self.overlay == "off" else self._risks
+        return picture_of(self.session, risks, self.overlay == "numbers", self._advice)
+
+    def _show_figures(self) -> None:
+        self.query_one("#figures", Static).update(figures_content(figures_of(self.session, self.catalogue)))
+
+    # Risks and hints
+
+    def action_risks(self) -> None:
+        """Shows risks in per cent, then as shades, then not at all."""
+        overlay = RISK_STYLES[(RISK_STYLES.index(self.overlay) + 1) % len(RISK_STYLES)]
+        self.game_app.change(overlay=overlay)
+        self.say(f"risks_{overlay}")
+        if self._risks is None:
+            self._ask_for_risks()
+        self.board.show(self._picture())
+
+    def _ask_for_risks(self) -> None:
+        if self.overlay == "off" or self.session.is_over:
+            self._oracle.forget()
+            self._risks = None
+            return
+        self._oracle.ask(self.session.probabilities, self._take_risks)
+        self.set_timer(STALE_SECONDS, lambda: self._take_risks(None) if self._oracle.is_busy else None)
+
+    def _take_risks(self, risks: NDArray[np.float64] | None) -> None:
+        if risks is not None or self._risks is not None:
+            self._risks = risks
+            self.board.show(self._picture())
+
+    def action_hint(self, cell: Cell | None = None) -> None:
+        """Asks for a hint, or for what is known of a cell."""
+        self._adviser.ask(partial(self.session.hint, cell), self._advise)
+        self.set_timer(PATIENCE_SECONDS, lambda: self.say("thinking") if self._adviser.is_busy else None)
+
+    def _advise(self, advice: Advice) -> None:
+        self._advice = advice
+        self.tell(" ".join(explain_advice(advice, self.catalogue)))
+        self.board.show(self._picture())
+        self.board.look_at(advice.cell)
+
+    def action_assist(self) -> None:
+        """Says whether a safe cell can be inferred; if none can, opens random safe cells until one can."""
+        try:
+            self._after(self.session.help())
+        except PositionTooHardError:
+            self.say("too_hard")
+
+    def _fail(self, error: Exception) -> None:
+        """Says why there is no answer; a ValueError means that the game ended between the request and the answer."""
+        if isinstance(error, PositionTooHardError):
+            self.say("too_hard")
+        elif not isinstance(error, ValueError):
+            raise error
+
+    # Long work: the search for a board without guesses, and the coach's review
+
+    def _work_on(
+        self, key: str, work: Callable[[Callable[[int, int], None]], Found], take: Callable[[Found], object]
+    ) -> None:
+        """Starts long work in a thread, and shows its progress if it takes long indeed."""
+        dialog = self._work = LongWork(key)
+
+        def attempt() -> Found | Report:
+            try:
+                return work(dialog.report)
+            except CancelledError:
+                return Report(f"{key}_cancelled")
+            except PositionTooHardError:
+                return Report("too_hard")
+
+        def end(found: Found | Report) -> None:
+            if dialog.is_attached:
+                dialog.dismiss()
+            if isinstance(found, Report) and not found.accepted:
+                self.say(found.key, **found.values)
+            else:
+                take(found)  # type: ignore[arg-type]
+
+        self._worker.ask(attempt, end)
+        self.set_timer(PATIENCE_SECONDS, lambda: self._show_progress(dialog))
+
+    def _show_progress(self, dialog: LongWork) -> None:
+        if self._worker.is_busy and dialog is self._work:
+            self.app.push_screen(dialog)
+
+    def action_review(self) -> None:
+        """Asks the coach for a review of the finished game."""
+        # Their imports load what the coach needs.
+        from minesweeper_play.coach.review import reason_against, review_game
+        from minesweeper_play.terminal.reviewing import ReviewScreen
+
+        session, against = self.session, reason_against(self.session)
+        if against.key:
+            self.say(against.key, **against.values)
+        elif not self._worker.is_busy:
+            self._work_on(
+                "reviewing",
+                lambda report: review_game(session, quick=True, progress=report),
+                lambda review: self.app.push_screen(ReviewScreen(review)),
+            )
+
+    # Games
+
+    def begin(self, session: Session) -> None:
+        """Plays another session."""
+        self.session = session
+        self._worker.forget()
+        if self._work is not None:
+            self._work.cancelled = True
+        self._risks = None
+        self._show_position()
+        self.say("ready")
+        self.board.focus()
+
+    def action_again(self) -> None:
+        """Begins another game on the same board; asks first if this one is not over."""
+        self._unless_under_way("ask_new", lambda: self.begin(self.game_app.next_session()))
+
+    def action_leave(self) -> None:
+        """Ends the program, after a question if the game is not over."""
+        self._unless_under_way("ask_leave", lambda: self.app.exit(0))
+
+    def _unless_under_way(self, question: str, act: Callable[[], object]) -> None:
+        """Acts; before a game under way is lost, the player has to agree."""
+        if self.session.status != "playing":
+            act()
+            return
+
+        def take(answer: bool | None) -> None:
+            if answer:
+                act()
+
+        self.app.push_screen(Question(self.catalogue.text(question)), take)
+
+    def action_new(self) -> None:
+        """Asks which board to play next."""
+        self.app.push_screen(NewGame(self.game_app.choice), self._begin_choice)
+
+    def _begin_choice(self, choice: BoardChoice | None) -> None:
+        if choice is not None:
+            self.game_app.choose(choice)
+            self.begin(self.game_app.next_session())
+
+    # Other screens, and the prompt
+
+    def action_settings(self) -> None:
+        """Opens the settings."""
+        self.app.push_screen(SettingsDialog())
+
+    def action_statistics(self) -> None:
+        """Opens the statistics."""
+        self.game_app.show_statistics()
+
+    def action_manual(self) -> None:
+        """Opens the manual."""
+        text = self.catalogue.text("manual_keys") + self.catalogue.manual()
+        self.app.push_screen(Page(self.catalogue.text("manual_title"), text))
+
+    def action_prompt(self) -> None:
+        """Goes to the command prompt."""
+        self.set_focus(self.query_one("#prompt"))
+
+    def action_board(self) -> None:
+        """Goes back to the board, and shows at once what an animation has not shown yet."""
+        self.board.finish_animation()
+        self.set_focus(self.board)
+
+    @on(Input.Submitted)
+    def _take_line(self, event: Input.Submitted) -> None:
+        """Carries out a typed command; the colon that leads to the prompt may stand before it."""
+        event.input.value = ""
+        config = self.session.config
+        try:
+            self._carry_out(parse_command(event.value.lstrip(" :"), config.rows, config.cols))
+        except CommandError as error:
+            self.say(error.key, **error.values)
+
+    def _carry_out(self, command: Command) -> None:
+        word, cell = command.word, command.cell
+        actions = {"probabilities": "risks", "man": "manual", "help": "manual", "quit": "leave"}
+        if cell is not None:
+            self.board.move_to(cell)
+        if word == "save":
+            self._save(command.path)
+        elif word == "review" and not self.session.is_over:
+            self.say("review_later")
+        elif word == "hint":
+            refusal = self.session.refuse_covered(*cell) if cell else None
+            refusal = Report("game_is_over") if self.session.is_over else refusal
+            if refusal:
+                self.say(refusal.key, **refusal.values)
+            else:
+                self.action_hint(cell)
+        elif cell is not None:
+            self.move("open" if word == "try" else word, cell)
+        else:
+            self.call_next(self.run_action, actions.get(word, word))
+
+    def _save(self, name: str) -> None:
+        if self.app.is_web:
+            # The file would lie on the computer that serves the page, wherever the visitor says.
+            self.say("save_on_web")
+            return
+        path = Path(name).expanduser()
+        try:
+            save_game(self.session, path)
+        except OSError as error:
+            self.say("save_failed", path=path, reason=error.strerror or str(error))
+        else:
+            self.say("saved", path=path)
+
+
+def _search(session: Session, cell: Cell, report: Callable[[int, int], None]) -> Report:
+    """Makes the first move of a game without guesses, which searches for its board."""
+    # Its import loads kernels.
+    from minesweeper_env.generation import MAX_ATTEMPTS
+
+    session.on_attempts = lambda attempts: report(attempts, MAX_ATTEMPTS)
+    try:
+        return session.open(*cell)
+    finally:
+        session.on_attempts = None
+
+
+def picture_of(
+    session: Session,
+    risks: NDArray[np.float64] | None = None,
+    numbers: bool = True,
+    advice: Advice | None = None,
+) -> Picture:
+    """Returns the picture of a session.
+
+    A won game shows flags on all mines. A lost game shows its mines, wrong flags and the mine that was opened.
+
+    Args:
+        session: the game.
+        risks: float64 (rows, cols), the probabilities to show on covered cells; None for none.
+        numbers: whether they are written in per cent.
+        advice: the hint to show.
+    """
+    codes, meaning = session.board, session.config.codes
+    wrong = session.wrong_flags if session.is_over else None
+    if session.status == "won" and session.layout is not None:
+        codes[session.layout] = meaning.flagged
+    levels = None
+    if risks is not None and not session.is_over:
+        levels = levels_of(np.where(codes > meaning.max_count, risks, np.nan))
+    marks = {} if advice is None else marks_of(advice)
+    return Picture(codes, meaning, wrong, session.exploded, levels, numbers, marks)
+
+
+def figures_of(session: Session, catalogue: Catalogue) -> list[Figure]:
+    """Returns the figures above the board, the most important first."""
+    text, config = catalogue.text, session.config
+    figures = [
+        (text("figure_mines"), str(session.mines_left)),
+        (text("figure_time"), catalogue.clock(session.seconds)),
+        (text("figure_moves"), str(len(session.moves))),
+    ]
+    if session.practice:
+        figures.append(("", text("figure_practice")))
+    figures.append((text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"))
+    if session.no_guess:
+        figures.append(("", text("figure_no_guess")))
+    figures.append((text("figure_seed"), str(session.seed)))
+    return figures
+
+
+def figures_content(figures: list[Figure]) -> Content:
+    """Returns figures as one line of the screen."""
+    return Content("   ").join(Content.from_markup("$label [b]$value[/]", label=a, value=b) for a, b in figures)

@@ -1,1 +1,0 @@
-"""The screen on which a person plays, and what works behind it."""

@@ -1,0 +1,144 @@
+"""The screen of a review: the turns with their marks, the board before each of them, what was missed, the curve."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Footer, OptionList, Static
+
+from minesweeper_play.coach.review import Mark, Review, Verdict
+from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
+from minesweeper_play.game.advice import Mark as CellMark
+from minesweeper_play.game.moves import Cell
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.explanations import name_cell
+from minesweeper_play.terminal.base import GameAppScreen
+from minesweeper_play.terminal.board import BoardCanvas
+from minesweeper_play.terminal.drawing import Picture
+
+COLOURS = {Mark.INACCURATE: "$warning", Mark.AVOIDABLE: "$error", Mark.UNLUCKY: "$error"}
+"""Colours of marks in the list of turns; the other marks have that of the text."""
+
+
+class ReviewScreen(GameAppScreen):
+    """Shows a review; the game goes on below it."""
+
+    DEFAULT_CSS = """
+    ReviewScreen #head { height: 1; background: $panel; text-align: center; }
+    ReviewScreen #turns { width: 38; height: 1fr; border: none; padding: 0; scrollbar-size-vertical: 1;
+                          scrollbar-gutter: stable; text-wrap: nowrap; }
+    ReviewScreen #turns > .option-list--option-highlighted { background: $panel; color: $foreground; }
+    ReviewScreen #turns:focus > .option-list--option-highlighted { background: $panel; color: $foreground; }
+    ReviewScreen #right { width: 1fr; height: 1fr; }
+    ReviewScreen #curve { display: none; height: 1fr; padding: 0 1; }
+    ReviewScreen.-curve #curve { display: block; }
+    ReviewScreen.-curve #board { display: none; }
+    ReviewScreen #details { height: 6; padding: 0 1; border-top: solid $accent; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "curve", "key_curve"),
+        Binding("escape,q,v", "back", "key_back"),
+    ]
+
+    def __init__(self, review: Review) -> None:
+        """Shows a review with at least one turn."""
+        super().__init__()
+        self._review = review
+
+    def compose(self) -> ComposeResult:
+        """Yields the list of turns, the board or the curve next to it, and the details below."""
+        appearance = self.game_app.settings.appearance
+        yield Static(id="head", markup=False)
+        with Horizontal():
+            yield OptionList(id="turns", compact=True)
+            with Vertical(id="right"):
+                yield BoardCanvas(picture_of(self._review.verdicts[0]), appearance, id="board")
+                with VerticalScroll(id="curve", can_focus=False):
+                    yield Static(id="plot", markup=False)
+        with VerticalScroll(id="details", can_focus=False):
+            yield Static(id="text", markup=False)
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Begins at the turn that lost the most, or at the last one."""
+        self.translate()
+        turns = self.query_one(OptionList)
+        worst = min(self._review.verdicts, key=lambda verdict: verdict.skill)
+        turns.highlighted = (worst.turn.number if worst.skill < 0 else len(self._review.verdicts)) - 1
+        turns.focus()
+
+    def translate(self) -> None:
+        """Writes all texts of the screen in the language of the settings."""
+        catalogue, config = self.catalogue, self._review.config
+        result = catalogue.text(f"result_{self._review.status}", count=len(self._review.verdicts))
+        board = f"{config.rows}\u00d7{config.cols}, {config.mines}"
+        self.query_one("#head", Static).update(f"{board}   {result}")
+        turns = self.query_one(OptionList)
+        highlighted = turns.highlighted
+        turns.set_options([line_of(verdict, catalogue) for verdict in self._review.verdicts])
+        turns.highlighted = highlighted
+        self.refresh_bindings()
+        self._plot()
+
+    def on_resize(self) -> None:
+        """Draws the curve for the new width."""
+        self.call_after_refresh(self._plot)
+
+    def _plot(self) -> None:
+        """Draws the curve, and writes the figures of the whole game below it."""
+        width = max(30, self.query_one("#right").size.width - 4)
+        values = [estimate.probability for estimate in self._review.curve]
+        lines = [self.catalogue.text("curve_head"), *curve_lines(values, width), ""]
+        text = "\n".join([*lines, *summary_sentences(self._review, self.catalogue)])
+        self.query_one("#plot", Static).update(Content(text))
+
+    @on(OptionList.OptionHighlighted)
+    def _show_turn(self, event: OptionList.OptionHighlighted) -> None:
+        verdict = self._review.verdicts[event.option_index]
+        board = self.query_one(BoardCanvas)
+        board.show(picture_of(verdict))
+        board.look_at(verdict.turn.cell)
+        self.query_one("#text", Static).update(Content(" ".join(detail_sentences(verdict, self.catalogue))))
+
+    def action_curve(self) -> None:
+        """Changes between the board and the curve."""
+        self.toggle_class("-curve")
+        self._plot()
+
+    def action_back(self) -> None:
+        """Goes back to the game."""
+        self.dismiss()
+
+
+def line_of(verdict: Verdict, catalogue: Catalogue) -> Content:
+    """Returns the line of a turn in the list: number, cell, mark, and what skill and luck gained or lost."""
+    number, cell = verdict.turn.number, name_cell(verdict.turn.cell, catalogue)
+    mark = catalogue.text(f"mark_{verdict.mark.value}")
+    change = points(verdict.skill + verdict.luck, catalogue)
+    template = f"$number $cell [{COLOURS[verdict.mark]}]$mark[/] $change" if verdict.mark in COLOURS else None
+    return Content.from_markup(
+        template or "$number $cell $mark $change",
+        number=f"{number:>3}",
+        cell=f"{cell:<8}",
+        mark=f"{mark:<15}",
+        change=f"{change:>6}",
+    )
+
+
+def picture_of(verdict: Verdict) -> Picture:
+    """Returns the board before a turn: its click, the better one if there was one, and the clues that prove it."""
+    marks: dict[Cell, CellMark] = {}
+    for step in verdict.steps:
+        marks |= dict.fromkeys(step.because, "clue")
+        marks |= dict.fromkeys(step.mine, "mine")
+        marks |= dict.fromkeys(step.safe, "safe")
+    if verdict.better is not None:
+        marks.setdefault(verdict.better.cell, "safe")
+    marks[verdict.turn.cell] = "choice"
+    return Picture(verdict.turn.before, marks=marks)

@@ -1,1 +1,0 @@
-"""The coach's review of a game on the screen."""

@@ -1,0 +1,318 @@
+"""The screen on which one policy plays, or two next to each other on the same boards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Footer, Static
+
+from baselines.cli.failures import explain
+from minesweeper_env.generation import GenerationError
+from minesweeper_env.rendering.probabilities import levels_of
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.terminal.base import Background, Figure, GameAppScreen
+from minesweeper_play.terminal.board import BoardCanvas
+from minesweeper_play.terminal.dialogs import SettingsDialog
+from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle, largest_size
+from minesweeper_play.terminal.player import Choice, Player, Ratings
+from minesweeper_play.terminal.playing import figures_content
+
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+"""Moves per second."""
+
+FIRST_SPEED = SPEEDS.index(2.0)
+
+END_SECONDS = 2.0
+"""Seconds for which the end of a game stays on the screen; less at speeds above one move a second."""
+
+
+class WatchScreen(GameAppScreen):
+    """Watches policies play one game after the other.
+
+    Attributes:
+        players: one or two players.
+        seed: the seed of the present game.
+        paused: whether the games stand still.
+    """
+
+    DEFAULT_CSS = """
+    WatchScreen #players { layout: horizontal; height: 1fr; }
+    WatchScreen.-stacked #players { layout: vertical; }
+    WatchScreen .player { width: 1fr; height: 1fr; }
+    WatchScreen .title { height: 1; width: 1fr; text-align: center; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "key_pause"),
+        Binding("full_stop", "step", "key_step"),
+        Binding("plus,equals_sign", "faster", "key_faster"),
+        Binding("minus", "slower", "key_slower"),
+        Binding("p", "risks", "key_risks"),
+        Binding("n", "next", "key_next"),
+        Binding("s", "settings", "key_settings"),
+        Binding("q,escape", "leave", "key_leave"),
+    ]
+
+    def __init__(self, players: Sequence[Player], seed: int) -> None:
+        """Prepares to watch.
+
+        Args:
+            players: one or two players.
+            seed: the seed of the first game; the next games have the seeds after it.
+        """
+        super().__init__()
+        self.players, self.seed, self.paused = tuple(players), seed, False
+        self._speed = FIRST_SPEED
+        self._style: RiskStyle = "numbers"
+        self._choices: list[Choice | None] = [None] * len(self.players)
+        self._background = Background(self, lambda error: self.game_app.fail(explain(error)))
+        self._due: Timer | None = None
+        self._steps_wanted = 0
+
+    def compose(self) -> ComposeResult:
+        """Yields a line of figures, a board per player, a line for messages, and the keys."""
+        yield Static(id="figures")
+        with Container(id="players"):
+            for index, player in enumerate(self.players):
+                with Vertical(classes="player"):
+                    yield Static(classes="title", id=f"title{index}")
+                    yield BoardCanvas(
+                        picture_of(player, None),
+                        self.game_app.settings.appearance,
+                        id=f"board{index}",
+                    )
+        yield Static(id="message")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Begins the first game."""
+        self.translate()
+        self._begin()
+
+    def translate(self) -> None:
+        """Writes all texts of the screen in the language of the settings."""
+        self.refresh_bindings()
+        self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Puts two boards above each other where this shows larger cells."""
+        config = self.players[0].config
+        is_above = len(self.players) == 2 and is_stacked(*event.size, config.rows, config.cols)
+        self.set_class(is_above, "-stacked")
+
+    # The course of a game
+
+    def _begin(self) -> None:
+        for player in self.players:
+            player.begin(self.seed)
+        self._choices = [None] * len(self.players)
+        self._think()
+
+    def _think(self) -> None:
+        """Asks the policies for their next moves, in another thread."""
+        rated = self._style != "off"
+
+        def work() -> list[Choice | None]:
+            choices: list[Choice | None] = []
+            for player in self.players:
+                rival = choices[0] if choices else None
+                choices.append(None if player.is_over else player.choose(rated, rival))
+            return choices
+
+        self._background.ask(work, self._take)
+
+    def _take(self, choices: list[Choice | None]) -> None:
+        self._choices = choices
+        self._show()
+        self._plan(1.0 / SPEEDS[self._speed])
+
+    def _plan(self, seconds: float) -> None:
+        """Plans the next step of the game, unless it stands still."""
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        if self._steps_wanted > 0:
+            self._steps_wanted -= 1
+            self._advance()
+        elif not self.paused:
+            self._due = self.set_timer(seconds, self._advance)
+
+    def _advance(self) -> None:
+        """Makes the chosen moves, or begins the next game."""
+        self._due = None
+        if all(player.is_over for player in self.players):
+            self.seed += 1
+            self._begin()
+            return
+        if not any(self._choices):
+            return
+        try:
+            for player, choice in zip(self.players, self._choices, strict=True):
+                if choice is not None:
+                    player.play(choice)
+        except GenerationError as error:
+            self.game_app.fail(" ".join(str(error).split()))
+            return
+        self._choices = [None] * len(self.players)
+        self._show()
+        if all(player.is_over for player in self.players):
+            self._plan(min(END_SECONDS, END_SECONDS / SPEEDS[self._speed]))
+        else:
+            self._think()
+
+    # What is shown
+
+    def _show(self) -> None:
+        """Shows the boards, the figures and the state of the games."""
+        numbers, rated = self._style == "numbers", self._style != "off"
+        for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
+            board = self.query_one(f"#board{index}", BoardCanvas)
+            board.show(picture_of(player, choice, numbers, rated))
+            if choice is not None:
+                board.look_at(choice.cell)
+            self.query_one(f"#title{index}", Static).update(Content(title_of(player, choice, rated, self.catalogue)))
+        figures = figures_of(self.players, self.seed, SPEEDS[self._speed], self.paused, self.catalogue)
+        self.query_one("#figures", Static).update(figures_content(figures))
+        self.query_one("#message", Static).update(Content(score_of(self.players, self.catalogue)))
+
+    # Keys
+
+    def action_pause(self) -> None:
+        """Stops the games, or lets them go on."""
+        self.paused = not self.paused
+        self._show()
+        self._plan(1.0 / SPEEDS[self._speed])
+
+    def action_step(self) -> None:
+        """Makes one move, and stops the games."""
+        self.paused = True
+        self._steps_wanted = 1
+        if any(self._choices) or all(player.is_over for player in self.players):
+            self._plan(0.0)
+
+    def action_faster(self) -> None:
+        """Makes the games faster."""
+        self._change_speed(1)
+
+    def action_slower(self) -> None:
+        """Makes the games slower."""
+        self._change_speed(-1)
+
+    def _change_speed(self, change: int) -> None:
+        self._speed = min(max(self._speed + change, 0), len(SPEEDS) - 1)
+        self._show()
+        if any(self._choices):
+            self._plan(1.0 / SPEEDS[self._speed])
+
+    def action_risks(self) -> None:
+        """Shows ratings in per cent, then as shades, then not at all."""
+        self._style = RISK_STYLES[(RISK_STYLES.index(self._style) + 1) % len(RISK_STYLES)]
+        self._show()
+
+    def action_next(self) -> None:
+        """Leaves this game unfinished, and begins the next one."""
+        if self._due is not None:
+            self._due.stop()
+        self.seed += 1
+        self._begin()
+
+    def action_settings(self) -> None:
+        """Opens the settings."""
+        self.app.push_screen(SettingsDialog())
+
+    def action_leave(self) -> None:
+        """Ends the program."""
+        self.app.exit(0)
+
+
+def is_stacked(width: int, height: int, rows: int, cols: int) -> bool:
+    """Returns whether two boards above each other have larger cells, or show more of their cells, than side by side.
+
+    Args:
+        width: the columns of the terminal.
+        height: its lines.
+        rows: the rows of a board.
+        cols: its columns.
+    """
+    free = height - 5
+    beside = largest_size(width // 2, free - 1, rows, cols)
+    above = largest_size(width, free // 2 - 1, rows, cols)
+    if beside != above:
+        return above.width > beside.width
+    needed = len(str(rows)) + 1 + cols * beside.width
+    return needed > width // 2 and free // 2 - 2 >= rows * above.height
+
+
+def picture_of(player: Player, choice: Choice | None, numbers: bool = True, rated: bool = True) -> Picture:
+    """Returns the picture of a player's game.
+
+    Args:
+        player: the player.
+        choice: the next move; None for none.
+        numbers: whether ratings are written in per cent.
+        rated: whether ratings are shown.
+    """
+    levels = None
+    if rated and choice is not None and choice.ratings is not None:
+        levels = levels_of(choice.ratings.risks)
+        numbers = numbers and choice.ratings.source != "preference"
+    codes = player.board.copy()
+    if player.status == "won":
+        codes[player.mines] = player.config.codes.flagged
+    marks = {} if choice is None else {choice.cell: "choice"}
+    wrong = player.wrong_flags if player.is_over else None
+    return Picture(codes, player.config.codes, wrong, player.fatal, levels, numbers, marks)  # type: ignore[arg-type]
+
+
+def title_of(player: Player, choice: Choice | None, rated: bool, catalogue: Catalogue) -> str:
+    """Returns the line above a board: the policy, how its game stands, and what the ratings are."""
+    parts = [player.name, catalogue.text(f"watching_{player.status}", count=player.moves)]
+    if rated and choice is not None and choice.ratings is not None:
+        parts.append(_ratings_of(choice, choice.ratings, catalogue))
+    return "   ".join(parts)
+
+
+def _ratings_of(choice: Choice, ratings: Ratings, catalogue: Catalogue) -> str:
+    """Returns what the numbers on the cells are; with the policy's own number of its click and the oracle's beside."""
+    text = catalogue.text(f"ratings_{ratings.source}")
+    if ratings.oracle is None or ratings.oracle.source == "none":
+        return text
+    own, oracle = (catalogue.per_cent(float(each.risks[choice.cell])) for each in (ratings, ratings.oracle))
+    key = "ratings_beside_preference" if ratings.source == "preference" else "ratings_beside"
+    kind = catalogue.text(f"risk_{ratings.oracle.source}")
+    return f"{catalogue.text(key, own=own, oracle=oracle, kind=kind)}   {text}"
+
+
+def figures_of(players: Sequence[Player], seed: int, speed: float, paused: bool, catalogue: Catalogue) -> list[Figure]:
+    """Returns the figures above the boards, the most important first."""
+    text, config = catalogue.text, players[0].config
+    shown = catalogue.number(speed, 0 if speed >= 1 else 2)
+    return [
+        (text("figure_speed"), text("watching_paused") if paused else text("watching_speed", speed=shown)),
+        (text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"),
+        (text("figure_seed"), str(seed)),
+    ]
+
+
+def score_of(players: Sequence[Player], catalogue: Catalogue) -> str:
+    """Returns the score over all finished games."""
+    scores = [player.score for player in players]
+    if not all(score.games for score in scores):
+        return catalogue.text("score_none")
+    return "   ".join(
+        catalogue.text(
+            "score",
+            name=player.name,
+            wins=score.wins,
+            games=score.games,
+            rate=catalogue.per_cent(score.wins / score.games),
+        )
+        for player, score in zip(players, scores, strict=True)
+    )

@@ -1,0 +1,359 @@
+"""`play.py --window`: the game in a window, drawn as `render_mode="human"` draws it, with mouse and keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.error import DependencyNotInstalled
+from numpy.typing import NDArray
+
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.notices import say
+from minesweeper_env.rendering.probabilities import COLOUR_BLIND, STANDARD
+from minesweeper_env.rendering.scene import Scene, with_mines_flagged
+from minesweeper_env.rendering.tiles import TILE
+from minesweeper_env.rendering.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
+from minesweeper_play.game.advice import Mark, marks_of
+from minesweeper_play.game.moves import Cell, Report
+from minesweeper_play.game.saved import load_game
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import Statistics, open_statistics
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.language.explanations import explain_advice, explain_ending
+from minesweeper_play.options import BOARDS, PlayOptions, preset_board
+
+DONE, FAILED, INTERRUPTED = 0, 1, 130
+"""Exit statuses."""
+
+FRAME_MS = 40
+"""The longest time between two looks at the clock of the game, in milliseconds."""
+
+LABEL, LINE, MOST_LINES = 20, 19, 4
+"""Room for numbers of rows and columns, height of a line of text, and the number of lines below the board; pixels."""
+
+LEAST_WIDTH = 440
+"""The width of a new window, at least: room for lines of text."""
+
+PAPER, INK = (198, 202, 208), (38, 42, 48)
+MARKS: Mapping[Mark, tuple[int, int, int]] = {
+    "clue": (214, 126, 0),
+    "mine": (196, 22, 22),
+    "safe": (190, 0, 170),
+    "choice": (0, 86, 224),
+}
+"""The colours that outline the cells of a hint."""
+
+LEAST_NUMBERED, FEW_NUMBERS = 18, 5
+"""The side of a tile from which each row and column has its number; on smaller tiles every fifth one has."""
+
+LEFT, MIDDLE, RIGHT = 1, 2, 3
+"""The buttons of a mouse, as pygame numbers them."""
+
+KEYS = {"cell_is_flagged": "window_flagged", "cell_is_open": "", "cannot_chord": ""}
+"""Messages of moves that the window words in its own way, or not at all."""
+
+
+class SearchCancelledError(Exception):
+    """The player has cancelled the search for a board that needs no guess."""
+
+
+def run(options: PlayOptions) -> int:
+    """Plays in a window until the player closes it.
+
+    Returns:
+        The exit status: 0; 1 where no window can open; 130 after Ctrl-C.
+
+    Raises:
+        SavedGameError: the saved game of the options cannot be read.
+    """
+    session = None if options.saved is None else load_game(options.saved)
+    pygame = None
+    try:
+        pygame = load_pygame()
+        statistics, problem = open_statistics()
+        if problem.key:
+            say(Catalogue(options.language).text(problem.key, **problem.values))
+        window = GameWindow(pygame, options, session, statistics)
+        while not window.is_over:
+            window.turn()
+    except (NoDisplayError, DependencyNotInstalled) as error:
+        way_out = "; leave out --window to play in the terminal"
+        say(f"{options.program}: {f'{error.cause}{way_out}' if isinstance(error, NoDisplayError) else error}")
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if pygame is not None:
+            pygame.display.quit()
+    return DONE
+
+
+class Place(NamedTuple):
+    """Place of the board in the window: left and top edge, and side of a tile, in pixels."""
+
+    left: int
+    top: int
+    side: int
+
+
+class GameWindow:
+    """One game after another, played with the buttons of a mouse and with keys.
+
+    Attributes:
+        session: the present game.
+        message: the text below the board.
+        overlay: whether the mine probabilities are shown.
+        marks: the cells that the last hint names, and the part of each; none after the next move.
+        is_over: whether the player has left.
+    """
+
+    def __init__(
+        self, pygame: Any, options: PlayOptions, session: Session | None = None, statistics: Statistics | None = None
+    ) -> None:
+        """Opens the window, and starts the first game.
+
+        Args:
+            pygame: the module, with its display opened.
+            options: the options of `play.py`.
+            session: a saved game to go on with; None starts a new one.
+            statistics: where finished games are stored; None stores none.
+        """
+        self._pygame, self._options, self._statistics = pygame, options, statistics
+        self._catalogue = Catalogue(options.language)
+        self._config = options.config or preset_board("beginner", options.first_click)
+        self._played = 0
+        self._buttons: set[int] = set()
+        self._chording = False
+        self._known: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
+        self._shown_second = -1
+        self._shape = (0, 0)
+        self.overlay = self.is_over = False
+        pygame.font.init()
+        self._font = pygame.font.Font(None, LINE)
+        self._begin(session or self._next_session())
+
+    def _next_session(self) -> Session:
+        """Returns a game on the same board; each game has the next seed."""
+        seed = None if self._options.seed is None else self._options.seed + self._played
+        self._played += 1
+        return Session(self._config, seed=seed, no_guess=self._options.no_guess)
+
+    def _begin(self, session: Session) -> None:
+        self.session, self._config = session, session.config
+        session.on_attempts = self._count_attempts
+        self.message = self._text("window_keys")
+        self.marks: Mapping[Cell, Mark] = {}
+        self._open()
+
+    def _open(self) -> None:
+        """Opens the window, or gives it another size for a board of another size."""
+        config, display = self._config, self._pygame.display
+        width, height = display.get_desktop_sizes()[0]
+        below = LABEL + MOST_LINES * LINE
+        shape = config.rows, config.cols
+        side = min(TILE, fitting_side(int(SCREEN_PART * width) - LABEL, int(SCREEN_PART * height) - below, shape))
+        size = max(LEAST_WIDTH, config.cols * side + LABEL), config.rows * side + below
+        if display.get_surface() is None or self._shape != shape:
+            display.set_mode(size, self._pygame.RESIZABLE)
+        self._shape = shape
+        mines = self._text("mine_count", count=config.mines)
+        display.set_caption(self._text("window_title", rows=config.rows, cols=config.cols, mines=mines))
+
+    def _text(self, key: str, **values: object) -> str:
+        return self._catalogue.text(key, **values)
+
+    # Drawing
+
+    def draw(self) -> None:
+        """Draws the board, what a hint names, the numbers of rows and columns, and the lines of text."""
+        surface, place = self._pygame.display.get_surface(), self.place
+        surface.fill(PAPER)
+        picture = self.scene().picture(place.side)
+        height, width = picture.shape[:2]
+        surface.blit(self._pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), place[:2])
+        for (row, col), mark in self.marks.items():
+            corner = place.left + col * place.side, place.top + row * place.side
+            self._pygame.draw.rect(surface, MARKS[mark], (*corner, place.side, place.side), max(2, place.side // 10))
+        step = 1 if place.side >= LEAST_NUMBERED else FEW_NUMBERS
+        for length, is_row in zip(self._shape, (True, False), strict=True):
+            for number in (each for each in range(1, length + 1) if each == 1 or each % step == 0):
+                along = (number - 1) * place.side + place.side // 2
+                centre = (place.left - LABEL // 2, place.top + along) if is_row else (place.left + along, LABEL // 2)
+                image = self._font.render(str(number), True, INK)
+                surface.blit(image, image.get_rect(center=centre))
+        clock = self._catalogue.clock(self.session.seconds)
+        left = 0 if self.session.status == "won" else self.session.mines_left
+        figures = self._text("figures_practice" if self.session.practice else "figures", mines=left, time=clock)
+        top = surface.get_height() - MOST_LINES * LINE
+        for line, text in enumerate([figures, *self.wrapped(self.message, surface.get_width() - 16)]):
+            surface.blit(self._font.render(text, True, INK), (8, top + line * LINE + 3))
+        self._pygame.display.flip()
+
+    @property
+    def place(self) -> Place:
+        """The place of the board for the present size of the window."""
+        width, height = self._pygame.display.get_surface().get_size()
+        side = fitting_side(width - LABEL, height - LABEL - MOST_LINES * LINE, self._shape)
+        return Place(LABEL + max(0, width - LABEL - self._shape[1] * side) // 2, LABEL, side)
+
+    def cell_at(self, position: tuple[int, int]) -> Cell | None:
+        """Returns the (row, col) of the cell at a place in the window, or None beside the board."""
+        left, top, side = self.place
+        row, col = (position[1] - top) // side, (position[0] - left) // side
+        return (row, col) if 0 <= row < self._shape[0] and 0 <= col < self._shape[1] else None
+
+    def wrapped(self, message: str, width: int) -> list[str]:
+        """Returns a message in lines of at most `width` pixels, as many as there is room for; dots stand for the rest.
+
+        The name of a cell, such as "(3 7)", may fall on two lines.
+        """
+        lines = [""]
+        for word in message.split(" "):
+            longer = f"{lines[-1]} {word}".lstrip()
+            if self._font.size(longer)[0] <= width or not lines[-1]:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        room = MOST_LINES - 1
+        return lines if len(lines) <= room else [*lines[: room - 1], f"{lines[room - 1]} ..."]
+
+    def scene(self) -> Scene:
+        """Returns what the board shows, and at the end of the game the mines."""
+        session, codes = self.session, self._config.codes
+        board, exploded = session.board, np.zeros(self._shape, np.bool_)
+        mines = exploded if session.layout is None else session.layout
+        if session.status == "won":
+            board = with_mines_flagged(board, codes, mines)
+        if session.exploded is not None:
+            exploded = exploded.copy()
+            exploded[session.exploded] = True
+        tints = COLOUR_BLIND if self._options.palette == "colour-blind" else STANDARD
+        return Scene(board, codes, mines, exploded, self._probabilities(), tints)
+
+    def _probabilities(self) -> NDArray[np.float64] | None:
+        """Returns the mine probabilities if they are to be shown; each board is asked for once."""
+        if not self.overlay or self.session.is_over:
+            return None
+        board = self.session.board.tobytes()
+        if self._known[0] != board:
+            try:
+                self._known = (board, self.session.probabilities())
+            except PositionTooHardError:
+                self._known = (board, None)
+                self.message = self._text("too_hard")
+        return self._known[1]
+
+    # Mouse and keyboard
+
+    def turn(self) -> None:
+        """Answers the events of at most `FRAME_MS` milliseconds, and draws the window if it may look different."""
+        events = [self._pygame.event.wait(FRAME_MS), *self._pygame.event.get()]
+        for event in events:
+            if not self.is_over:
+                self._answer(event)
+        second = int(self.session.seconds)
+        if second != self._shown_second or any(event.type != self._pygame.NOEVENT for event in events):
+            self._shown_second = second
+            self.draw()
+
+    def _answer(self, event: Any) -> None:
+        pygame = self._pygame
+        if event.type == pygame.QUIT:
+            self.is_over = True
+        elif event.type == pygame.KEYDOWN:
+            self.key(pygame.key.name(event.key))
+        elif event.type == pygame.MOUSEBUTTONDOWN:
+            self.press(event.button, self.cell_at(event.pos))
+        elif event.type == pygame.MOUSEBUTTONUP:
+            self.release(event.button, self.cell_at(event.pos))
+
+    def press(self, button: int, cell: Cell | None) -> None:
+        """A mouse button goes down on a cell, or beside the board.
+
+        The right button sets or removes a flag at once. The left one opens a cell or chords on a number, and the middle
+        one chords, when it goes up again, so that a player may change his mind. Left and right together chord.
+        """
+        self._buttons.add(button)
+        self._chording = self._chording or button == MIDDLE or {LEFT, RIGHT} <= self._buttons
+        is_covered = cell is not None and self.session.board[cell] > self._config.codes.max_count
+        if cell is not None and is_covered and button == RIGHT and not self._chording:
+            self._move(self.session.flag, cell)
+
+    def release(self, button: int, cell: Cell | None) -> None:
+        """A mouse button goes up on a cell, or beside the board."""
+        if button not in self._buttons:
+            return
+        self._buttons.discard(button)
+        if cell is not None and self._chording:
+            self._move(self.session.chord, cell)
+            # The second of two buttons does nothing more.
+            self._buttons.clear()
+        elif cell is not None and button == LEFT:
+            self._move(self.session.click, cell)
+        self._chording = self._chording and bool(self._buttons)
+
+    def key(self, name: str) -> None:
+        """A key goes down.
+
+        Args:
+            name: the name of the key, as pygame has it, such as "n", "escape" or "left".
+        """
+        actions: dict[str, Callable[[], object]] = {
+            "n": lambda: self._begin(self._next_session()),
+            "u": lambda: self._tell(self.session.undo()),
+            "h": self._hint,
+            "p": self._toggle_overlay,
+            "q": self._leave,
+            "escape": self._leave,
+        }
+        if name in actions:
+            actions[name]()
+        elif name in (keys := dict(zip("123", BOARDS, strict=True))):
+            self._config = preset_board(keys[name], self._options.first_click)
+            self._begin(self._next_session())
+
+    def _move(self, move: Callable[[int, int], Report], cell: Cell) -> None:
+        """Makes a move, and says what there is to say about it."""
+        over_before = self.session.is_over
+        try:
+            self._tell(move(*cell))
+        except SearchCancelledError:
+            self.message = self._text("window_search_cancelled")
+        if self.session.is_over and not over_before:
+            ending = explain_ending(self.session, self._statistics, self._catalogue)
+            self.message = " ".join([self.message, *ending]).replace("   ", ", ")
+
+    def _tell(self, report: Report) -> None:
+        self.marks = {}
+        self.message = self._text(KEYS.get(report.key, report.key), **report.values)
+
+    def _count_attempts(self, count: int) -> None:
+        """Shows how many boards a search has tried; raises a SearchCancelledError if the player cancels it."""
+        pygame = self._pygame
+        self.message = self._text("window_searching", count=count)
+        self.draw()
+        for event in pygame.event.get():
+            self.is_over = self.is_over or event.type == pygame.QUIT
+            if self.is_over or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+                raise SearchCancelledError
+
+    def _hint(self) -> None:
+        if self.session.is_over:
+            self.message = self._text("game_is_over")
+            return
+        try:
+            advice = self.session.hint()
+        except PositionTooHardError:
+            self.message = self._text("too_hard")
+            return
+        self.marks = marks_of(advice)
+        self.message = " ".join(explain_advice(advice, self._catalogue))
+
+    def _toggle_overlay(self) -> None:
+        self.overlay = not self.overlay
+        self.message = self._text("window_overlay") if self.overlay else ""
+
+    def _leave(self) -> None:
+        self.is_over = True

@@ -1,1 +1,0 @@
-"""`play.py --window`: the game in a window, with mouse and keyboard."""

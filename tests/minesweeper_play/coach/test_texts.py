@@ -1,0 +1,255 @@
+"""Analyses and reviews in words: both languages, 80 columns, and what they name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from support.played_games import play_judged
+
+from minesweeper_env import HIDDEN, MINE, BoardConfig
+from minesweeper_play.coach.board_text import read_board
+from minesweeper_play.coach.contradiction import ContradictionError
+from minesweeper_play.coach.picture import draw_review
+from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.coach.review import Mark, review_game
+from minesweeper_play.coach.texts import (
+    board_lines,
+    contradiction_text,
+    curve_lines,
+    detail_sentences,
+    mines_text,
+    points,
+    position_lines,
+    review_lines,
+    win_text,
+)
+from minesweeper_play.game.session import Session
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.winning import Estimate
+
+LANGUAGES = ("en", "es")
+CONFIG = BoardConfig(8, 8, 14, moves=("click",))
+
+
+@cache
+def reviews():
+    """Returns a review with each of the marks that are explained, and with others."""
+    games = [game for name in ("subset", "exact", "lookahead") for game, _ in play_judged(name, CONFIG, range(12))]
+    return [review_game(game, quick=True) for game in games]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_reviews_fit_80_columns_and_name_every_turn(language):
+    catalogue = Catalogue(language)
+    found = set()
+    for review in reviews():
+        lines = review_lines(review, catalogue, 80)
+        assert max(map(len, lines)) <= 80
+        text = "\n".join(lines)
+        assert not re.search(r"\{\w+\}", text)
+        for verdict in review.verdicts:
+            found.add(verdict.mark)
+            assert catalogue.text(f"mark_{verdict.mark.value}") in text
+    assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.SAFE, Mark.FIRST, Mark.BEST} <= found
+
+
+def text_of(mark, language="en"):
+    """Returns the text of the first review with a mark, and its verdict."""
+    for review in reviews():
+        for verdict in review.verdicts:
+            if verdict.mark is mark:
+                return " ".join(review_lines(review, Catalogue(language), 80)), verdict
+    raise AssertionError(mark)
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "Another cell was"), ("es", "Había otra celda")])
+def test_a_missed_safe_cell_is_named_with_its_proof(language, sentence):
+    for review in reviews():
+        for verdict in review.verdicts:
+            if verdict.steps:
+                text = " ".join(review_lines(review, Catalogue(language), 80))
+                row, col = verdict.better.cell
+                assert sentence in text
+                assert f"({col + 1} {row + 1})" in text
+                return
+    raise AssertionError
+
+
+def lost_chord():
+    """Returns a game that a chord lost because of a wrong flag: the 1 at (1 1) has its mine at (2 2)."""
+    layout = np.zeros((4, 4), np.bool_)
+    layout[1, 1] = layout[3, 3] = True
+    session = Session(BoardConfig(4, 4, 2, "any"), seed=0, layout=layout, now=lambda: 0.0)
+    session.open(0, 0)
+    session.flag(0, 1)
+    session.chord(0, 0)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("en", ("The chord opened (1 2) and (2 2).", "The flag at (2 1) was wrong.", "The game was practice")),
+        ("es", ("El despeje descubrió (1 2) y (2 2).", "La bandera de (2 1) era incorrecta.", "era de práctica")),
+    ],
+)
+def test_a_lost_chord_names_its_cells_and_the_wrong_flag(language, sentences):
+    review = review_game(lost_chord(), quick=True)
+    assert review.verdicts[-1].turn.wrong_flags == ((0, 1),)
+    text = " ".join(" ".join(review_lines(review, Catalogue(language), 1000)).split())
+    assert all(sentence in text for sentence in sentences)
+
+
+def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
+    game = play_judged("lookahead", CONFIG, [23])[0][0]
+    verdict = review_game(game, quick=True).verdicts[-1]
+    assert (verdict.mark, verdict.better) == (Mark.UNLUCKY, None)
+    assert verdict.judgement.excess > 0.0
+    sentences = list(detail_sentences(verdict, Catalogue("en")))
+    assert sentences[-1] == "There were safer cells, but none of them wins more games: the choice was no mistake."
+
+
+def test_a_loss_of_less_than_a_point_is_not_called_worth_it():
+    verdict = next(each for review in reviews() for each in review.verdicts if each.mark is Mark.CALCULATED)
+    close = replace(verdict, skill=-0.005, better=None, steps=())
+    assert list(detail_sentences(close, Catalogue("en")))[-1] == "The best choice wins hardly more games."
+
+
+def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
+    config = BoardConfig(8, 8, 30, "any", ("click",))
+    games = (Session(config, seed=seed, now=lambda: 0.0) for seed in range(20))
+    game = next(game for game in games if game.open(3, 3).key == "lost")
+    text = "\n".join(review_lines(review_game(game, quick=True), Catalogue("en"), 80))
+    assert "<0.1%" in text
+    assert "~<" not in text
+    assert "Worst luck" not in text
+    assert "with 30 mines" in text
+
+
+def test_one_mine_is_singular():
+    assert "2x2 board, 1 mine: 3 layouts fit." in position_lines(
+        analyse_position(read_board("1#\n##"), 1), Catalogue("en"), 80
+    )
+    assert mines_text(1, Catalogue("es")) == "1 mina"
+
+
+def test_bad_luck_is_called_so():
+    text, verdict = text_of(Mark.UNLUCKY)
+    assert f"Move {verdict.turn.number}, ({verdict.turn.cell[1] + 1} {verdict.turn.cell[0] + 1}): bad luck." in text
+    text, _ = text_of(Mark.UNLUCKY, "es")
+    assert ": mala suerte." in text
+
+
+def test_safe_moves_in_a_row_share_a_line():
+    text, _ = text_of(Mark.SAFE)
+    assert re.search(r"\d+-\d+ +\d+ moves +safe", text)
+
+
+def test_a_game_without_a_move_says_so():
+    lines = review_lines(review_game(Session(CONFIG, seed=1)), Catalogue("en"), 80)
+    assert lines[-1] == "No cell is open yet, so there is nothing to review."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("text", "mines"),
+    [("1 1 1 1\n# F # #\n# # # #", 4), ("2 # #\n# # #\n# # #", 4), ("1 #\n1 1", 1), ("1 *\n1 #", 1), ("####\n####", 2)],
+)
+def test_analyses_fit_80_columns_in_both_languages(text, mines, language):
+    lines = position_lines(analyse_position(read_board(text), mines, "any", games=20), Catalogue(language), 80)
+    assert max(map(len, lines)) <= 80
+    assert not re.search(r"\{\w+\}", "\n".join(lines))
+
+
+def test_an_analysis_names_the_best_move_and_its_reason():
+    lines = position_lines(analyse_position(read_board("1 1 1 1\n# F # #\n# # # #"), 4), Catalogue("en"), 80)
+    text = " ".join(lines)
+    assert "3x4 board, 4 mines: 6 layouts fit." in text
+    assert "This flag is wrong: (2 2)." in text
+    assert "Certainly mines: (1 2) and (4 2)." in text
+    assert "Best move: open (3 2)." in text
+    assert "the numbers at (1 1) and (2 1), subtracted from one another, leave no mine there" in text
+
+
+@pytest.mark.parametrize(
+    ("error", "english", "spanish"),
+    [
+        (ContradictionError(((0, 1),), 3), "the number at (2 1) cannot be right", "el número de (2 1) no puede"),
+        (ContradictionError(((0, 1), (1, 1)), 3), "the numbers at (2 1) and (2 2) contradict", "se contradicen"),
+        (ContradictionError((), 3, 1), "the numbers fit at most 1 mine, not 3", "admiten como máximo 1 mina, no 3"),
+        (ContradictionError((), 1, None, 3), "fit at least 3 mines, not 1", "admiten como mínimo 3 minas, no 1"),
+        (ContradictionError((), 3, 2, 4), "the numbers fit 2 or 4 mines, not 3", "admiten 2 o 4 minas, no 3"),
+    ],
+)
+def test_contradictions_are_told_in_both_languages(error, english, spanish):
+    assert english in contradiction_text(error, Catalogue("en"))
+    assert spanish in contradiction_text(error, Catalogue("es"))
+
+
+def test_a_probability_says_where_it_comes_from():
+    catalogue = Catalogue("en")
+    assert win_text(Estimate(0.25, "exact"), catalogue) == "25.0%, exact"
+    assert win_text(Estimate(0.25, "playouts", 0.0123), catalogue) == "25.0% ± 1.2 points, by playouts"
+
+
+def test_a_change_has_its_sign_and_the_decimal_sign_of_the_language():
+    assert [points(change, Catalogue("en")) for change in (0.0123, -0.5, 0.0, -0.0001)] == [
+        "+1.2",
+        "-50.0",
+        "0.0",
+        "0.0",
+    ]
+    assert points(0.0123, Catalogue("es")) == "+1,2"
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_a_review_is_drawn(suffix, start):
+    assert draw_review(reviews()[0], Catalogue("es"), suffix).startswith(start)
+
+
+# Boards and curves
+
+
+def test_columns_and_rows_are_numbered_from_1():
+    assert board_lines(read_board("1F.\n?#*"), 80, exploded=[(1, 2)]) == ["  1 2 3", "1 1 F .", "2 ? # !"]
+
+
+def test_covered_cells_show_their_probability_and_only_certain_ones_0_or_100():
+    board = read_board("1#F?#")
+    lines = board_lines(board, 80, np.array([[0.0, 0.0, 1.0, 0.001, 0.999]]))
+    assert lines == ["     1    2    3    4    5", "1    1   0% 100%   1%  99%"]
+
+
+@pytest.mark.parametrize("with_probabilities", [False, True])
+def test_a_large_board_fits_80_columns(with_probabilities):
+    board = np.full((16, 30), HIDDEN, np.int8)
+    probabilities = np.full(board.shape, 0.25) if with_probabilities else None
+    lines = board_lines(board, 80, probabilities)
+    assert max(map(len, lines)) <= 80
+    blocks = 2 if with_probabilities else 1
+    assert sum("#" in line or "25%" in line for line in lines) == 16 * blocks
+
+
+def test_narrow_cells_have_column_numbers_of_two_lines_where_room_is_short():
+    board = np.full((1, 11), MINE, np.int8)
+    assert board_lines(board, 26) == [" " * 19 + " 1 1", "  1 2 3 4 5 6 7 8 9 0 1", "1" + " *" * 11]
+    assert board_lines(board, 80)[0].endswith("  9 10 11")
+
+
+def test_a_curve_runs_from_100_to_0_per_cent():
+    lines = curve_lines([1.0, 0.5, 0.0], 80)
+    assert lines[0] == "100% |*"
+    assert lines[5] == " 50% | *"
+    assert lines[10] == "  0% |  *"
+    assert lines[11].split() == ["0", "2"]
+
+
+@pytest.mark.parametrize("points", [1, 2, 500])
+def test_a_curve_fits_its_width(points):
+    lines = curve_lines([0.5] * points, 60)
+    assert max(map(len, lines)) <= 60
+    assert sum(line.count("*") for line in lines) == max(min(points, 54), 2)

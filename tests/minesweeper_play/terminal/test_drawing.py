@@ -1,0 +1,147 @@
+"""Lines of the board: alignment, texts of cells, numbers of rows and columns, and colours that can be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.color import Color
+
+from minesweeper_env.codes import Codes
+from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE, levels_of
+from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, Pencil, Picture, largest_size
+from minesweeper_play.terminal.palette import PALETTES
+
+ALL_CODES = np.arange(13, dtype=np.int8)[None]
+SMALL, MEDIUM, LARGE = CELL_SIZES
+
+
+def pencil(size=MEDIUM, icons="plain", palette=("dark", False)):
+    return Pencil(PALETTES[palette], ICONS[icons], size)
+
+
+def text(segments):
+    return "".join(segment.text for segment in segments)
+
+
+def covered(rows, cols):
+    return Picture(np.full((rows, cols), 11, np.int8))
+
+
+@pytest.mark.parametrize("size", CELL_SIZES)
+@pytest.mark.parametrize("icons", ICONS)
+def test_every_code_takes_the_width_of_a_cell(size, icons):
+    picture = Picture(ALL_CODES, levels=None)
+    for line in range(size.height):
+        row = text(pencil(size, icons).row(picture, line, 0, 13))
+        assert cell_len(row) == 13 * size.width
+
+
+@pytest.mark.parametrize("size", CELL_SIZES)
+@pytest.mark.parametrize("risk", [0.0, 0.001, 0.005, 0.07, 0.5, 0.9949, 0.999, 1.0])
+def test_every_risk_takes_the_width_of_a_cell(size, risk):
+    picture = replace(covered(1, 1), levels=levels_of(np.full((1, 1), risk)))
+    assert cell_len(text(pencil(size).row(picture, size.height // 2, 0, 1))) == size.width
+
+
+def test_cells_show_the_icons_of_the_sources():
+    assert text(pencil(SMALL).row(Picture(ALL_CODES), 0, 0, 13)).split() == [
+        *"\u00b712345678",
+        "\u2691",
+        "?",
+        "\u25a0",
+        "*",
+    ]
+    nerd = text(pencil(SMALL, "nerd").row(Picture(ALL_CODES), 0, 0, 13)).split()
+    assert (nerd[9], nerd[11], nerd[12]) == ("\uf024", "\uf0c8", "\U000f0dda")
+
+
+def test_risks_are_in_per_cent_and_certain_cells_differ_from_rounded_ones():
+    risks = np.array([[0.0, 0.001, 0.074, 0.5, 0.999, 1.0]])
+    picture = replace(covered(1, 6), levels=levels_of(risks))
+    row = text(pencil(MEDIUM).row(picture, 0, 0, 6))
+    assert [row[place : place + 3].strip() for place in range(0, 18, 3)] == ["0", "<1", "7", "50", ">99", "*"]
+    assert text(pencil(MEDIUM).row(replace(picture, numbers=False), 0, 0, 6)).strip() == ""
+
+
+def test_a_flag_keeps_its_icon_on_the_tint_of_its_risk():
+    picture = Picture(np.array([[9]], np.int8), levels=levels_of(np.array([[1.0]])))
+    (segment,) = pencil().row(picture, 0, 0, 1)
+    assert segment.text.strip() == "\u2691"
+    assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].sure_mine)
+
+
+def test_the_mine_that_was_opened_is_seen_below_the_cursor():
+    picture = Picture(np.array([[12]], np.int8), fatal=(0, 0), cursor=(0, 0))
+    (segment,) = pencil().row(picture, 0, 0, 1)
+    assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].fatal)
+
+
+def test_a_column_number_stands_above_its_column():
+    for size in CELL_SIZES:
+        drawn = pencil(size)
+        picture = replace(covered(3, 30), cursor=(1, 11))
+        labels = text(drawn.column_labels(picture, 0, 30))
+        assert cell_len(labels) == 30 * size.width
+        for number in (1, 5, 12, 30):
+            cell = labels[(number - 1) * size.width : number * size.width]
+            assert cell.strip() == str(number)
+
+
+def test_more_columns_than_two_digits_fit():
+    labels = text(pencil(SMALL).column_labels(covered(2, 120), 0, 120))
+    assert labels[: 2 * 100].endswith("100")
+    assert cell_len(labels) == 240
+
+
+def test_a_larger_radius_has_room_for_its_numbers():
+    picture = Picture(np.array([[24, 27]], np.int8), Codes.of_radius(2))
+    assert text(pencil(MEDIUM).row(picture, 0, 0, 2)).split() == ["24", "\u25a0"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "board", "expected"),
+    [
+        (80, 20, (16, 30), SMALL),
+        (93, 20, (16, 30), MEDIUM),
+        (153, 49, (16, 30), LARGE),
+        (152, 49, (16, 30), MEDIUM),
+        (40, 10, (16, 30), SMALL),
+        (80, 20, (9, 9), MEDIUM),
+        (80, 28, (9, 9), LARGE),
+    ],
+)
+def test_the_largest_cells_that_fit_are_chosen(columns, lines, board, expected):
+    assert largest_size(columns, lines, *board) == expected
+
+
+def luminance(colour):
+    """Returns the relative luminance of WCAG 2."""
+    channels = [channel / 255 for channel in Color.parse(colour).get_truecolor()]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", PALETTES)
+def test_numbers_can_be_read_on_their_cells(name):
+    palette = PALETTES[name]
+    for face in palette.open:
+        assert min(contrast(palette.count(number), face) for number in range(1, 9)) >= 4.5
+        assert contrast(palette.mine, face) >= 4.5
+    for shade in (0, 1):
+        assert min(contrast(palette.risk_ink, palette.risk(level, shade)) for level in range(1, 102)) >= 4.0
+        assert contrast(palette.sure_ink, palette.risk(LEVEL_SAFE, shade)) >= 2.8
+        assert contrast(palette.sure_ink, palette.risk(LEVEL_MINE, shade)) >= 3.5
+        for ink in (palette.flag, palette.question, palette.wrong):
+            assert contrast(ink, palette.covered[shade]) >= 3.0
+    for face in (palette.hint_clue, palette.hint_safe, palette.hint_mine):
+        assert contrast(palette.hint_ink, face) >= 6
+    assert contrast(palette.cursor_ink, palette.cursor) >= 7
+    assert contrast(palette.label, palette.screen) >= 4.5

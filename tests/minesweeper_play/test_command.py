@@ -1,0 +1,365 @@
+"""The command `play.py`: its arguments and its help, pipes, Ctrl-C, saved games and statistics."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support.processes import started
+from support.sources import ROOT
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play.command import main, make_parser, read_options
+from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.session import Session
+from minesweeper_play.options import PlayOptions
+
+VERBS = "continue draw give hide judge play protect serve show watch write"
+
+
+def options_of(line):
+    return read_options(shlex.split(line), "play.py")[1]
+
+
+def test_without_arguments_the_game_asks_for_a_board():
+    mode, options = read_options(["--lang", "en"], "play.py")
+    assert mode == "terminal"
+    assert options == PlayOptions(language="en", given=frozenset({"language"}))
+
+
+@pytest.mark.parametrize(
+    ("line", "config"),
+    [
+        ("--preset beginner", BoardConfig(9, 9, 10)),
+        ("--preset expert --first-click safe", BoardConfig(16, 30, 99, first_click="safe")),
+        ("--size 8", BoardConfig(8, 8, 14)),
+        ("--size 9", BoardConfig(9, 9, 10)),
+        ("--size 12x20", BoardConfig(12, 20, 49)),
+        ("--size 12x20 --mines 45", BoardConfig(12, 20, 45)),
+        ("--size 3", BoardConfig(3, 3, 2, first_click="safe")),
+        ("--size 3 --mines 8 --first-click any", BoardConfig(3, 3, 8, first_click="any")),
+    ],
+)
+def test_boards(line, config):
+    assert options_of(line).config == config
+
+
+def test_options_of_the_look_and_of_the_game():
+    options = options_of("--size 8 --seed 7 --lang es --icons nerd --palette colour-blind --no-animation")
+    assert (options.seed, options.language, options.icons) == (7, "es", "nerd")
+    assert (options.palette, options.animation) == ("colour-blind", False)
+    assert options.given == {"size", "seed", "language", "icons", "palette", "animation"}
+    assert options.keeps_settings
+    assert not options_of("--no-settings").keeps_settings
+
+
+@pytest.mark.parametrize("mode", ["classic", "stats"])
+def test_modes(mode):
+    assert read_options([f"--{mode}"], "play.py")[0] == mode
+
+
+BAD = {
+    "--size 3 --first-click opening": "no number of mines fits on 3 x 3 with --first-click 'opening'",
+    "--size 8 --mines 64": "--mines must be 1 to 63 on 8 x 8 with --first-click 'safe' and radius 1, not 64",
+    "--size 8 --mines 0": "argument --mines: must be a whole number of at least 1, not '0'",
+    "--size 0": "--size: rows must be a whole number of at least 1, not 0",
+    "--size 9999999x9999999": "a board has 2 to 1048576 cells",
+    "--size eight": "argument --size: a size is a side such as 8, or ROWSxCOLS such as 16x30, not 'eight'",
+    "--mines 10": "--mines needs --size",
+    "--preset expert --size 8": "--preset has its own size and mines",
+    "--preset hard": "argument --preset: invalid choice: 'hard'",
+    "--seed -1": "argument --seed: must be a whole number of at least 0, not '-1'",
+    "--first-click kind": "argument --first-click: invalid choice: 'kind'",
+    "--lang de": "argument --lang: invalid choice: 'de'",
+    "--icons fancy": "argument --icons: invalid choice: 'fancy'",
+    "--palette pink": "argument --palette: invalid choice: 'pink'",
+    "--classic --stats": "choose one of --classic and --stats",
+    "--load game.json --size 8": "--load takes board and seed from the file",
+    "--load ''": "argument --load: must be a path, not an empty text",
+    "--analyse ''": "argument --analyse: must be a path, not an empty text",
+    "--window --icons nerd": "--icons means nothing with --window; leave it out",
+    "--window --no-animation": "--no-animation means nothing with --window; leave it out",
+    "--stats --size 8": "--size means nothing with --stats; leave it out",
+    "--serve --load game.json": "--load means nothing with --serve; leave it out",
+    "--analyse - --palette colour-blind": "--palette means nothing with --analyse; leave it out",
+    "--policy exact --load game.json": "--load means nothing with --policy; leave it out",
+    "--versus exact exact --animation": "--animation means nothing with --versus; leave it out",
+    "--port 8000": "--port needs --serve",
+    "--host here": "--host needs --serve",
+    "--serve --port 0": "argument --port: must be a whole number of at least 1, not '0'",
+    "--serve --port 65536": "argument --port: must be 1 to 65535, not 65536",
+    "--serve --classic": "choose one of --serve and --classic",
+    "--json": "--json needs --analyse",
+    "--analyse - --stats": "choose one of --analyse and --stats",
+    "--analyse - --plot a.txt": "argument --plot: must end in",
+    "--policy exact --versus exact exact": "choose one of --policy and --versus",
+    "--policy exact --classic": "--policy needs the full terminal or --serve; leave out --classic",
+    "--versus exact": "argument --versus: expected 2 arguments",
+    "--classi": "unrecognized arguments: --classi",
+    "somewhere": "unrecognized arguments: somewhere",
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_a_bad_argument_is_one_line_and_status_2(line, capsys):
+    with pytest.raises(SystemExit) as leaving:
+        read_options(shlex.split(line), "play.py")
+    assert leaving.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (message,) = printed.err.splitlines()
+    assert message.startswith(f"play.py: {BAD[line]}")
+
+
+def given_options():
+    return [action for action in make_parser("play.py")._actions if not isinstance(action, argparse._HelpAction)]
+
+
+@pytest.mark.parametrize("action", given_options(), ids=lambda action: action.dest)
+def test_every_help_begins_with_a_verb_and_ends_with_its_default(action):
+    assert action.help.partition(" ")[0] in VERBS.split(), action.help
+    if action.default not in (None, False):
+        assert re.search(r"\(default [^()]+\)$", action.help), action.help
+
+
+def test_the_examples_of_the_help_parse():
+    _, _, examples = make_parser("play.py").epilog.partition("examples:\n")
+    lines = examples.replace("\\\n", " ").splitlines()
+    assert len(lines) >= 2
+    for line in lines:
+        words = shlex.split(line)
+        assert words[:2] == ["python", "play.py"]
+        read_options(words[2:], "play.py")
+
+
+def test_the_help_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from minesweeper_play.command import make_parser\n"
+        "make_parser('play.py').format_help()\n"
+        "print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not set(result.stdout.split()) & {"numba", "gymnasium", "numpy", "textual", "torch", "pygame", "scipy"}
+
+
+# The process
+
+
+def play(tmp_path, *arguments, lines=(), **settings):
+    """Runs play.py with lines on stdin; returns (exit status, stdout, stderr)."""
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "LANG": "en_US.UTF-8", "LC_ALL": ""}
+    result = subprocess.run(
+        [sys.executable, "play.py", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment,
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        **settings,
+    )
+    return result.returncode, result.stdout, result.stderr
+
+
+def test_a_pipe_plays_the_line_mode(tmp_path):
+    status, out, err = play(tmp_path, "--size", 4, "--mines", 3, "--seed", 1, lines=["1 1", "quit"])
+    assert status == 0
+    assert not [line for line in err.splitlines() if not line.startswith("Compiling")]
+    assert out.splitlines()[0] == "New game: 4 rows, 4 columns, 3 mines, seed 1."
+    assert out.splitlines()[-1] == "Goodbye!"
+    assert "Action (man explains): 1 1\n" in out
+    assert "\033" not in out
+
+
+def test_a_policy_is_not_watched_in_a_pipe(monkeypatch, capsys):
+    monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert main(["--policy", "exact"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--policy and --versus need a terminal" in line
+
+
+class Terminal(io.StringIO):
+    def __init__(self, encoding):
+        super().__init__()
+        self._encoding = encoding
+
+    @property
+    def encoding(self):
+        return self._encoding
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("encoding", "term", "reason"),
+    [
+        ("ascii", "xterm", "a terminal with the encoding ascii cannot show the characters of the full screen"),
+        ("iso8859-1", "xterm", "a terminal with the encoding iso8859-1 cannot show the characters of the full screen"),
+        ("utf-8", "dumb", "a terminal with TERM=dumb has no full screen"),
+    ],
+)
+def test_a_terminal_without_a_full_screen_plays_line_by_line(monkeypatch, capsys, encoding, term, reason):
+    monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(sys, "stdin", Terminal("utf-8"))
+    monkeypatch.setattr(sys, "stdout", Terminal(encoding))
+    modes = []
+    monkeypatch.setattr("minesweeper_play.command._run", lambda mode, _options: modes.append(mode) or 0)
+    assert main(["--lang", "en"]) == 0
+    assert modes == ["classic"]
+    assert f"play.py: {reason}, so the game is played line by line\n" in capsys.readouterr().err
+    assert main(["--policy", "exact"]) == 2
+    assert capsys.readouterr().err.endswith(f"or --serve for a web page: {reason}\n")
+
+
+def test_a_terminal_with_a_full_screen_shows_it(monkeypatch, capsys):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdin", Terminal("utf-8"))
+    monkeypatch.setattr(sys, "stdout", Terminal("utf-8"))
+    modes = []
+    monkeypatch.setattr("minesweeper_play.command._run", lambda mode, _options: modes.append(mode) or 0)
+    assert main(["--lang", "en"]) == 0
+    assert modes == ["terminal"]
+
+
+def test_the_end_of_the_input_leaves(tmp_path):
+    status, out, _ = play(tmp_path, "--size", 4, "--mines", 3, "--lang", "es")
+    assert (status, out.splitlines()[-1]) == (0, "¡Hasta luego!")
+    assert play(tmp_path, lines=["8"])[0] == 0
+
+
+def test_finished_games_are_in_the_statistics(tmp_path):
+    board = ("--size", "1x2", "--mines", 1, "--first-click", "safe", "--seed", 7)
+    status, out, _ = play(tmp_path, *board, lines=["1 1", "", "2 1", "no"])
+    assert status == 0
+    assert [line[-7:] for line in out.splitlines() if line.startswith("New game")] == ["seed 7.", "seed 8."]
+    games = [json.loads(line) for line in (tmp_path / "minesweeper-env" / "games.jsonl").read_text().splitlines()]
+    assert [(game["won"], game["seed"], game["clicks"]) for game in games] == [(True, 7, 1), (True, 8, 1)]
+    status, out, err = play(tmp_path, "--stats")
+    assert (status, err) == (0, "")
+    assert "1x2/1, safe first click" in out
+
+
+def test_damaged_statistics_are_one_line_on_stderr(tmp_path):
+    (tmp_path / "minesweeper-env").mkdir()
+    (tmp_path / "minesweeper-env" / "games.jsonl").write_text("damaged\n")
+    status, out, err = play(tmp_path, "--stats", "--lang", "es")
+    assert (status, out) == (0, "Todavía no ha terminado ninguna partida.\n")
+    assert err.startswith("No se puede leer 1 línea de ")
+    assert err.count("\n") == 1
+
+
+def test_without_platformdirs_the_game_goes_on_without_statistics(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    advice = "platformdirs is not installed; install it with: pip install 'minesweeper-env[play]'"
+    assert main(["--stats", "--lang", "en"]) == 1
+    assert capsys.readouterr() == ("", f"play.py: {advice}\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+    assert main(["--classic", "--size", "4", "--mines", "3", "--lang", "en"]) == 0
+    assert capsys.readouterr().out.startswith(f"No statistics are kept: {advice}.\n")
+
+
+def test_statistics_that_cannot_be_read_are_one_line(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (tmp_path / "minesweeper-env" / "games.jsonl").mkdir(parents=True)
+    assert main(["--stats"]) == 1
+    assert capsys.readouterr() == ("", f"play.py: {tmp_path / 'minesweeper-env' / 'games.jsonl'}: Is a directory\n")
+
+
+def test_a_saved_game_goes_on(tmp_path):
+    session = Session(BoardConfig(8, 8, 14), seed=5)
+    session.open(3, 3)
+    save_game(session, tmp_path / "game.json")
+    status, out, _ = play(tmp_path, "--load", tmp_path / "game.json", lines=["undo", "quit"])
+    assert status == 0
+    assert "seed 5." in out
+    assert "Practice" in out
+
+
+@pytest.mark.parametrize("content", ["damaged", '{"format": "chess"}'])
+def test_a_file_that_is_no_saved_game_is_one_line(tmp_path, content):
+    (tmp_path / "game.json").write_text(content)
+    status, out, err = play(tmp_path, "--classic", "--load", tmp_path / "game.json")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"play.py: {tmp_path / 'game.json'} ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_a_closed_pipe_ends_an_analysis_without_a_traceback(tmp_path):
+    session = Session(BoardConfig(8, 8, 14), seed=5)
+    save_game(session, tmp_path / "game.json")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "play.py", "--analyse", str(tmp_path / "game.json")]
+    try:
+        result = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writer)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "Broken pipe" not in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX terminal")
+def test_ctrl_c_leaves_a_terminal_with_a_goodbye(tmp_path):
+    import pty
+
+    master, slave = pty.openpty()
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "TERM": "xterm", "LC_ALL": "es_ES.UTF-8"}
+    command = [sys.executable, "play.py", "--classic", "--size", "4", "--mines", "3"]
+    streams = {"stdin": slave, "stdout": slave, "stderr": slave}
+    try:
+        with started(command, env=environment, start_new_session=True, preexec_fn=_take_terminal, **streams) as program:
+            os.close(slave)
+            seen = _read_until(master, "explicación): ")
+            assert "\u25a0" in seen
+            seen = _read_until(master, "¡Hasta luego!", press=b"\x03")
+            assert "Traceback" not in seen
+            assert program.wait(timeout=30) == 130
+    finally:
+        os.close(master)
+
+
+def _take_terminal():
+    """Makes the terminal on stdin the one that controls the process, so that Ctrl-C interrupts it."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Tests that a shell began in the background ignore the signal, and would pass that on.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _read_until(terminal, wanted, press=b""):
+    """Presses a key, and returns what the terminal shows up to `wanted`.
+
+    The key is pressed again where nothing follows: Python's readline overlooks a Ctrl-C that comes between its prompt
+    and its wait for a key. A read may end inside a character, so bytes are compared.
+    """
+    seen = b""
+    end = time.monotonic() + 120
+    os.write(terminal, press)
+    while wanted.encode() not in seen and time.monotonic() < end:
+        if not select.select([terminal], [], [], 5.0)[0]:
+            os.write(terminal, press)
+            continue
+        try:
+            seen += os.read(terminal, 4096)
+        except OSError:
+            break
+    assert wanted.encode() in seen, seen.decode(errors="replace")
+    return seen.decode()

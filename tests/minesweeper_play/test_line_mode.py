@@ -1,0 +1,380 @@
+"""The line mode: golden transcripts in both languages, boards, animation, searches, reviews and odd input."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.classic_games import GAMES, GOLDEN, transcript
+from support.sources import ROOT
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.generation import AttemptsExceededError
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_play import line_console
+from minesweeper_play.coach import review as coach
+from minesweeper_play.coach.board_text import Drawn, board_lines
+from minesweeper_play.coach.texts import review_lines
+from minesweeper_play.game.commands import WORDS, Command
+from minesweeper_play.game.moves import LAYER_SECONDS, opening_layers
+from minesweeper_play.game.session import Session
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.line_console import ASCII, NERD, PLAIN, Console, choose_glyphs, draw_session
+from minesweeper_play.line_mode import ClassicGame, _Player
+from minesweeper_play.options import PlayOptions
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_prints_its_golden_transcript(name, language):
+    golden = (GOLDEN / f"{name}.{language}.txt").read_text(encoding="utf-8")
+    assert transcript(name, language) == golden, "if the change is meant, run tests/support/classic_games.py"
+
+
+def test_the_games_use_every_command():
+    typed = {line.partition(" ")[0] for _, lines in GAMES.values() for line in lines}
+    assert set(WORDS) <= typed
+
+
+def test_no_line_is_wider_than_a_terminal():
+    for path in GOLDEN.iterdir():
+        wide = [line for line in path.read_text(encoding="utf-8").splitlines() if len(re.sub(r"^.*: ", "", line)) > 100]
+        assert not wide, path.name
+
+
+# Boards
+
+
+class Stream(io.StringIO):
+    """A stream that may be a terminal."""
+
+    def __init__(self, is_terminal, encoding="utf-8"):
+        super().__init__()
+        self.is_terminal = is_terminal
+        self._encoding = encoding
+
+    @property
+    def encoding(self):
+        return self._encoding
+
+    def isatty(self):
+        return self.is_terminal
+
+
+def plain(cells, width=None):
+    return board_lines(cells, width)
+
+
+def covered(rows, cols):
+    return [[Drawn("#")] * cols] * rows
+
+
+def test_the_end_shows_mines_wrong_flags_and_the_explosion():
+    layout = np.array([[1, 0, 1, 0], [0, 0, 0, 1]], bool)
+    session = Session(BoardConfig(2, 4, 3, first_click="any"), layout=layout, seed=0)
+    session.flag(0, 0), session.flag(1, 0), session.open(1, 1), session.open(0, 2)
+    assert plain(draw_session(session, ASCII)) == ["  1 2 3 4", "1 F # ! #", "2 X 2 # *"]
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 80, 100])
+def test_boards_of_any_size_fit_the_width(width):
+    lines = plain(covered(3, 130), width)
+    assert max(map(len, lines)) < width
+    assert sum(line.count("#") for line in lines) == 3 * 130
+
+
+def test_narrow_columns_have_upright_numbers():
+    lines = plain(covered(2, 30), 80)
+    assert lines[0].split() == ["1"] * 10 + ["2"] * 10 + ["3"]
+    assert lines[1].split() == [str(col % 10) for col in range(1, 31)]
+    assert lines[0].index("1") == lines[1].index("0")
+    assert plain(covered(2, 30), 100)[0].split() == [str(col) for col in range(1, 31)]
+
+
+def test_a_pipe_and_a_poor_encoding_have_ascii(monkeypatch):
+    assert choose_glyphs("plain", Stream(True)) == PLAIN
+    assert choose_glyphs("nerd", Stream(True)) == NERD
+    assert choose_glyphs("nerd", Stream(False)) == ASCII
+    assert choose_glyphs("plain", Stream(True, "latin-1")) == ASCII
+    assert choose_glyphs("plain", Stream(True, "no-such-encoding")) == ASCII
+
+
+def test_colours_are_for_terminals_without_no_color(monkeypatch, capsys):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    session = Session(BoardConfig(9, 9, 10), seed=1)
+    session.open(4, 4)
+    texts = {}
+    for palette in ("standard", "colour-blind"):
+        stream = Stream(True)
+        monkeypatch.setattr("sys.stdout", stream)
+        Console(PlayOptions(palette=palette)).show(session)
+        texts[palette] = stream.getvalue()
+        assert "\033[" in texts[palette]
+    assert texts["standard"] != texts["colour-blind"]
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Stream(True)
+    monkeypatch.setattr("sys.stdout", stream)
+    Console(PlayOptions()).show(session)
+    assert "\033[" not in stream.getvalue()
+
+
+# Animation
+
+HIDE, SHOW = "\033[?25l", "\033[?25h"
+
+
+@pytest.fixture
+def animated():
+    console = Console(PlayOptions())
+    console.is_animated = True
+    return console
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    taken = []
+    monkeypatch.setattr(line_console, "time", SimpleNamespace(sleep=taken.append))
+    return taken
+
+
+def opened():
+    session = Session(BoardConfig(8, 8, 10), seed=0)
+    return session, session.open(4, 4)
+
+
+def test_each_layer_but_the_last_is_a_frame_and_is_erased_again(animated, pauses, capsys):
+    session, report = opened()
+    animated.animate(session, report, (4, 4))
+    out = capsys.readouterr().out
+    layers = opening_layers(session.board, report.cells, (4, 4))
+    frames = re.split(r"\033\[9A\r\033\[J", out.removeprefix(HIDE).removesuffix(SHOW))
+    assert frames[-1] == ""
+    assert len(frames) - 1 == len(layers) - 1 == len(pauses)
+    assert set(pauses) == {LAYER_SECONDS}
+    covered = [frame.count("#") for frame in frames[:-1]]
+    assert covered == [64 - sum(map(len, layers[: number + 1])) for number in range(len(layers) - 1)]
+
+
+def test_a_terminal_gets_its_cursor_back_after_ctrl_c(animated, monkeypatch, capsys):
+    def interrupt(_seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(line_console, "time", SimpleNamespace(sleep=interrupt))
+    session, report = opened()
+    with pytest.raises(KeyboardInterrupt):
+        animated.animate(session, report, (4, 4))
+    assert capsys.readouterr().out.endswith(SHOW)
+
+
+@pytest.mark.parametrize("reason", ["switched off", "small screen", "one cell"])
+def test_no_animation(animated, pauses, monkeypatch, capsys, reason):
+    session, report = opened()
+    cell = (4, 4)
+    if reason == "switched off":
+        animated.is_animated = False
+    elif reason == "small screen":
+        monkeypatch.setattr(line_console, "screen_lines", lambda: 9)
+    else:
+        session = Session(BoardConfig(8, 8, 40, first_click="safe"), seed=0)
+        report = session.open(*cell)
+        assert len(report.cells) == 1
+    animated.animate(session, report, cell)
+    assert (capsys.readouterr().out, pauses) == ("", [])
+
+
+def test_a_pipe_and_the_option_switch_it_off():
+    assert not Console(PlayOptions()).is_animated
+    assert not Console(PlayOptions(animation=False)).is_animated
+
+
+@pytest.mark.parametrize(
+    ("first_click", "answers", "board"),
+    [
+        (None, ["8", "10"], BoardConfig(8, 8, 10)),
+        (None, ["3", "8"], BoardConfig(3, 3, 8, first_click="safe")),
+        (None, ["4", "8"], BoardConfig(4, 4, 8, first_click="safe")),
+        (None, ["4", "7"], BoardConfig(4, 4, 7, first_click="opening")),
+        ("opening", ["3", "4", "8", "7"], BoardConfig(4, 4, 7, first_click="opening")),
+        ("corners", ["3", "5", "16"], BoardConfig(5, 5, 16, first_click="corners")),
+        ("any", ["3", "8"], BoardConfig(3, 3, 8, first_click="any")),
+    ],
+)
+def test_the_first_click_is_protected_as_well_as_the_mines_allow(monkeypatch, first_click, answers, board):
+    lines = iter(answers)
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    options = PlayOptions()
+    assert _Player(Console(options), options)._ask_board(first_click) == board
+    assert next(lines, None) is None
+
+
+# Texts
+
+
+@pytest.fixture
+def console():
+    return Console(PlayOptions())
+
+
+def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
+    text = console.catalogue.text("unsolvable")
+    console.say("unsolvable")
+    assert capsys.readouterr().out == f"{text}\n"
+    monkeypatch.setattr(Console, "width", 40)
+    console.say("unsolvable")
+    lines = capsys.readouterr().out.splitlines()
+    assert " ".join(lines) == text
+    assert max(map(len, lines)) <= 40
+
+
+def test_a_long_page_waits_wherever_the_screen_is_full(console, monkeypatch, capsys):
+    pages = []
+    monkeypatch.setattr(line_console, "screen_lines", lambda: 11)
+    monkeypatch.setattr(Console, "width", 100)
+    monkeypatch.setattr(Console, "ask", lambda *_: pages.append(capsys.readouterr().out))
+    console.page(console.catalogue.manual())
+    whole = capsys.readouterr().out
+    assert pages == []
+    console.is_interactive = True
+    console.page(console.catalogue.manual())
+    pages.append(capsys.readouterr().out)
+    assert "".join(pages) == whole
+    assert len(pages) > 2
+    assert all(page.count("\n") <= 10 and not page.startswith("   ") for page in pages)
+
+
+# Searches and reviews
+
+OPEN = Command("try", (3, 3))
+
+
+@pytest.fixture
+def game():
+    session = Session(BoardConfig(8, 8, 14), seed=1, no_guess="exact")
+    return ClassicGame(session, Console(PlayOptions(given=frozenset({"classic"}))))
+
+
+def test_attempts_are_drawn_on_one_line_of_a_terminal(game, capsys):
+    game._console.is_live = True
+    game.carry_out(OPEN)
+    line, *_, last, _ = capsys.readouterr().out.split("\n")
+    assert "\r\033[KSearching for a board without guesses: 0%, 0 tried. Ctrl-C cancels." in line
+    assert last == "This board can be solved without a guess."
+
+
+def test_a_cancelled_search_changes_nothing(game, monkeypatch, capsys):
+    def cancel(_count):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(game, "_show_search", cancel)
+    game.carry_out(OPEN)
+    assert (game.session.status, game.session.moves) == ("ready", [])
+    assert "cancelled" in capsys.readouterr().out
+
+
+def test_a_search_in_vain_goes_on_with_a_board_that_may_need_help(game, monkeypatch, capsys):
+    def fail(*_arguments, **_settings):
+        raise AttemptsExceededError("many")
+
+    monkeypatch.setattr("minesweeper_env.generation.generate", fail)
+    game.carry_out(OPEN)
+    assert game.session.status == "playing"
+    assert "may need a guess" in capsys.readouterr().out
+    game.carry_out(Command("help"))
+    assert "help" in game.session.aids
+
+
+def lost(**settings):
+    layout = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]], bool)
+    session = Session(BoardConfig(3, 4, 2, **settings), layout=layout, seed=0)
+    session.open(1, 1)
+    session.open(0, 0)
+    return session
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_review_is_the_text_of_the_coach(language, capsys):
+    session = lost()
+    ClassicGame(session, Console(PlayOptions(language=language))).carry_out(Command("review"))
+    expected = review_lines(coach.review_game(session), Catalogue(language), 80)
+    assert capsys.readouterr().out == "\n".join(expected) + "\n"
+
+
+def test_a_game_that_the_coach_cannot_judge_says_why(capsys):
+    console = Console(PlayOptions())
+    ClassicGame(lost(first_click="corners"), console).carry_out(Command("review"))
+    assert "cannot review games whose first click moves mines" in capsys.readouterr().out
+    ClassicGame(Session(BoardConfig(9, 9, 5), seed=0), console).carry_out(Command("review"))
+    assert "once it is over" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (PositionTooHardError("too wide"), "This position is too hard to be computed exactly."),
+        (KeyboardInterrupt(), "The review is cancelled."),
+    ],
+)
+def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, line):
+    def fail(_session):
+        raise error
+
+    monkeypatch.setattr(coach, "review_game", fail)
+    ClassicGame(lost(), Console(PlayOptions())).carry_out(Command("review"))
+    assert capsys.readouterr().out == f"{line}\n"
+
+
+# Odd input
+
+
+def play(tmp_path, arguments, stdin, **environment):
+    result = subprocess.run(
+        [sys.executable, "play.py", "--classic", "--size", "3x4", "--mines", "2", "--first-click", "any", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "XDG_DATA_HOME": str(tmp_path), **environment},
+        input=stdin,
+        capture_output=True,
+    )
+    return result.returncode, result.stdout, result.stderr
+
+
+def test_undecodable_lines_are_invalid_syntax(tmp_path):
+    status, out, err = play(tmp_path, ["--lang", "en"], b"\xff\xfe 1\n\x00\nquit\n", PYTHONIOENCODING="utf-8")
+    assert status == 0
+    assert out.count(b"Invalid syntax") == 2
+    assert b"Traceback" not in err
+
+
+def test_a_stream_without_accents_shows_question_marks(tmp_path):
+    status, out, err = play(tmp_path, ["--lang", "es"], b"quit\n", PYTHONIOENCODING="ascii")
+    assert status == 0
+    assert out.splitlines()[-1] == b"?Hasta luego!"
+    assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "name", ["nul\x00byte", "/no/such/folder/game.json", ".", "~nobody-of-this-name/game.json", "no/\x1b[2J\u202e"]
+)
+def test_a_file_that_cannot_be_written_is_one_line_and_the_game_goes_on(tmp_path, name):
+    status, out, err = play(tmp_path, ["--lang", "en"], f"save {name}\nquit\n".encode(), PYTHONIOENCODING="utf-8")
+    assert status == 0
+    assert out.count(b"cannot be written: ") == 1
+    assert not any(obeyed in out for obeyed in (b"\x00", b"\x1b", "\u202e".encode()))
+    assert out.endswith(b"Goodbye!\n")
+    assert b"Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+def test_a_reader_that_stops_ends_the_game_quietly(tmp_path):
+    command = f"yes '1 1' | {sys.executable} play.py --classic --size 4 --mines 3 | head -1"
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
+    result = subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert len(result.stdout.splitlines()) == 1
+    assert "Traceback" not in result.stderr

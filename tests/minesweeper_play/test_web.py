@@ -1,0 +1,124 @@
+"""The web page: its address, its command line, and whom it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import socket
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from minesweeper_env.config import BoardConfig
+from minesweeper_play import web
+from minesweeper_play.command import read_options
+from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.options import PlayOptions
+from minesweeper_play.web import GameServer, arguments_of, is_loopback, serve
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+"""The headers with which a browser asks for a connection."""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        PlayOptions(),
+        PlayOptions(config=BoardConfig(12, 20, 45, "safe"), first_click="safe", seed=7, language="es", animation=False),
+        PlayOptions(policy="bayes:prior=count", icons="nerd", palette="colour-blind"),
+        PlayOptions(versus=("exact", "some folder/with blanks.py:Corner")),
+    ],
+)
+def test_visitors_play_what_the_command_line_asks_for(options):
+    words = shlex.split(shlex.join(arguments_of(options)))
+    mode, again = read_options(words, "play.py")
+    assert mode == "terminal"
+    for name in ("language", "config", "first_click", "seed", "icons", "palette", "animation", "policy", "versus"):
+        assert getattr(again, name) == getattr(options, name)
+    assert not again.keeps_settings
+
+
+def test_a_port_in_use_gives_one_line(capsys):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert serve(PlayOptions(host="127.0.0.1", port=port)) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert serve(PlayOptions(host="127.0.0.1", port=port, language="es")) == 2
+        assert f"el puerto {port} de 127.0.0.1 no se puede usar" in capsys.readouterr().err
+    assert f"the port {port} of 127.0.0.1 cannot be used" in line
+    assert "--port" in line
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_misspelt_policy_gives_one_line_before_a_server_starts(capsys, monkeypatch, language):
+    monkeypatch.setattr(GameServer, "serve", lambda _: pytest.fail("a server has started"))
+    assert serve(PlayOptions(policy="exat", language=language)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("play.py: ")
+    assert "exat" in line
+
+
+def test_ctrl_c_ends_the_server_with_130(monkeypatch):
+    monkeypatch.setattr(GameServer, "serve", lambda _: None)
+    monkeypatch.setenv("PYTHONPATH", "")
+    assert serve(PlayOptions(host="127.0.0.1", port=free_port())) == 130
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def asked(path, host="127.0.0.1", language="en", **headers):
+    """Returns the status and the text of a request."""
+
+    async def ask():
+        page = GameServer("false", host, 8000, Catalogue(language))
+        async with TestClient(TestServer(await page._make_app())) as client:
+            answer = await client.get(path, headers=headers)
+            return answer.status, await answer.text()
+
+    return asyncio.run(ask())
+
+
+def test_the_page_asks_no_other_computer_for_anything():
+    status, page = asked("/")
+    assert status == 200
+    assert "https://" not in page
+    assert 'data-session-websocket-url="ws://127.0.0.1' in page
+    assert "<title>Minesweeper</title>" in page
+    assert "The game starts in some seconds" in page
+    assert "<title>Buscaminas</title>" in asked("/", language="es")[1]
+
+
+def test_a_request_without_an_upgrade_gives_one_line(caplog):
+    status, text = asked("/ws")
+    assert (status, text.count("\n"), caplog.records) == (400, 0, [])
+
+
+def test_there_is_room_for_so_many_visitors(monkeypatch):
+    monkeypatch.setattr(web, "MOST_VISITORS", 0)
+    assert [asked("/", language="es")[0], asked("/ws", **UPGRADE)[0]] == [503, 503]
+
+
+def test_pages_of_other_sites_cannot_play():
+    assert asked("/ws", Origin="http://elsewhere.example")[0] == 403
+
+
+def test_a_loopback_page_answers_no_other_name():
+    assert asked("/", Host="elsewhere.example")[0] == 403
+    assert asked("/", host="0.0.0.0", Host="elsewhere.example")[0] == 200
+
+
+def test_loopback_addresses_are_known():
+    assert [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.1")] == [True] * 3 + [
+        False
+    ] * 2
