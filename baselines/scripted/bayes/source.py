@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,9 @@ from baselines.scripted.bayes.closed_form import (
     FLAGGED,
     MAX_COUNT,
     MINE,
-    is_clue,
-    is_unknown,
     local_probabilities,
 )
-from baselines.scripted.bayes.network import Names, load_pgmpy, neighbour_lists, subnetwork, variable_elimination
-from baselines.scripted.bayes.policy import check_inference, check_threshold
+from baselines.scripted.bayes.policy import check_threshold
 from baselines.support.act_inputs import checked_act
 from baselines.support.rounding import TIE
 from minesweeper_env.config import BoardConfig
@@ -29,7 +26,7 @@ Board = NDArray[np.int8]
 
 
 class ClosedForm:
-    """Closed form of `bayes_closed_form`, for boards of one configuration."""
+    """Closed form of `baselines.scripted.bayes.closed_form`, for boards of one configuration."""
 
     def __init__(self, config: BoardConfig) -> None:
         """Compiles the kernel with one board."""
@@ -45,41 +42,6 @@ class ClosedForm:
         positions, clues = np.full(boards.shape[1] + 1, -1, np.int64), np.empty((25, 3), np.int64)
         local_probabilities(boards, self._density, self._neighbours, COINS, positions, clues, probabilities)
         return probabilities
-
-
-class LocalNetwork:
-    """Reduced network of the program: it deletes nodes, and pgmpy eliminates the others."""
-
-    def __init__(self, config: BoardConfig) -> None:
-        """Loads pgmpy.
-
-        Raises:
-            MissingExtraError: pgmpy is not installed.
-        """
-        load_pgmpy()
-        self._config = config
-        self._names = Names(config)
-
-    def mine_probability(self, board: Board, cell: int) -> float:
-        """Returns the mine probability of a cell of an (n,) int8 board; NaN if the evidence contradicts itself."""
-        neighbours, names = neighbour_lists(self._config), self._names
-        queried = {cell, *(near for near in neighbours[cell] if is_unknown(board[near]))}
-        clues = {near for unknown in queried for near in neighbours[unknown] if is_clue(board[near])}
-        network = subnetwork(self._config, "binomial", queried, clues)
-        deleted = [
-            near
-            for near in {n for clue in clues for n in neighbours[clue]}
-            if is_unknown(board[near]) and near not in queried
-        ]
-        network.remove_nodes_from([names.x(near) for near in deleted])
-        evidence: dict[str, Any] = {names.y(clue): int(board[clue]) for clue in clues}
-        known = {near for clue in clues for near in neighbours[clue] if not is_unknown(board[near])}
-        evidence.update((names.x(near), int(not is_clue(board[near]))) for near in known)
-        with np.errstate(invalid="ignore"):
-            answer = variable_elimination(network).query(
-                [names.x(cell)], evidence, elimination_order="greedy", show_progress=False
-            )
-        return float(answer.values[1])
 
 
 Plan = tuple[int, ...]
@@ -146,11 +108,11 @@ class BayesSourcePolicy:
     """
 
     moves = ("click", "flag")
+    batch_size = 1000
 
     def __init__(
         self,
         config: BoardConfig,
-        inference: str = "native",
         flag_threshold: float = 0.79,
         open_threshold: float = 0.9,
     ) -> None:
@@ -158,15 +120,12 @@ class BayesSourcePolicy:
 
         Args:
             config: the games, with radius 1 and the moves "click" and "flag".
-            inference: "native" for the closed form, or "pgmpy" for variable elimination; the results are the same.
             flag_threshold: mine probability from which a cell is flagged, 0 to 1.
             open_threshold: probability of being safe from which a cell is clicked at once, 0 to 1.
 
         Raises:
             ValueError: an option or the configuration is not allowed.
-            MissingExtraError: `inference` is "pgmpy", which is not installed.
         """
-        check_inference(inference)
         if config.radius != 1:
             raise ValueError(f"bayes_source needs games of radius 1, not {config.radius}")
         if "flag" not in config.moves:
@@ -176,8 +135,6 @@ class BayesSourcePolicy:
             _given("flag_threshold", flag_threshold),
             _given("open_threshold", open_threshold),
         )
-        self._network = LocalNetwork(config) if inference == "pgmpy" else None
-        self.batch_size = 1000 if self._network is None else 1
         self.counters = {"queries": 0, "failures": 0}
         self._flag = config.moves.index("flag") * config.cells
         self._closed_form = ClosedForm(config)
@@ -218,7 +175,7 @@ class BayesSourcePolicy:
         if missing <= 0 or not hidden:
             # The program wins by flags and never removes one: its game is won, or can no longer be won.
             return (hidden[0],) if hidden else self._idle(board)
-        turn = plan_turn(board, self._lookup(board, probabilities), *self._thresholds)
+        turn = plan_turn(board, probabilities.item, *self._thresholds)
         self.counters["queries"] += turn.queries
         flags = tuple(self._flag + cell for cell in turn.flags[:missing])
         if len(turn.flags) >= missing:
@@ -236,7 +193,7 @@ class BayesSourcePolicy:
     def turn(self, board: Board) -> Turn:
         """Returns the turn of the program on an (n,) int8 board; see `plan_turn`."""
         probabilities = self._closed_form.mine_probabilities(board[None])[0]
-        return plan_turn(board, self._lookup(board, probabilities), *self._thresholds)
+        return plan_turn(board, probabilities.item, *self._thresholds)
 
     def finishes(self, board: Board) -> bool:
         """Returns whether the program goes on to flag all mines after the last safe cell, which is its win.
@@ -264,12 +221,6 @@ class BayesSourcePolicy:
         cell = flagging - self._flag
         after[cell] = self.config.codes.hidden if after[cell] == FLAGGED else FLAGGED
         return after.tobytes()
-
-    def _lookup(self, board: Board, probabilities: NDArray[np.float64]) -> Callable[[int], float]:
-        network = self._network
-        if network is None:
-            return lambda cell: float(probabilities[cell])
-        return lambda cell: network.mine_probability(board, cell) if probabilities[cell] != -1.0 else -1.0
 
 
 def _given(name: str, value: float | None) -> float:

@@ -12,7 +12,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.records import GameRecord
 from baselines.registry import build_policy
 from baselines.scripted.bayes.network import board_network, load_pgmpy, variable_elimination
-from baselines.scripted.bayes.source import BayesSourcePolicy, ClosedForm, LocalNetwork, Turn, plan_turn, source_start
+from baselines.scripted.bayes.source import BayesSourcePolicy, ClosedForm, Turn, plan_turn, source_start
 from minesweeper_env import BoardConfig
 
 FLAG, HIDDEN = 9, 11
@@ -69,11 +69,9 @@ def test_the_closed_form_agrees_with_pgmpy_after_the_same_deletions():
         board, mines = random_board(rng, 5)
         config = config_of(5, mines)
         found = ClosedForm(config).mine_probabilities(board.reshape(1, -1))[0]
-        local = LocalNetwork(config)
         for cell in np.flatnonzero(found != -1.0)[::2]:
             expected = query_as_the_program_does(config, board, divmod(int(cell), 5))
             assert found[cell] == pytest.approx(expected, abs=1e-9, nan_ok=True)
-            assert local.mine_probability(board.ravel(), int(cell)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
             compared += 1
             contradictions += np.isnan(expected)
     assert compared > 30
@@ -189,13 +187,6 @@ def test_starts_follow_the_program():
     assert firsts.min() > 45
 
 
-def test_pgmpy_plays_the_games_that_the_closed_form_plays():
-    config = config_of(4, 3)
-    native, pgmpy = BayesSourcePolicy(config), BayesSourcePolicy(config, inference="pgmpy")
-    assert play_program_games(pgmpy, 8) == play_program_games(native, 8)
-    assert pgmpy.counters == native.counters
-
-
 @pytest.mark.parametrize(("size", "mines", "rate"), [(5, 5, 0.547), (8, 14, 0.322)])
 def test_it_wins_as_often_as_the_restated_program(size, mines, rate):
     policy = BayesSourcePolicy(config_of(size, mines))
@@ -221,7 +212,6 @@ def test_it_plays_as_a_policy_under_every_rule():
 @pytest.mark.parametrize(
     ("config", "options", "message"),
     [
-        (config_of(5, 5), {"inference": "exact"}, "inference must be one of native, pgmpy"),
         (config_of(5, 5), {"flag_threshold": 1.1}, "flag_threshold must be a number from 0 to 1"),
         (config_of(5, 5), {"open_threshold": None}, "open_threshold must be a number from 0 to 1, not None"),
         (BoardConfig(5, 5, 5, "any", ("click",)), {}, "needs games with the moves"),
