@@ -61,7 +61,7 @@ SCRIPTED: dict[str, str] = {
     "bayes": "baselines.scripted.bayes.policy:BayesPolicy",
     "exact": "baselines.scripted.oracle_play.exact:ExactPolicy",
     "lookahead": "baselines.scripted.oracle_play.lookahead:LookaheadPolicy",
-    "rollout": "baselines.rollouts.policy:RolloutPolicy",
+    "rollout": "baselines.scripted.oracle_play.rollout:RolloutPolicy",
     "optimal": "baselines.scripted.oracle_play.optimal:OptimalPolicy",
 }
 """The scripted policies, weakest first, each with its class as "module:class"."""

@@ -1,245 +1,310 @@
 """Comparison of rules for guesses, where games tell too little: 10 000 games see a difference of 0.9 points.
 
-    python benchmarks/guesses.py playouts --rules lookahead:clicks=1 lookahead:clicks=2
+    python benchmarks/guesses.py playouts --rules lookahead:clicks=1 lookahead:clicks=2 --boards 8x8/14 --games 4000
     python benchmarks/guesses.py gaps --rules lookahead:clicks=1 lookahead:clicks=2
-    python benchmarks/guesses.py times --rules lookahead:clicks=1 lookahead:clicks=2
     python benchmarks/guesses.py regret --rules exact lookahead:clicks=1,layouts=0 lookahead:clicks=2,layouts=0
+    python benchmarks/guesses.py times --rules lookahead rollout --boards 8x8/14 --games 100
 
-A rule is a policy as `evaluate.py --policy` takes it. `playouts` values clicks where the rules differ, on common
-layouts. `gaps` plays every layout of tiny boards, and compares with the optimum. `times` measures whole games. `regret`
-compares clicks with the best one on stored positions, whose values are exact; `collect` makes such positions. Every run
-with the same arguments gives the same figures, times aside.
+A rule is a policy as `evaluate.py --policy` takes it. The same arguments give the same figures, times aside.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from timing import print_table
+import numpy as np
+from numpy.typing import NDArray
 
-from baselines.guesses.comparison import Totals
-from baselines.guesses.regret import positions_as_json, positions_of_json
-from baselines.guesses.runs import begin_results, board_of, collect_positions, compare, facts, gap_of, regret_row
-from baselines.guesses.times import BLOCK, times_on
-from baselines.guesses.tiny_boards import free_cells
-from baselines.policy import PolicyError
-from baselines.registry import build_policy, check_name, find_policy
-from baselines.support.board_names import name_of
-from baselines.support.extras import MissingExtraError
-from baselines.support.files import check_writable, read_json, write_json
-from minesweeper_env.inference import PositionTooHardError
+from baselines.evaluation.games import play_games
+from baselines.policy import Policy
+from baselines.registry import build_policy
+from baselines.scripted.oracle_play.endgame import Endings
+from baselines.scripted.oracle_play.guess_games import GuessGames, clicks_of
+from baselines.scripted.oracle_play.rollout import Playouts, estimate
+from baselines.support.board_names import parse_board
+from minesweeper_env import BoardConfig, MinesweeperVectorEnv
+from minesweeper_env.inference import PositionTooHardError, sample_layouts
+from minesweeper_env.inference.kernels import consistent_layouts
 
-GAMES = {
-    "8x8/14:opening": 4_000,
-    "10x10/20:opening": 3_000,
-    "10x10/25:opening": 2_000,
-    "16x30/99:opening": 1_000,
-    "16x30/99:safe": 900,
-}
-"""The boards of `playouts`, and numbers of games that take about two minutes each."""
-
-TINY = ("5x5/5:safe", "5x5/6:safe", "5x5/7:safe", "5x6/5:safe")
-"""The boards of `gaps`."""
+OPTIMA = {"5x5/5:safe": 27_271, "5x5/6:safe": 67_263, "5x5/7:safe": 128_683, "5x6/5:safe": 93_674}
+"""Numbers of layouts that perfect play wins after a first click in the corner, by searches that took minutes."""
 
 POSITIONS = Path(__file__).parent / "positions" / "guesses-8x8-14.json"
-"""The stored positions of `regret`."""
+"""The positions of `regret`, with the exact value of each click."""
 
-SEED = 600_000
-"""The default seed of game 0, which no published win rate uses."""
+EARLY = 10_000
+"""Positions with at most this many layouts count as played perfectly."""
 
-
-def run_playouts(options: argparse.Namespace) -> None:
-    """Compares rules by playouts on each board; resumes the run in the JSON file."""
-    names = ("rules", "playout", "layouts", "ends", "draws", "seed")
-    results = begin_results(options.json, {name: getattr(options, name) for name in names})
-    for board in options.boards or GAMES:
-        totals = compare(board, options.games or GAMES.get(board, 1000), results, options.json)
-        print_comparison(board, totals, options.rules)
+BLOCK = 100
+"""The number of games side by side."""
 
 
-def print_comparison(board: str, totals: Totals, rules: Sequence[str]) -> None:
-    """Prints the advantage of each rule over the first one."""
-    guesses, lines = max(totals.guesses, 1), []
-    for name in rules:
-        own, (points, error) = totals.rules[name], totals.points(name)
-        shown = (f"{100 * own.differing / guesses:.0f} %", f"{points:+.3f}", f"{error:.3f}")
-        lines.append((name, *(("", "", "") if name == rules[0] else shown), f"{1000 * own.seconds / guesses:.2f}"))
-    given_up = f", {totals.given_up} guesses given up" if totals.given_up else ""
-    title = f"{board}: {totals.games} games, {guesses / totals.games:.2f} guesses per game, {totals.seconds:.0f} CPU s"
-    print_table(title + given_up, ("rule", "differs", "points per game", "se", "CPU ms per guess"), lines)
+def config_of(board: str) -> BoardConfig:
+    """Returns the games of a board such as "8x8/14:safe"; the rule is "opening" where none is named."""
+    name, _, rule = board.partition(":")
+    return parse_board(name, rule or "opening")
 
 
-def run_gaps(options: argparse.Namespace) -> None:
-    """Prints how far each rule stays below the optimum on tiny boards, every layout played."""
-    rows: list[dict[str, Any]] = []
-    for board in options.boards or TINY:
-        own = [gap_of(board, rule, options.layouts) for rule in options.rules]
-        lines = [
-            (row["rule"], f"{100 * row['win_rate']:.4f}", f"{row['gap']:.4f}", f"{row['guesses_per_game']:.3f}",
-             f"{row['boards']:,}", f"{row['seconds']:.0f}")
-            for row in own
-        ]  # fmt: skip
-        title = f"{board}: optimum {100 * own[0]['optimum']:.4f} %, perfect play from {options.layouts} layouts on"
-        header = ("rule", "win rate, %", "gap, points", "guesses per game", "different boards", "CPU s")
-        print_table(title, header, lines)
-        rows += own
-    save(options, rows)
+def blocks_of(seeds: range, size: int = BLOCK) -> Iterator[range]:
+    """Yields the seeds in blocks."""
+    return (seeds[begin : begin + size] for begin in range(0, len(seeds), size))
 
 
-def run_times(options: argparse.Namespace) -> None:
-    """Prints the processor time of games of each policy."""
-    rows: list[dict[str, Any]] = []
-    for board in options.boards or GAMES:
-        own = times_on(board, options.rules, options.seed, options.games, options.at_once)
-        lines = [
-            (row["policy"], f"{row['ms_per_game']:.2f}", f"{row['ratio']:.2f}", f"{row['median_ratio']:.2f}",
-             f"{row['longest_call']:.2f}")
-            for row in own
-        ]  # fmt: skip
-        header = ("policy", "CPU ms per game", "ratio", "median ratio of blocks", "longest call, s")
-        title = f"{board}: {own[0]['games']} games of each policy, {options.at_once} side by side"
-        print_table(title, header, lines)
-        rows += own
-    save(options, rows)
+def begun(config: BoardConfig, layouts: NDArray[np.bool_], cell: int) -> GuessGames:
+    """Returns games on some layouts (N, rows, cols) after a first click on a cell."""
+    games = GuessGames(config, np.full(config.cells, config.codes.hidden, np.int8), layouts)
+    games.click(np.arange(len(layouts)), np.full(len(layouts), cell))
+    return games
 
 
-def run_regret(options: argparse.Namespace) -> None:
-    """Prints the regret of each rule on stored positions."""
-    config, positions = positions_of_json(read_json(options.positions))
-    rows = [regret_row(rule, config, positions) for rule in options.rules]
-    lines = [(row["rule"], f"{row['mean']:.4f}", f"{row['error']:.4f}", f"{100 * row['best']:.0f} %") for row in rows]
-    title = f"{name_of(config)} {config.first_click}: {len(positions)} positions"
-    print_table(title, ("rule", "mean regret", "se", "best click"), lines)
-    save(options, rows)
+def first_click(policy: Policy, config: BoardConfig) -> int:
+    """Returns the first click of a policy."""
+    return int(clicks_of(policy, config, np.full((1, config.cells), config.codes.hidden, np.int8))[0])
 
 
-def run_collect(options: argparse.Namespace) -> None:
-    """Stores guesses of games between two numbers of layouts, with the exact values of clicks."""
-    config = board_of(options.board)
-    policy = build_policy(options.policy, config)
-    positions = collect_positions(policy, config, options.seed, options.positions, options.least, options.most)
-    write_json(options.out, facts() | positions_as_json(config, positions))
+class Guess(NamedTuple):
+    """A position of a game where no cell is certain: its board (n,), the mine probabilities (n,), ln(layouts)."""
+
+    game: int
+    depth: int
+    board: NDArray[np.int8]
+    risks: NDArray[np.float64]
+    log_layouts: float
 
 
-def save(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    """Writes rows to the JSON file, if one is wanted."""
-    if options.json is not None:
-        write_json(options.json, facts() | {"results": rows})
+def guesses_of(policy: Policy, config: BoardConfig, seeds: range, layouts: int = EARLY) -> list[Guess]:
+    """Returns the guesses with more than `layouts` layouts that a policy meets in the games of these seeds."""
+    cell, found = first_click(policy, config), []
+    env = MinesweeperVectorEnv.of_config(config, len(seeds))
+    env.reset(seed=list(seeds))
+    env.step(np.full(len(seeds), cell, np.int64))
+    games, depth = begun(config, env.get_state()["mines"], cell), 0
+    while len(playing := np.flatnonzero(games.under_way & (games.log_layouts > math.log(layouts + 0.5)))):
+        boards = games.boards()
+        found += [
+            Guess(seeds[game], depth, boards[game], games.risks[game].copy(), float(games.log_layouts[game]))
+            for game in playing.tolist()
+        ]
+        games.click(playing, clicks_of(policy, config, boards[playing]))
+        depth += 1
+    return found
 
 
-def whole(least: int) -> Any:
-    """Returns a type for argparse: whole numbers of at least `least`."""
-
-    def parse(text: str) -> int:
-        if not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, not {text!r}")
-        return int(text)
-
-    return parse
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """Returns the parser of the command line."""
-    parser = argparse.ArgumentParser(description="Compare rules for guesses.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    rules = argparse.ArgumentParser(add_help=False)
-    rules.add_argument("--rules", nargs="+", required=True, metavar="POLICY", help="compare these policies")
-    rules.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE")
-    boards = argparse.ArgumentParser(add_help=False)
-    boards.add_argument("--boards", nargs="+", metavar="BOARD", help="boards such as 8x8/14:safe (default several)")
-    ends = argparse.ArgumentParser(add_help=False)
-    few = "play positions with at most N layouts perfectly, so that they are no guesses (default %(default)s)"
-    ends.add_argument("--layouts", type=whole(1), default=10_000, metavar="N", help=few)
-    seeds = argparse.ArgumentParser(add_help=False)
-    seeds.add_argument("--seed", type=whole(0), default=SEED, help="seed of game 0 (default %(default)s)")
-    add_playouts(commands, [rules, boards, ends, seeds])
-    commands.add_parser("gaps", parents=[rules, boards, ends], help="distance from the optimum on tiny boards")
-    times = commands.add_parser("times", parents=[rules, boards, seeds], help="processor time of whole games")
-    times.add_argument(
-        "--games", type=whole(1), default=1000, metavar="N", help="games per policy and board (%(default)s)"
-    )
-    times.add_argument(
-        "--at-once",
-        type=whole(1),
-        default=BLOCK,
-        metavar="N",
-        help=f"games side by side, at most {BLOCK} (%(default)s); 1 times single moves",
-    )
-    regret = commands.add_parser("regret", parents=[rules], help="regret on stored positions")
-    regret.add_argument("--positions", type=Path, default=POSITIONS, metavar="FILE", help="file that `collect` wrote")
-    add_collect(commands, [seeds])
-    return parser
-
-
-def add_playouts(commands: Any, parents: list[argparse.ArgumentParser]) -> None:
-    """Adds the command `playouts`."""
-    parser = commands.add_parser("playouts", parents=parents, help="paired playouts where the rules differ")
-    parser.add_argument("--games", type=whole(2), metavar="N", help="games per board (default some two minutes each)")
-    draws = "play each click on N layouts (default %(default)s)"
-    parser.add_argument("--draws", type=whole(1), default=40, metavar="N", help=draws)
-    who = "let this policy play after the compared clicks (default %(default)s)"
-    parser.add_argument("--playout", default="lookahead:clicks=1,layouts=0,breadth=6", metavar="POLICY", help=who)
-    ends = "end a playout with its exact value once at most N layouts fit (default %(default)s)"
-    parser.add_argument("--ends", type=whole(1), default=600, metavar="N", help=ends)
-
-
-def add_collect(commands: Any, parents: list[argparse.ArgumentParser]) -> None:
-    """Adds the command `collect`."""
-    parser = commands.add_parser("collect", parents=parents, help="store positions with exact values of clicks")
-    parser.add_argument("out", type=Path, metavar="FILE", help="JSON file to write")
-    parser.add_argument("--board", default="8x8/14:opening", help="board (default %(default)s)")
-    parser.add_argument("--policy", default="lookahead:clicks=1", help="policy that plays (default %(default)s)")
-    count = "number of positions (default %(default)s)"
-    parser.add_argument("--positions", type=whole(1), default=250, metavar="N", help=count)
-    parser.add_argument("--least", type=whole(1), default=1000, metavar="N", help="more than N layouts (%(default)s)")
-    parser.add_argument("--most", type=whole(1), default=10_000, metavar="N", help="at most N layouts (%(default)s)")
-
-
-def check(options: argparse.Namespace) -> None:
-    """Raises a ValueError, or another error with a message, unless boards, policies and files are usable."""
-    own = [options.board] if "board" in options else []
-    for board in getattr(options, "boards", None) or own:
-        config = board_of(board)
-        if options.command == "gaps":
-            free_cells(config, 0)
-    if getattr(options, "at_once", 1) > BLOCK:
-        raise ValueError(f"--at-once must be at most {BLOCK}, not {options.at_once}")
-    others = [getattr(options, name) for name in ("playout", "policy") if name in options]
-    for policy in [*getattr(options, "rules", ()), *others]:
-        check_name(policy)
-        find_policy(policy)
-    for path in (getattr(options, "json", None), getattr(options, "out", None)):
-        if path is not None:
-            check_writable(path)
-
-
-def main() -> int:
-    """Runs a command; returns the exit status."""
-    parser = make_parser()
-    options = parser.parse_args()
+def gains(guess: Guess, clicks: NDArray[np.int64], playouts: Playouts, draws: int) -> NDArray[np.float64]:
+    """Returns what each click (rules,) at a guess wins more than the first one, a probability of winning."""
+    config, cells = playouts.config, np.unique(clicks)
+    rng = np.random.default_rng([guess.game, guess.depth])
+    board = guess.board.reshape(config.rows, config.cols)
     try:
-        check(options)
-        run = {
-            "playouts": run_playouts,
-            "gaps": run_gaps,
-            "times": run_times,
-            "regret": run_regret,
-            "collect": run_collect,
-        }
-        run[options.command](options)
-    except (ValueError, MissingExtraError, PolicyError) as error:
-        failed = isinstance(error, (PositionTooHardError, PolicyError))
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 1 if failed else 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    return 0
+        layouts = sample_layouts(board, config.mines, draws, rng, radius=config.radius)
+    except PositionTooHardError:
+        return np.zeros(len(clicks))
+    values, _ = playouts.play(guess.board, layouts, cells.tolist())
+    free = ~layouts.reshape(len(layouts), -1)[:, cells].T
+    found = estimate(values, free, 1.0 - guess.risks[cells]).values[np.searchsorted(cells, clicks)]
+    return found - found[0]
+
+
+def playouts(options: argparse.Namespace) -> None:
+    """Prints the advantage of each rule over the first one, by playouts where their clicks differ.
+
+    The advantage is what a rule gains per game by its own click at each such guess, with the same play afterwards: the
+    first order of what it gains as a player.
+    """
+    for board in options.boards:
+        config = config_of(board)
+        rules = {name: build_policy(name, config) for name in options.rules}
+        player = Playouts(config, build_policy(options.playout, config), 600)
+        totals, differing, count = np.zeros((len(rules), options.games)), np.zeros(len(rules)), 0
+        for seeds in blocks_of(range(options.seed, options.seed + options.games)):
+            if found := guesses_of(rules[options.rules[0]], config, seeds):
+                boards = np.stack([guess.board for guess in found])
+                clicks = np.stack([clicks_of(policy, config, boards) for policy in rules.values()], axis=1)
+                differing += (clicks != clicks[:, :1]).sum(axis=0)
+                for guess, chosen in zip(found, clicks, strict=True):
+                    if (chosen != chosen[0]).any():
+                        totals[:, guess.game - options.seed] += gains(guess, chosen, player, options.draws)
+            count += len(found)
+        print(f"\n{board}: {options.games} games, {count / options.games:.2f} early guesses per game")
+        for name, own, other in zip(rules, 100 * totals, differing, strict=True):
+            error = own.std(ddof=1) / math.sqrt(len(own))
+            print(f"{name}: differs {other / max(count, 1):.0%}, points per game {own.mean():+.3f} (se {error:.3f})")
+
+
+def every_layout(config: BoardConfig, cell: int) -> Iterator[NDArray[np.bool_]]:
+    """Yields blocks (N, rows, cols) of all layouts without a mine in one cell."""
+    mined = np.delete(np.arange(config.cells), cell)
+    chosen = combinations(mined.tolist(), config.mines)
+    while block := list(islice(chosen, 20_000)):
+        layouts = np.zeros((len(block), config.cells), np.bool_)
+        layouts[np.arange(len(block))[:, None], block] = True
+        yield layouts.reshape(-1, config.rows, config.cols)
+
+
+def remembered(choose: Callable[[NDArray[np.int8]], Any]) -> Callable[[NDArray[np.int8]], NDArray[Any]]:
+    """Returns a function of boards (N, n) that asks `choose` once for each different board."""
+    known: dict[bytes, Any] = {}
+
+    def ask(boards: NDArray[np.int8]) -> NDArray[Any]:
+        new = {board.tobytes(): i for i, board in enumerate(boards) if board.tobytes() not in known}
+        known.update(zip(new, choose(boards[list(new.values())]) if new else (), strict=True))
+        return np.array([known[board.tobytes()] for board in boards])
+
+    return ask
+
+
+def wins_of(config: BoardConfig, policy: Policy, layouts: int = EARLY) -> tuple[float, int]:
+    """Returns the expected number of layouts that a policy wins, and the number of all layouts.
+
+    Args:
+        config: the games.
+        policy: acts alike on equal boards.
+        layouts: positions with at most this many layouts are played perfectly; 1 plays every game out.
+    """
+    endings, cell = Endings(config, layouts, 10_000_000), first_click(policy, config)
+    value = remembered(lambda boards: [exact_value(endings, board, layouts) for board in boards])
+    click = remembered(lambda boards: clicks_of(policy, config, boards))
+    wins, many = 0.0, 0
+    for block in every_layout(config, cell):
+        games = begun(config, block, cell)
+        many += len(block)
+        playing = np.flatnonzero(games.under_way)
+        while len(playing):
+            boards = games.boards()
+            near = games.log_layouts[playing] <= endings.most
+            wins += float(value(boards[playing[near]]).sum())
+            playing = playing[~near]
+            if len(playing):
+                games.click(playing, click(boards[playing]))
+                playing = playing[games.under_way[playing]]
+        wins += int(games.won.sum())
+    return wins, many
+
+
+def exact_value(endings: Endings, board: NDArray[np.int8], layouts: int) -> float:
+    """Returns the probability that perfect play wins from a board (n,)."""
+    ending = endings.find(board, math.log(layouts))
+    if ending is None or not ending.exact:
+        raise PositionTooHardError("the search of an ending gave up")
+    return ending.win_probability
+
+
+def gaps(options: argparse.Namespace) -> None:
+    """Prints how far each rule stays below the optimum on tiny boards, every layout played."""
+    for board in options.boards:
+        config = config_of(board)
+        for rule in options.rules:
+            wins, layouts = wins_of(config, build_policy(rule, config))
+            best = 100 * OPTIMA[board] / layouts
+            print(f"{board} {rule}: optimum {best:.3f} %, below it by {best - 100 * wins / layouts:.3f} points")
+
+
+def values_of(config: BoardConfig, board: NDArray[np.int8], cells: Sequence[int], endings: Endings) -> dict[int, float]:
+    """Returns the probability of winning with each click on a board (n,) and perfect play after it."""
+    square = board.reshape(config.rows, config.cols)
+    found = consistent_layouts(square, config.mines, round(math.exp(endings.most)), radius=config.radius)
+    values = {}
+    for cell in cells:
+        column = found.cells.tolist().index(cell)
+        counts, sizes = np.unique(found.counts[found.mines[:, column] == 0, column], return_counts=True)
+        wins = 0.0
+        for count, size in zip(counts, sizes.tolist(), strict=True):
+            after = board.copy()
+            after[cell] = count
+            wins += size * (1.0 if size == 1 else exact_value(endings, after, size))
+        values[cell] = wins / len(found.mines)
+    return values
+
+
+def stored_positions(path: Path) -> tuple[BoardConfig, list[tuple[NDArray[np.int8], dict[int, float]]]]:
+    """Returns the games, and positions with the values of clicks: hexadecimal codes, and CELL:VALUE."""
+    content = json.loads(path.read_text())
+    positions = [
+        (
+            np.array([int(code, 16) for code in stored["board"]], np.int8),
+            {int(cell): float(value) for cell, value in (each.split(":") for each in stored["values"].split())},
+        )
+        for stored in content["positions"]
+    ]
+    return parse_board(content["board"], content["first_click"]), positions
+
+
+def losses(rule: str, count: int | None = None) -> NDArray[np.float64]:
+    """Returns the probability of winning that a rule's click gives away on each stored position."""
+    config, positions = stored_positions(POSITIONS)
+    positions = positions[:count]
+    clicks = clicks_of(build_policy(rule, config), config, np.stack([board for board, _ in positions])).tolist()
+    endings = Endings(config, EARLY, 20_000_000)
+    lost = []
+    for (board, values), click in zip(positions, clicks, strict=True):
+        own = values[click] if click in values else values_of(config, board, [click], endings)[click]
+        lost.append(max(0.0, max(values.values()) - own))
+    return np.array(lost)
+
+
+def regret(options: argparse.Namespace) -> None:
+    """Prints the mean probability of winning that each rule gives away on the stored positions."""
+    for rule in options.rules:
+        lost = losses(rule)
+        print(
+            f"{rule}: {lost.mean():.4f} (se {lost.std() / math.sqrt(len(lost)):.4f}), best {np.mean(lost < 1e-9):.0%}"
+        )
+
+
+class Clock:
+    """A policy that notes the longest processor time of one of its calls."""
+
+    def __init__(self, policy: Policy) -> None:
+        """Wraps a policy."""
+        self.policy, self.longest, self.reset = policy, 0.0, policy.reset
+
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Acts as the policy does."""
+        begin = time.process_time()
+        actions = self.policy.act(observations, action_masks)
+        self.longest = max(self.longest, time.process_time() - begin)
+        return actions
+
+
+def times(options: argparse.Namespace) -> None:
+    """Prints the processor time of each rule per game; blocks of the same games alternate between the rules."""
+    for board in options.boards:
+        config = config_of(board)
+        clocks = {name: Clock(build_policy(name, config)) for name in options.rules}
+        seconds = dict.fromkeys(clocks, 0.0)
+        for seeds in blocks_of(range(options.seed, options.seed + options.games), options.at_once):
+            for name, clock in clocks.items():
+                begin = time.process_time()
+                play_games(clock, config, seeds)
+                seconds[name] += time.process_time() - begin
+        for name, clock in clocks.items():
+            each = 1000 * seconds[name] / options.games
+            print(f"{board} {name}: {each:.2f} ms per game, longest call {clock.longest:.2f} s")
+
+
+def main() -> None:
+    """Runs a command."""
+    parser = argparse.ArgumentParser(description="Compare rules for guesses.")
+    run = {"playouts": playouts, "gaps": gaps, "regret": regret, "times": times}
+    parser.add_argument("command", choices=run)
+    parser.add_argument("--rules", nargs="+", required=True, metavar="POLICY", help="compare these policies")
+    parser.add_argument("--boards", nargs="+", metavar="BOARD", help="boards such as 8x8/14:safe")
+    parser.add_argument("--games", type=int, default=1000, help="games per board (default 1000)")
+    parser.add_argument("--seed", type=int, default=600_000, help="seed of game 0 (default 600000)")
+    parser.add_argument("--draws", type=int, default=40, help="play each click on this many layouts (default 40)")
+    parser.add_argument("--playout", default="lookahead:clicks=1,layouts=0,breadth=6", help="policy of the playouts")
+    parser.add_argument("--at-once", type=int, default=BLOCK, help="games side by side in times (default 100)")
+    options = parser.parse_args()
+    options.boards = options.boards or (list(OPTIMA) if options.command == "gaps" else ["8x8/14"])
+    run[options.command](options)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.value.safe_games import draw_layout_without
-from baselines.rollouts.advance_kernel import CLICKED, NO_CLICK
-from baselines.rollouts.advancing import advance
 from baselines.scripted.oracle_play.exact import choose_least_risks
+from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights

@@ -1,16 +1,28 @@
-"""Guesses of small games, where all layouts can be played."""
+"""Guesses of small games, where all layouts can be played, by the script that compares rules for guesses."""
 
 from __future__ import annotations
 
-from baselines.guesses.comparison import guesses_of
+from importlib.util import module_from_spec, spec_from_file_location
+
 from baselines.registry import build_policy
+from support import ROOT
 from support.policies import all_layouts, click_config, consistent_layouts
+
+_SPEC = spec_from_file_location("guesses_script", ROOT / "benchmarks" / "guesses.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+SCRIPT = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(SCRIPT)
 
 
 def small_guess():
     """Returns a configuration, a guess of it with some hundred layouts, and these layouts."""
     config = click_config(4, 5, 5, "safe")
-    guess = next(
-        each for each in guesses_of(build_policy("exact", config), config, range(40), 60) if each.log_layouts < 6
-    )
+    found = SCRIPT.guesses_of(build_policy("exact", config), config, range(40), 60)
+    guess = next(each for each in found if each.log_layouts < 6)
     return config, guess, consistent_layouts(guess.board.reshape(4, 5), all_layouts(config))
+
+
+def exact_values(config, board, cells):
+    """Returns the probability of winning with each click and perfect play after it."""
+    return SCRIPT.values_of(config, board, cells, SCRIPT.Endings(config, 1000, 1_000_000))

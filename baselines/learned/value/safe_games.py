@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.value.positions import Positions, ask_oracle
-from baselines.rollouts.advance_kernel import NO_CLICK
-from baselines.rollouts.advancing import advance
 from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.guess_games import NO_CLICK, advance
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import PLAYING, TRUNCATED, RewardWeights

@@ -1,1 +1,0 @@
-"""Games that are played on from given positions, and what they tell about clicks."""

@@ -1,0 +1,223 @@
+"""Games that stand at guesses: a kernel makes a click in each, and opens all cells that are then certainly free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.policy import Policy
+from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.moves import CLICK, make_move
+from minesweeper_env.engine.state import (
+    LOST,
+    PLAYING,
+    REMAINING,
+    STATUS,
+    TRUNCATED,
+    WON,
+    Boards,
+    RewardWeights,
+    Rules,
+)
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference.kernels import (
+    OK,
+    Workspace,
+    failure,
+    is_known_safe,
+    posterior_after_propagation,
+    propagate,
+    run_with_workspace,
+)
+
+Codes = NDArray[np.int8]
+Cells = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+NO_CLICK, CLICKED = -1, -2
+"""Entries of `clicks` that are no cells: leave the game alone, or continue after a click already made."""
+
+_RULES = len(Rules._fields)
+_GAMES = _RULES + len(Boards._fields)
+
+
+@kernel
+def click_and_advance(
+    clicks: NDArray[np.int64], begin: int, probabilities: Floats, log_layouts: Floats, *arrays: Any
+) -> tuple[int, int]:
+    """Makes a click in each game, and opens all cells that are then certainly free, up to the first game that fails.
+
+    A game that is still under way afterwards has no cell that is certainly free.
+
+    Args:
+        clicks: (N,) int64, cells to click, NO_CLICK or CLICKED; set to NO_CLICK where a game is done.
+        begin: the first game to do.
+        probabilities: (N, n) filled with the probability of a mine in each cell of games under way.
+        log_layouts: (N,) filled with the natural logarithm of the number of layouts of games under way.
+        *arrays: the fields of a `Rules`, of a `Boards` and of a `Workspace`.
+
+    Returns:
+        N and OK, or the failed game and its outcome.
+    """
+    rules, boards = Rules(*arrays[:_RULES]), Boards(*arrays[_RULES:_GAMES])
+    workspace = Workspace(*arrays[_GAMES:])
+    for i in range(begin, len(clicks)):
+        if clicks[i] == NO_CLICK:
+            continue
+        if clicks[i] != CLICKED:
+            make_move(rules, boards, i, CLICK, clicks[i])
+            clicks[i] = CLICKED
+        outcome, log_layouts[i] = _advance(rules, boards, i, workspace, probabilities[i])
+        if outcome != OK:
+            return i, outcome
+        clicks[i] = NO_CLICK
+    return len(clicks), OK
+
+
+@inlined
+def _advance(rules: Rules, boards: Boards, i: int, workspace: Workspace, probabilities: Floats) -> tuple[int, float]:
+    """Opens certainly free cells in a game until none is left; returns the outcome and the logarithm of the layouts."""
+    outcome, layouts, opened = OK, 0.0, 1
+    while outcome == OK and opened > 0 and boards.progress[i, STATUS] == PLAYING:
+        if boards.progress[i, REMAINING] == 0:
+            boards.progress[i, STATUS] = WON
+            break
+        outcome = propagate(boards.shown[i, : len(probabilities)], rules.neighbours.shape[1], workspace)
+        if outcome == OK:
+            opened = _open_known(rules, boards, i, workspace, len(probabilities))
+            if opened == 0:
+                outcome, layouts = posterior_after_propagation(workspace, rules.mines, probabilities)
+                if outcome == OK:
+                    opened = _open_free(rules, boards, i, probabilities)
+    return outcome, layouts
+
+
+@inlined
+def _open_known(rules: Rules, boards: Boards, i: int, workspace: Workspace, cells: int) -> int:
+    """Opens the cells that single clues prove safe; returns the number of opened cells."""
+    opened = 0
+    for cell in range(cells):
+        if is_known_safe(cell, workspace) and boards.shown[i, cell] > rules.neighbours.shape[1]:
+            opened += make_move(rules, boards, i, CLICK, cell)
+    return opened
+
+
+@inlined
+def _open_free(rules: Rules, boards: Boards, i: int, probabilities: Floats) -> int:
+    """Opens the cells with probability 0 of a mine; returns the number of opened cells."""
+    opened = 0
+    for cell in range(len(probabilities)):
+        if probabilities[cell] == 0.0 and boards.shown[i, cell] > rules.neighbours.shape[1]:
+            opened += make_move(rules, boards, i, CLICK, cell)
+    return opened
+
+
+def advance(
+    games: Games, clicks: NDArray[np.int64], probabilities: NDArray[np.float64], log_layouts: NDArray[np.float64]
+) -> None:
+    """Makes a click in each game, and opens what is then certain; truncates games that are too hard for the oracle.
+
+    Args:
+        games: N games.
+        clicks: (N,) int64, as `click_and_advance` takes them; NO_CLICK everywhere afterwards.
+        probabilities: (N, n) float64, filled with the probability of a mine in each cell of games under way.
+        log_layouts: (N,) float64, filled with the natural logarithm of the number of layouts of games under way.
+
+    Raises:
+        InconsistentBoardError: no layout matches one of the boards.
+    """
+    done, config = 0, games.config
+
+    def go_on(workspace: Workspace) -> int:
+        nonlocal done
+        done, outcome = click_and_advance(clicks, done, probabilities, log_layouts, *games.arrays, *workspace)
+        return outcome
+
+    while done < len(clicks):
+        try:
+            outcome = run_with_workspace(go_on, config.rows, config.cols, config.radius)
+            if outcome != OK:
+                board = games.show()[0][done].reshape(config.rows, config.cols)
+                raise failure(board, config.mines, config.radius, outcome, done)
+        except PositionTooHardError:
+            games.status[done] = TRUNCATED
+            clicks[done] = NO_CLICK
+
+
+class GuessGames:
+    """N games with given layouts on boards of n cells. Between clicks no covered cell of a game is certainly free.
+
+    Attributes:
+        config: the games; its moves play no part.
+        log_layouts: (N,) float64, the natural logarithms of the numbers of layouts of games under way.
+        risks: (N, n) float64, the probability of a mine in each cell of games under way.
+    """
+
+    def __init__(self, config: BoardConfig, boards: Codes, layouts: Flags) -> None:
+        """Prepares games at given positions; `click` opens the first cells.
+
+        Args:
+            config: the games.
+            boards: (N, n) or (n,) int8, cell codes, which the layouts fit.
+            layouts: (N, rows, cols) bool, the mines.
+        """
+        self.config = config
+        count = len(layouts)
+        self._games = Games(config, count, RewardWeights())
+        self._games.restore(
+            {
+                "codes": np.broadcast_to(boards, (count, config.cells)),
+                "mines": layouts,
+                "status": np.full(count, PLAYING),
+                "steps": np.zeros(count, np.int64),
+                "generator": np.zeros(count, np.uint64),
+                "next_generator": np.zeros(count, np.uint64),
+            }
+        )
+        self.risks, self.log_layouts = np.zeros((count, config.cells)), np.zeros(count)
+
+    @property
+    def under_way(self) -> Flags:
+        """(N,) bool: neither won nor lost nor given up."""
+        return self._games.status == PLAYING
+
+    @property
+    def won(self) -> Flags:
+        """(N,) bool: every free cell is open."""
+        return self._games.status == WON
+
+    @property
+    def lost(self) -> Flags:
+        """(N,) bool: a mine was clicked."""
+        return self._games.status == LOST
+
+    @property
+    def given_up(self) -> Flags:
+        """(N,) bool: the position was too hard for the oracle."""
+        return self._games.status == TRUNCATED
+
+    def boards(self) -> Codes:
+        """Returns the visible boards, (N, n) int8 cell codes, in a fresh array."""
+        return self._games.show()[0]
+
+    def click(self, games: Cells, cells: Cells) -> None:
+        """Makes a click in some games, and opens what is then certain; gives up games that are too hard.
+
+        Args:
+            games: (K,) the indices of the games, which are under way.
+            cells: (K,) the cells.
+        """
+        clicks = np.full(len(self.risks), NO_CLICK)
+        clicks[games] = cells
+        advance(self._games, clicks, self.risks, self.log_layouts)
+
+
+def clicks_of(policy: Policy, config: BoardConfig, boards: Codes) -> Cells:
+    """Returns the clicks (N,) of a policy on boards (N, n)."""
+    masks = (boards > config.codes.max_count).astype(np.int8)
+    return np.asarray(policy.act(boards.reshape(-1, config.rows, config.cols), masks), np.int64)

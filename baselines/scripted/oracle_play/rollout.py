@@ -1,0 +1,299 @@
+"""`rollout`: chooses guesses by playouts of the best clicks, where `lookahead` can only estimate.
+
+Rollouts improve a policy by simulating what follows each of its clicks (Tesauro and Galperin 1996, "On-line policy
+improvement using Monte-Carlo search").
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from baselines.policy import Policy
+from baselines.scripted.oracle_play.endgame import EndingPolicy, Endings
+from baselines.scripted.oracle_play.guess_games import Cells, Codes, Flags, Floats, GuessGames, clicks_of
+from baselines.scripted.oracle_play.lookahead import CANDIDATES, LookaheadPolicy, nonnegative_number
+from baselines.support.checks import whole_number_within
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts
+
+MOST_ENDS = 100_000
+"""The largest `ends`, for which memory is set aside."""
+
+NEXT_BREADTH = 6
+"""Maximum number of candidates of a guess in a playout."""
+
+NODES = 100_000
+"""The number of sets of layouts that the search of an ending examines before its best play so far counts."""
+
+FIRST_LAYOUTS = 125
+"""The number of layouts before the first comparison; it doubles from one comparison to the next."""
+
+BEHIND = 2.0
+"""A click drops out once it is this many standard errors behind the best one."""
+
+
+class Playouts:
+    """Continues positions with one policy; a game with few layouts left counts its exact probability of winning."""
+
+    def __init__(self, config: BoardConfig, policy: Policy, layouts: int) -> None:
+        """Prepares to play.
+
+        Args:
+            config: the games.
+            policy: makes the guesses.
+            layouts: the largest number of layouts of a position whose value is exact.
+        """
+        self.config = config
+        self._policy, self._endings = policy, Endings(config, layouts, NODES)
+
+    def play(self, board: Codes, layouts: Flags, cells: Sequence[int]) -> tuple[Floats, Floats]:
+        """Plays each click on each layout.
+
+        Args:
+            board: (n,) int8, cell codes.
+            layouts: (L, rows, cols) bool, layouts that fit the board.
+            cells: M covered cells.
+
+        Returns:
+            values: (M, L) float64, the probability of winning on each layout; 0 where the cell has a mine, and NaN
+                where the oracle gave up.
+            luck: (M, L) float64, the sum over later guesses of 1, or 0 for a mine, minus the safety of the cell. Its
+                mean over all layouts is 0, so it serves as a control variate.
+        """
+        many = len(cells) * len(layouts)
+        games = GuessGames(self.config, board, np.tile(layouts, (len(cells), 1, 1)))
+        games.click(np.arange(many), np.repeat(np.asarray(cells, np.int64), len(layouts)))
+        values, luck = self._finish(games)
+        return values.reshape(len(cells), len(layouts)), luck.reshape(len(cells), len(layouts))
+
+    def _finish(self, games: GuessGames) -> tuple[Floats, Floats]:
+        """Plays games to their end; returns the value and the luck of each."""
+        values, luck = np.zeros((2, len(games.risks)))
+        known: dict[bytes, float | None] = {}
+        playing = np.flatnonzero(games.under_way)
+        while len(playing):
+            boards = games.boards()
+            ends = {game: self._ending(boards[game], games.log_layouts[game], known) for game in playing.tolist()}
+            for game, value in ends.items():
+                values[game] = 0.0 if value is None else value
+            playing = np.array([game for game, value in ends.items() if value is None], np.int64)
+            if len(playing):
+                self._guess(games, playing, boards[playing], luck)
+                playing = playing[games.under_way[playing]]
+        values[games.won], values[games.given_up] = 1.0, np.nan
+        return values, luck
+
+    def _guess(self, games: GuessGames, playing: Cells, boards: Codes, luck: Floats) -> None:
+        """Lets the policy click in games under way, and adds to their luck."""
+        cells = clicks_of(self._policy, self.config, boards)
+        safety = 1.0 - games.risks[playing, cells]
+        games.click(playing, cells)
+        luck[playing] += ~games.lost[playing] - safety
+
+    def _ending(self, board: Codes, log_layouts: float, known: dict[bytes, float | None]) -> float | None:
+        """Returns the exact value of a board (n,) near its end, or None; `known` keeps the values of boards so far."""
+        if log_layouts > self._endings.most:
+            return None
+        key = board.tobytes()
+        if key not in known:
+            ending = self._endings.find(board, log_layouts)
+            known[key] = None if ending is None else ending.win_probability
+        return known[key]
+
+
+class Estimates(NamedTuple):
+    """Estimated state values after M clicks.
+
+    Attributes:
+        values: (M,) float64, the estimated probabilities of winning.
+        moves: (M, L) float64, by how much each layout moves the estimate of a click, times L, to first order; the mean
+            over the layouts is 0.
+    """
+
+    values: Floats
+    moves: Floats
+
+    def errors(self, click: int) -> Floats:
+        """Returns the standard errors (M,) of the differences to the value of one of the clicks."""
+        layouts = max(self.moves.shape[1], 1)
+        return np.asarray((self.moves - self.moves[click]).std(axis=1) / np.sqrt(layouts))
+
+
+def estimate(values: Floats, free: Flags, safety: Floats, luck: Floats | None = None) -> Estimates:
+    """Estimates the value of each click: its safety times the mean value over the layouts where it is safe.
+
+    The oracle gives the exact safety. So the expectation is that of the plain mean over all layouts, and the luck of
+    the draw at the click disappears. The luck of later guesses is a control variate: its mean is 0.
+
+    Args:
+        values: (M, L) as `Playouts.play` returns them. A layout with a NaN counts for none of the clicks.
+        free: (M, L) bool, whether the layout has no mine in the clicked cell.
+        safety: (M,) the exact probability that the clicked cell is free.
+        luck: (M, L) as `Playouts.play` returns it; None for no control variate.
+    """
+    known = np.isfinite(values).all(axis=0)
+    values, free = values[:, known], free[:, known]
+    if luck is not None:
+        luck = luck[:, known]
+        values = values - _slope(values[free], luck[free]) * luck
+    counts = np.maximum(free.sum(axis=1, keepdims=True), 1)
+    means = (values * free).sum(axis=1, keepdims=True) / counts
+    moves = safety[:, None] * free * (values - means) * (known.sum() / counts)
+    return Estimates(safety * means[:, 0], moves)
+
+
+def _slope(values: Floats, luck: Floats) -> float:
+    """Returns the slope of the regression of values on luck; 0 if all luck is the same."""
+    spread = luck - luck.mean() if len(luck) else luck
+    scale = float(spread @ spread)
+    return float(spread @ values) / scale if scale > 0 else 0.0
+
+
+def race(
+    playouts: Playouts,
+    board: Codes,
+    layouts: Flags,
+    cells: Sequence[int],
+    safety: Floats,
+    margin: float,
+    limit: int,
+) -> int:
+    """Returns the number of the best of several clicks on one board; the first click is the favourite.
+
+    The layouts are common to all clicks. A click drops out when it is clearly behind (Maron and Moore 1993, "Hoeffding
+    races"; here the errors are those of paired differences), or when the limit of playouts is too low for all that are
+    left (as in Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed bandits").
+
+    Args:
+        playouts: plays the games.
+        board: (n,) int8, cell codes.
+        layouts: (L, rows, cols) bool, drawn uniformly from the layouts that fit the board.
+        cells: M covered cells; the favourite is the first one.
+        safety: (M,) float64, the exact probabilities that the cells are free; none is 0.
+        margin: minimum gain in win probability over the favourite's.
+        limit: upper bound on the playouts, at least 2 * FIRST_LAYOUTS.
+    """
+    own = np.asarray(cells)
+    free = ~layouts.reshape(len(layouts), -1)[:, own].T
+    values, luck = np.zeros((2, *free.shape))
+    running, estimated, played = np.arange(len(cells)), np.zeros(len(cells)), 0
+    for count in _stages(len(layouts)):
+        affordable = np.sort(np.argsort(-estimated, kind="stable")[: limit // (count - played)])
+        if len(affordable) < 2:
+            break
+        running, more = running[affordable], slice(played, count)
+        values[running, more], luck[running, more] = playouts.play(board, layouts[more], own[running].tolist())
+        limit -= len(running) * (count - played)
+        played = count
+        found = estimate(values[running, :count], free[running, :count], safety[running], luck[running, :count])
+        estimated = found.values - margin * (running != 0)
+        errors = found.errors(int(estimated.argmax()))
+        ahead = estimated.max() - estimated <= BEHIND * errors
+        running, estimated = running[ahead], estimated[ahead]
+        if not errors[ahead].any():
+            break
+    return int(running[estimated.argmax()])
+
+
+def _stages(layouts: int) -> Iterator[int]:
+    """Yields the numbers of layouts after which the clicks are compared; the last one is all of them."""
+    count = FIRST_LAYOUTS
+    while count < layouts:
+        yield count
+        count *= 2
+    yield layouts
+
+
+class RolloutPolicy(EndingPolicy):
+    """Plays as `lookahead` does, but compares the candidates of a guess by playouts on common layouts.
+
+    The layouts are drawn uniformly from those that fit the board. `lookahead`, one click ahead, plays each game on, and
+    an exact search values its end. Candidates that have fallen behind drop out, until one is left or the playouts are
+    spent. The click of `lookahead` stays unless another one wins more often by a margin.
+
+    The draws depend on the board alone, and all budgets count layouts, so equal boards get equal clicks.
+    """
+
+    batch_size = 8
+
+    def __init__(
+        self,
+        config: BoardConfig,
+        draws: int = 1000,
+        playouts: int = 3000,
+        margin: float = 0.004,
+        ends: int = 600,
+        layouts: int = 10_000,
+        first: str | int | None = None,
+    ) -> None:
+        """Checks the options, and compiles the kernels.
+
+        Args:
+            config: the games.
+            draws: the largest number of layouts that each candidate is played on, at least 2.
+            playouts: the largest number of playouts of a guess, at least 250; it bounds the time of a move.
+            margin: minimum gain in win probability over the click of `lookahead`, at least 0.
+            ends: the largest number of layouts at which a playout ends with its exact value, 1 to
+                `MOST_ENDS`.
+            layouts: the largest number of layouts for the exact search, at least 0; 0 turns it off.
+            first: the first click: "exact" or None for that of `exact`, "middle", or a cell, row * cols + col.
+
+        Raises:
+            ValueError: an option is out of range.
+        """
+        self._draws = whole_number("draws", draws, 2)
+        self._limit = whole_number("playouts", playouts, 2 * FIRST_LAYOUTS)
+        self._margin = nonnegative_number("margin", margin)
+        self._lookahead = LookaheadPolicy(config, layouts=0)
+        base = LookaheadPolicy(config, layouts=0, clicks=1, breadth=NEXT_BREADTH)
+        self._playouts = Playouts(config, base, whole_number_within("ends", ends, 1, MOST_ENDS))
+        super().__init__(config, layouts, nodes=100_000, first=first)
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compiles the kernels of playouts with one game."""
+        config = self.config
+        covered = np.full((config.rows, config.cols), config.codes.hidden, np.int8)
+        layouts = sample_layouts(covered, config.mines, 1, np.random.default_rng(0), radius=config.radius)
+        self._playouts.play(covered.ravel(), layouts, [0])
+
+    def _weigh(self, boards: Codes, legal: Flags, clicks: Cells) -> Cells:
+        # Marks are no evidence, so boards that differ in them alone are one.
+        boards = np.where(boards > self._max_count, self.config.codes.hidden, boards).astype(np.int8)
+        # On a covered board, where a flag bars the first cell, the click of least risk stays.
+        for i in np.flatnonzero((boards <= self._max_count).any(axis=1)):
+            clicks[i] = self._roll_out(boards[i], legal[i])
+        return clicks
+
+    def _roll_out(self, board: Codes, legal: Flags) -> int:
+        """Returns the click on a board (n,) whose legal clicks are (n,)."""
+        config = self.config
+        square = board.reshape(1, config.rows, config.cols)
+        own = int(self._lookahead.act(square, legal[None].astype(np.int8))[0])
+        risks = mine_probabilities(square[0], config.mines, radius=config.radius).ravel()
+        cells = _candidates(risks, legal, own)
+        if len(cells) == 1:
+            return own
+        try:
+            layouts = sample_layouts(square[0], config.mines, self._draws, _draws_for(board), radius=config.radius)
+        except PositionTooHardError:
+            return own
+        return cells[race(self._playouts, board, layouts, cells, 1.0 - risks[cells], self._margin, self._limit)]
+
+
+def _candidates(risks: Floats, legal: Flags, own: int) -> list[int]:
+    """Returns the clicks to compare: `own`, then the least risky legal cells, with the limits of `lookahead`."""
+    limits = CANDIDATES[2]
+    order = np.flatnonzero(legal)[np.argsort(risks[legal], kind="stable")][: limits.breadth]
+    near = order[(risks[order] <= risks[order[0]] + limits.slack) & (risks[order] < 1.0)]
+    return [own, *near[near != own].tolist()]
+
+
+def _draws_for(board: Codes) -> np.random.Generator:
+    """Returns the source of randomness for a board: equal boards are compared on equal layouts."""
+    digest = hashlib.blake2b(board.tobytes(), digest_size=8).digest()
+    return np.random.default_rng(int.from_bytes(digest, "big"))

@@ -1,0 +1,78 @@
+"""Rules for guesses, by the script `benchmarks/guesses.py`."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import pytest
+from support.guesses import SCRIPT, small_guess
+from support.policies import all_layouts, click_config, number_won
+
+from baselines.evaluation.games import play_games
+from baselines.registry import build_policy
+from baselines.scripted.oracle_play.endgame import Endings
+from minesweeper_env import HIDDEN
+
+
+def test_guesses_are_positions_without_a_safe_cell_and_games_without_them_are_won():
+    config = click_config(8, 8, 14)
+    policy = build_policy("exact", config)
+    found = SCRIPT.guesses_of(policy, config, range(40), 1)
+    assert all(guess.risks[guess.board == HIDDEN].min() > 0.0 for guess in found)
+    assert all(guess.log_layouts > math.log(1) for guess in found)
+    records = play_games(policy, config, range(40))
+    assert all(record.won for record in records if record.seed not in {guess.game for guess in found})
+
+
+def test_the_best_click_of_an_ending_has_the_value_of_the_position():
+    config, guess, _ = small_guess()
+    endings = Endings(config, 1000, 100_000)
+    ending = endings.find(guess.board, guess.log_layouts)
+    values = SCRIPT.values_of(config, guess.board, [ending.cell], endings)
+    assert values[ending.cell] == pytest.approx(ending.win_probability)
+
+
+def test_stored_values_are_what_a_search_finds():
+    config, positions = SCRIPT.stored_positions(SCRIPT.POSITIONS)
+    assert len(positions) == 250
+    board, values = min(positions, key=lambda position: (position[0] == HIDDEN).sum())
+    cells = list(values)[:2]
+    found = SCRIPT.values_of(config, board, cells, Endings(config, 10_000, 20_000_000))
+    assert found == pytest.approx({cell: values[cell] for cell in cells}, abs=1e-8)
+
+
+@pytest.mark.parametrize(("policy", "layouts"), [("exact", 1), ("lookahead:layouts=20", 20), ("lookahead", 1)])
+def test_every_layout_is_won_that_the_policy_wins_one_by_one(policy, layouts):
+    config = click_config(3, 4, 3, "safe")
+    wins, many = SCRIPT.wins_of(config, build_policy(policy, config), layouts)
+    every = all_layouts(config)
+    possible = every[~every.reshape(len(every), -1)[:, SCRIPT.first_click(build_policy(policy, config), config)]]
+    assert many == len(possible)
+    assert round(wins, 6) == number_won(build_policy(policy, config), config, possible)
+
+
+@pytest.mark.slow
+def test_it_prints_the_figures_of_the_pages(monkeypatch, capsys):
+    """See "Two clicks ahead" on docs/policies/lookahead.md; the playouts of 200 games are those of the 4000 there."""
+    words = ["guesses.py", "gaps", "--boards", "5x5/6:safe", "--rules", "lookahead:clicks=1", "lookahead"]
+    monkeypatch.setattr(sys, "argv", words)
+    SCRIPT.main()
+    printed = capsys.readouterr().out
+    assert printed.count("optimum 49.974 %") == 2
+    assert "below it by 0.620 points" in printed
+    assert "below it by 0.389 points" in printed
+    words = [
+        "guesses.py",
+        "playouts",
+        "--games",
+        "200",
+        "--seed",
+        "8100000",
+        "--rules",
+        "lookahead:clicks=1",
+        "lookahead",
+    ]
+    monkeypatch.setattr(sys, "argv", words)
+    SCRIPT.main()
+    assert "lookahead: differs 43%, points per game +0.080 (se 0.122)" in capsys.readouterr().out
