@@ -91,7 +91,9 @@ def trained(algorithm: str, *, killed: bool) -> str:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         options = f"--algo {algorithm} --steps 20000 --threads 1 --eval-games 50 --seed 0 --out {run}"
-        command = [sys.executable, "train.py", *options.split()]
+        # From random weights, afterstate plays for hours before it has enough positions for its first step.
+        start = ["--start", "dqn"] if algorithm == "afterstate" else []
+        command = [sys.executable, "train.py", *options.split(), *start]
         if killed:
             kill_after_checkpoint(command, run / "checkpoint.safetensors")
             command += ["--resume"]

@@ -13,7 +13,7 @@ from minesweeper_env.calls.checks import RESET_OPTIONS, check_action, layout_opt
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.engine.state import LOST
-from minesweeper_env.no_guess.choice import supply_for
+from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import render_board
 from minesweeper_env.rendering.human import HumanView

@@ -15,7 +15,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_kernels
 from minesweeper_env.engine.state import IDLE, LOST
 from minesweeper_env.engine.threaded import make_games
-from minesweeper_env.no_guess.choice import supply_for
+from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import render_board
 from minesweeper_env.rendering.human import HumanView

@@ -43,7 +43,7 @@ from azulejos_env.engine.turns import (
     succeeds,
 )
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.engine.random import random_below
+from minesweeper_env.engine.placement import random_below
 
 Int8s = NDArray[np.int8]
 Flags = NDArray[np.bool_]

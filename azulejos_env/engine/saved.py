@@ -13,7 +13,7 @@ from azulejos_env.engine import kernels
 from azulejos_env.engine.batches import OVER, PLAYING, TRUNCATED, Terms
 from azulejos_env.engine.boards import with_border, without_border
 from azulejos_env.engine.rules import compile_rules
-from minesweeper_env.engine.saved_arrays import Arrays, allow, read_arrays
+from minesweeper_env.engine.saved import Arrays, allow, read_arrays
 
 
 def settled(config: GameConfig, boards: NDArray[np.int8]) -> NDArray[np.int8]:

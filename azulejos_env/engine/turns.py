@@ -25,7 +25,7 @@ from azulejos_env.engine.batches import (
 from azulejos_env.engine.groups import collapse, gather, list_groups
 from azulejos_env.engine.rules import Rules, new_score
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.engine.random import random_below
+from minesweeper_env.engine.placement import random_below
 from minesweeper_env.splitmix import next_stream
 
 DEALS = 64

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.engine.moves import CLICK, is_legal, make_move, read_action
-from minesweeper_env.engine.placement import add_mine
-from minesweeper_env.engine.random import random_below
+from minesweeper_env.engine.placement import add_mine, random_below
 from minesweeper_env.engine.state import (
     FRESH,
     IDLE,

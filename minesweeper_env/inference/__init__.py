@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from minesweeper_env.inference.deduction.steps import Step, deduce
     from minesweeper_env.inference.layout_counts import count_distribution, count_layouts
     from minesweeper_env.inference.optimal import OptimalPlay, first_cell_values, win_probability
-    from minesweeper_env.inference.oracle import Oracle
-    from minesweeper_env.inference.probability import (
+    from minesweeper_env.inference.oracle import (
         CertainCells,
+        Oracle,
         certain_cells,
         mine_probabilities,
         mine_probabilities_batch,
@@ -53,15 +53,15 @@ __getattr__, __dir__ = lazy_exports(
         "Oracle": "minesweeper_env.inference.oracle",
         "Sentence": "minesweeper_env.inference.deduction.closure",
         "Step": "minesweeper_env.inference.deduction.steps",
-        "CertainCells": "minesweeper_env.inference.probability",
-        "certain_cells": "minesweeper_env.inference.probability",
+        "CertainCells": "minesweeper_env.inference.oracle",
+        "certain_cells": "minesweeper_env.inference.oracle",
         "count_distribution": "minesweeper_env.inference.layout_counts",
         "count_layouts": "minesweeper_env.inference.layout_counts",
         "deduce": "minesweeper_env.inference.deduction.steps",
         "first_cell_values": "minesweeper_env.inference.optimal",
         "hint": "minesweeper_env.inference.deduction.proofs",
-        "mine_probabilities": "minesweeper_env.inference.probability",
-        "mine_probabilities_batch": "minesweeper_env.inference.probability",
+        "mine_probabilities": "minesweeper_env.inference.oracle",
+        "mine_probabilities_batch": "minesweeper_env.inference.oracle",
         "sample_layouts": "minesweeper_env.inference.sampling",
         "subset_closure": "minesweeper_env.inference.deduction.closure",
         "win_probability": "minesweeper_env.inference.optimal",

@@ -3,27 +3,157 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from math import comb, isqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import Codes
+from minesweeper_env.compiled import kernel
 from minesweeper_env.config import whole_number
-from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL
-from minesweeper_env.inference.counting.modular import (
-    check_product,
-    combine_remainders,
-    component_remainders,
-    nth_prime,
-    passes_for,
-    total_layouts,
-)
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
+from minesweeper_env.inference.counting.forward_pass import FIXED_TOTAL, MODULAR, level_span
+from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
-from minesweeper_env.inference.counting.states import OK
-from minesweeper_env.inference.counting.workspace import Workspace
-from minesweeper_env.inference.errors import InconsistentBoardError
+from minesweeper_env.inference.counting.states import OK, Floats
+from minesweeper_env.inference.counting.workspace import Workspace, carve
+
+_BITS = 21
+"""Each prime exceeds 2**21."""
+
+MAX_PRODUCTS = 4_000_000
+"""The most products of integers when the components are joined."""
+
+MAX_OUTSIDE = 1 << 19
+"""The most cells outside; their binomial coefficient has up to as many bits."""
+
+
+@kernel
+def component_remainders(
+    board: NDArray[np.int8],
+    max_count: int,
+    mines: int,
+    prime: float,
+    sizes: NDArray[np.int64],
+    remainders: Floats,
+    *arrays: Any,
+) -> tuple[int, int]:
+    """Counts the fillings of each component by their mines, modulo a prime.
+
+    Args:
+        board: (n,) int8, cell codes.
+        max_count: the largest clue.
+        mines: the number of mines.
+        prime: below 2**22.
+        sizes: (2 * n + 3,) filled; entries 2 c and 2 c + 1 are the fewest mines of component c and the width of its
+            range. Three entries follow: the mines of all unknown cells, the number of cells outside, and the number of
+            cells of the largest component.
+        remainders: (2 * n,) filled with the remainders, component after component.
+        *arrays: the fields of a `Workspace`.
+
+    Returns:
+        The outcome and the number of components.
+    """
+    workspace = Workspace(*arrays)
+    work = carve(workspace)
+    outcome = read_board(work, board, workspace.neighbours, max_count)
+    if outcome != OK:
+        return outcome, 0
+    outcome, components, totals, _, _ = run_forward_pass(work, workspace.neighbours, mines, prime, MODULAR)
+    if outcome != OK:
+        return outcome, 0
+    at, place, largest = 0, 0, 0
+    for component in range(components):
+        cells = 0
+        while place < work.plan.component_end[component]:
+            cells += work.frontier.size[work.plan.order[place]]
+            place += 1
+        largest = max(largest, cells)
+        last = work.plan.last_level[component]
+        # No constraint is open on the last level, so it has one state, with one value for each number of mines.
+        begin, end = level_span(work, last)
+        sizes[2 * component], sizes[2 * component + 1] = work.states.low[work.levels.state[last]], end - begin - 1
+        for i in range(begin, end):
+            remainders[at] = work.values[i]
+            at += 1
+    sizes[2 * components], sizes[2 * components + 1] = totals.mines, totals.outside
+    sizes[2 * components + 2] = largest
+    return OK, components
+
+
+def passes_for(cells: int) -> int:
+    """Returns the number of primes whose product exceeds 2**cells, and so the number of fillings of that many cells."""
+    return cells // _BITS + 1
+
+
+def check_product(widths: NDArray[np.int64], outside: int) -> None:
+    """Checks that `total_layouts` takes a few seconds at most.
+
+    Args:
+        widths: (C,) the width of the range of each component.
+        outside: the number of cells under no constraint.
+
+    Raises:
+        PositionTooHardError: the number of layouts has too many parts or digits.
+    """
+    if np.dot(np.cumsum(widths + 1), widths + 1) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
+        raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
+
+
+def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
+    """Returns the numbers below the product of the primes that have these remainders, one list per prime.
+
+    Chinese remainder theorem in Garner's form: each further prime adds a multiple of the product so far.
+    """
+    numbers, product = [0] * len(remainders[0]), 1
+    for found, prime in zip(remainders, primes, strict=True):
+        inverse = pow(product, -1, prime)
+        numbers = [
+            number + product * ((remainder - number) * inverse % prime)
+            for number, remainder in zip(numbers, found, strict=True)
+        ]
+        # The numbers are now right modulo the larger product too.
+        product *= prime
+    return numbers
+
+
+def total_layouts(components: list[tuple[int, list[int]]], mines: int, outside: int) -> int:
+    """Returns the number of layouts of all components and the cells outside.
+
+    Args:
+        components: for each, its fewest mines, and its numbers of fillings for that many mines and more.
+        mines: the mines of all components and the cells outside.
+        outside: the number of cells under no constraint.
+    """
+    ways = {0: 1}
+    for low, fillings in components:
+        joint: dict[int, int] = {}
+        for used, many in ways.items():
+            for more, filling in enumerate(fillings, used + low):
+                if more <= mines:
+                    joint[more] = joint.get(more, 0) + many * filling
+        ways = joint
+    total, most = 0, min(mines - min(ways, default=mines), outside)
+    # Each binomial coefficient follows from the one before, which takes far less time than to compute it anew.
+    chosen, coefficient = most, comb(outside, most)
+    for used in sorted(ways):
+        while chosen > mines - used:
+            coefficient = coefficient * chosen // (outside - chosen + 1)
+            chosen -= 1
+        if chosen == mines - used:
+            total += ways[used] * coefficient
+    return total
+
+
+@cache
+def nth_prime(index: int) -> int:
+    """Returns the prime of this index among the primes above 2**21, counted from 0."""
+    number = (1 << _BITS if index == 0 else nth_prime(index - 1)) + 1
+    while not all(number % factor for factor in range(2, isqrt(number) + 1)):
+        number += 1
+    return number
 
 
 def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.errors import InconsistentBoardError
+from minesweeper_env.inference.boards import InconsistentBoardError, check_boards, check_radius
 
 Cell = tuple[int, int]
 Group = tuple[Cell, ...]

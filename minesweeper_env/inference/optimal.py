@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
-from minesweeper_env.inference.boards import check_boards
-from minesweeper_env.inference.errors import PositionTooHardError
+from minesweeper_env.inference.boards import PositionTooHardError, check_boards
 from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import MAX_ENTRIES, consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard

@@ -2,16 +2,234 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import check_boards, check_radius
-from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
+from minesweeper_env.inference.counting.backward_pass import (
+    UNDERFLOW,
+    join_forward,
+    largest_level,
+    recompute,
+    weigh_outside,
+)
+from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Weighting, level_span, weigh_group
+from minesweeper_env.inference.counting.frontier import MINE, UNKNOWN, Ints
+from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
 from minesweeper_env.inference.counting.run import failure, matching_density, run_with_workspace
-from minesweeper_env.inference.counting.sampler import draw_layouts
-from minesweeper_env.inference.counting.states import OK
-from minesweeper_env.inference.counting.workspace import Workspace
+from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
+from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
+
+TOTAL, STATE, USED = range(3)
+"""Columns of `position`, the point that a layout has reached on its way back.
+
+    TOTAL  the mines of the components not yet drawn, above their minimum
+    STATE  the present state, counted from the first one of its level
+    USED   the mines used up to that state, above its minimum
+"""
+
+
+@kernel
+def draw_layouts(
+    board: NDArray[np.int8],
+    max_count: int,
+    mines: int,
+    density: float,
+    uniforms: Floats,
+    in_group: Ints,
+    position: Ints,
+    layouts: NDArray[np.bool_],
+    *arrays: Any,
+) -> int:
+    """Draws layouts that fit a board, independently and all with equal probability.
+
+    Args:
+        board: (n,) int8, cell codes.
+        max_count: the largest clue.
+        mines: the number of mines.
+        density: as in `posteriors`.
+        uniforms: (size, 3 * n + 1) float64, random numbers from [0, 1).
+        in_group: (size, n + 1) int32, filled with the mines of each group, and last of the cells outside.
+        position: (size, 3) int32, scratch; see TOTAL.
+        layouts: (size, n) bool, filled.
+        *arrays: the fields of a `Workspace`.
+
+    Returns:
+        The outcome.
+    """
+    workspace = Workspace(*arrays)
+    work = carve(workspace)
+    outcome = read_board(work, board, workspace.neighbours, max_count)
+    if outcome != OK:
+        return outcome
+    outcome, components, totals, _, weighting = run_forward_pass(
+        work, workspace.neighbours, mines, density, FIXED_TOTAL
+    )
+    if outcome != OK:
+        return outcome
+    outcome = _draw_counts(work, weighting, components, totals.mines, totals.outside, uniforms, in_group, position)
+    if outcome == OK:
+        for i in range(len(layouts)):
+            _choose_cells(work, uniforms[i, 2 * len(board) + 1 :], totals.outside, in_group[i], layouts[i])
+    return outcome
+
+
+@inlined
+def _draw_counts(
+    work: Work,
+    weighting: Weighting,
+    components: int,
+    mines: int,
+    outside: int,
+    uniforms: Floats,
+    in_group: Ints,
+    position: Ints,
+) -> int:
+    """Draws the mine counts of all groups and of the cells outside, in all layouts; returns the outcome."""
+    values = work.values
+    joint, width, low, _ = join_forward(work, weighting, components)
+    spare = joint + 2 * width
+    if joint < 0 or spare >= len(values):
+        return NEED_VALUES
+    after = values[joint + width : spare]
+    weigh_outside(after, mines - low, outside, weighting)
+    total = 0.0
+    for m in range(width):
+        after[m] *= values[joint + m]
+        total += after[m]
+    if total == 0.0:
+        return UNDERFLOW
+    for i in range(len(position)):
+        position[i, TOTAL] = _draw(after, uniforms[i, 0] * total)
+        in_group[i, len(work.frontier.cell_of)] = mines - low - position[i, TOTAL]
+    column = 1
+    for component in range(components - 1, -1, -1):
+        begin, end = level_span(work, work.plan.last_level[component])
+        # The array of all components before this one lies directly in front, shorter by the component's range.
+        width -= end - begin - 1
+        joint -= width
+        for i in range(len(position)):
+            _draw_component(values[joint : joint + width], values[begin:end], uniforms[i, column], position[i])
+        column += 1
+        if not _draw_groups(work, weighting, component, spare, uniforms[:, column:], in_group, position):
+            return NEED_VALUES
+        column += work.levels.place[work.plan.last_level[component]]
+    return OK
+
+
+@inlined
+def _draw(weights: Floats, threshold: float) -> int:
+    """Returns the first index whose cumulative weight exceeds `threshold`; never an index of weight 0."""
+    # Rounding can leave a rest of the threshold; the last index with a weight takes it.
+    chosen = 0
+    for m in range(len(weights)):
+        if weights[m] > 0.0:
+            chosen = m
+            if threshold < weights[m]:
+                break
+            threshold -= weights[m]
+    return chosen
+
+
+@inlined
+def _draw_component(before: Floats, fill: Floats, uniform: float, position: Ints) -> None:
+    """Draws the mine count of a component, given the count of all components up to it; both above their minimum."""
+    total = 0.0
+    for m in range(len(fill)):
+        if 0 <= position[TOTAL] - m < len(before):
+            total += fill[m] * before[position[TOTAL] - m]
+    threshold, chosen = uniform * total, 0
+    for m in range(len(fill)):
+        if 0 <= position[TOTAL] - m < len(before):
+            weight = fill[m] * before[position[TOTAL] - m]
+            if weight > 0.0:
+                chosen = m
+                if threshold < weight:
+                    break
+                threshold -= weight
+    position[TOTAL] -= chosen
+    position[STATE], position[USED] = 0, chosen
+
+
+@inlined
+def _draw_groups(
+    work: Work, weighting: Weighting, component: int, spare: int, uniforms: Floats, in_group: Ints, position: Ints
+) -> bool:
+    """Draws the mine count of each group of a component, the last group first; returns whether there was space."""
+    levels, plan = work.levels, work.plan
+    last = plan.last_level[component]
+    largest = largest_level(work, last)
+    # A component has one level more than groups; the shift turns a level into the position of its group.
+    shift = plan.component_end[component] - last
+    for level in range(last - 1, last - levels.place[last] - 1, -1):
+        if levels.value[level] == DROPPED and not recompute(work, weighting, level, shift, spare, largest):
+            return False
+        group = plan.order[level + shift]
+        weigh_group(work.weights, work.frontier.size[group], weighting.mode, weighting.density)
+        # All layouts take this step together, so that a dropped level is recomputed only once.
+        for i in range(len(position)):
+            in_group[i, group] = _step_back(work, level, uniforms[i, last - 1 - level], position[i])
+    return True
+
+
+@inlined
+def _step_back(work: Work, level: int, uniform: float, position: Ints) -> int:
+    """Draws the state of a level that leads to `position`; returns the mine count of the group in between."""
+    total = 0.0
+    for i in range(work.levels.states[level]):
+        weight, _ = _link_weight(work, level, i, position)
+        total += weight
+    # Weights are computed twice: the threshold needs their total, and there is no array to keep them.
+    threshold, chosen = uniform * total, -1
+    for i in range(work.levels.states[level]):
+        weight, _ = _link_weight(work, level, i, position)
+        if weight > 0.0:
+            chosen = i
+            if threshold < weight:
+                break
+            threshold -= weight
+    _, mines = _link_weight(work, level, chosen, position)
+    states, state, following = work.states, work.levels.state[level], work.levels.state[level + 1]
+    position[USED] += states.low[following + position[STATE]] - mines - states.low[state + chosen]
+    position[STATE] = chosen
+    return mines
+
+
+@inlined
+def _link_weight(work: Work, level: int, source: int, position: Ints) -> tuple[float, int]:
+    """Returns the weight of all ways through a state of a level to `position`, and the group's mine count."""
+    states, levels = work.states, work.levels
+    state, following = levels.state[level] + source, levels.state[level + 1]
+    mines = int(states.least[state])
+    for link in range(states.first_link[state], states.first_link[state + 1]):
+        if states.links[link] == position[STATE]:
+            at = position[USED] + states.low[following + position[STATE]] - mines - states.low[state]
+            if 0 <= at <= states.high[state] - states.low[state]:
+                return work.weights[mines] * work.values[levels.value[level] + source * levels.width[level] + at], mines
+        mines += 1
+    return 0.0, mines
+
+
+@inlined
+def _choose_cells(work: Work, uniforms: Floats, outside: int, in_group: Ints, layout: NDArray[np.bool_]) -> None:
+    """Draws the cells of each group: each cell is a mine with probability mines left / cells left."""
+    frontier, left = work.frontier, work.frontier.spare
+    cells = len(layout)
+    for group in range(cells):
+        left[group] = frontier.size[group]
+    left[cells] = outside
+    for cell in range(cells):
+        layout[cell] = frontier.known[cell] == MINE
+        if frontier.known[cell] == UNKNOWN:
+            group = frontier.group_of[cell] if frontier.group_of[cell] >= 0 else cells
+            layout[cell] = uniforms[cell] * left[group] < in_group[group]
+            in_group[group] -= layout[cell]
+            left[group] -= 1
+
 
 _CHUNK, _CHUNK_CELLS = 256, 1 << 20
 """Layouts, and cells of layouts, per forward pass, at most; they bound the memory for random numbers."""

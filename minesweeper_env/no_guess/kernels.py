@@ -1,4 +1,7 @@
-"""Kernels that Python calls: the search for layouts, and the record of a proof."""
+"""Kernels that Python calls: the search for layouts, with their repair and mixing, and the record of a proof.
+
+The repair moves mines at the place where logic is stuck: the idea of Simon Tatham's Mines (`mineperturb`).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.engine.state import MINE_BIT, Boards, Rules
+from minesweeper_env.compiled import inlined, kernel, subroutine
+from minesweeper_env.engine.placement import add_mine, place_mines, random_below, remove_mine
+from minesweeper_env.engine.state import FIRST_SAFE, MINE_BIT, Boards, Int, Rules
 from minesweeper_env.inference.kernels import Workspace
 from minesweeper_env.no_guess.arrays import (
     BOARDS_AT,
@@ -16,7 +20,11 @@ from minesweeper_env.no_guess.arrays import (
     CLOSURE_AT,
     LOG_AT,
     LOGIC_AT,
+    MINES_LEFT,
+    OPEN,
     PACKING_AT,
+    UNKNOWN,
+    UNKNOWN_LEFT,
     WORKSPACE_AT,
     ZONE_AT,
     Arena,
@@ -25,8 +33,160 @@ from minesweeper_env.no_guess.arrays import (
     Logic,
     Packing,
 )
-from minesweeper_env.no_guess.repair import attempt, draw_layout, mix_layout, repair
+from minesweeper_env.no_guess.play import play
 from minesweeper_env.splitmix import mix
+
+PATIENCE = 300
+"""Layouts in a row without more opened cells, after which a repair starts over."""
+
+FAR = 8
+"""The partner of a frontier cell is any cell with probability 1 / FAR, and otherwise an unknown one."""
+
+WORSE = 32
+"""A layout is kept with probability 1 / WORSE although logic opens fewer cells."""
+
+TRIES = 64
+"""Draws of a partner before a repair gives up on a cell."""
+
+_GAME = np.int64(0)
+
+
+@subroutine
+def attempt(arena: Arena, first: Int, level: Int) -> bool:
+    """Plays the present layout; returns whether logic wins."""
+    return play(
+        arena.boards.truth[0],
+        first,
+        np.int64(arena.rules.mines),
+        level,
+        arena.logic,
+        arena.closure,
+        arena.packing,
+        arena.log,
+        arena.workspace,
+    )
+
+
+@subroutine
+def draw_layout(arena: Arena, first: Int) -> None:
+    """Draws a layout by the first-click rule, and marks the cells that the rule keeps free."""
+    arena.boards.truth[0, :] = 0
+    place_mines(arena.rules, arena.boards, _GAME, np.int64(first))
+    arena.zone[:] = 0
+    arena.zone[first] = 1
+    if arena.rules.first_click != FIRST_SAFE:
+        for k in range(arena.rules.neighbours.shape[1]):
+            cell = arena.rules.neighbours[first, k]
+            if cell < len(arena.zone):
+                arena.zone[cell] = 1
+
+
+@subroutine
+def repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]:
+    """Draws a layout, and changes it until logic solves it.
+
+    Returns:
+        Whether logic solves it, and the number of layouts played.
+    """
+    draw_layout(arena, first)
+    solved, played = attempt(arena, first, level), 1
+    score = best = _opened(arena)
+    frontier, unknown = _list_unknown(arena)
+    idle = 0
+    while not solved and played < limit and idle < PATIENCE:
+        one, other = _choose_swap(arena, frontier, unknown)
+        if one < 0:
+            break
+        _swap(arena, one, other)
+        solved = attempt(arena, first, level)
+        played += 1
+        present = _opened(arena)
+        if solved or present >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
+            score = present
+            frontier, unknown = _list_unknown(arena)
+        else:
+            _swap(arena, one, other)
+        idle = 0 if score > best else idle + 1
+        best = max(best, score)
+    return solved, played
+
+
+@inlined
+def _opened(arena: Arena) -> int:
+    """Returns the number of open cells."""
+    counts = arena.logic.counts
+    return len(arena.zone) - counts[UNKNOWN_LEFT] - (arena.rules.mines - counts[MINES_LEFT])
+
+
+@inlined
+def _list_unknown(arena: Arena) -> tuple[int, int]:
+    """Lists the unknown cells, those next to clues first; returns the number of these, and of all."""
+    logic, listed = arena.logic, arena.cells
+    cells, degree = logic.neighbours.shape
+    frontier, unknown = 0, 0
+    for cell in range(cells):
+        if logic.state[cell] != UNKNOWN:
+            continue
+        near = False
+        for k in range(degree):
+            other = logic.neighbours[cell, k]
+            near |= other < cells and logic.state[other] == OPEN
+        listed[unknown] = cell
+        if near:
+            listed[unknown], listed[frontier] = listed[frontier], cell
+            frontier += 1
+        unknown += 1
+    return frontier, unknown
+
+
+@inlined
+def _choose_swap(arena: Arena, frontier: Int, unknown: Int) -> tuple[int, int]:
+    """Returns an unknown cell next to a clue, and another cell; one of them is a mine. (-1, -1) if none is found."""
+    rng, listed = arena.boards.rng, arena.cells
+    if frontier > 0:
+        for _ in range(TRIES):
+            one = listed[random_below(rng, _GAME, np.int64(frontier))]
+            if random_below(rng, _GAME, np.int64(FAR)) > 0:
+                other = listed[random_below(rng, _GAME, np.int64(unknown))]
+            else:
+                other = random_below(rng, _GAME, np.int64(len(listed)))
+            if _can_swap(arena, one, other):
+                return one, other
+    return -1, -1
+
+
+@inlined
+def _can_swap(arena: Arena, one: Int, other: Int) -> bool:
+    """Returns whether one of two cells is a mine, and neither is protected."""
+    differ = (arena.boards.truth[0, one] ^ arena.boards.truth[0, other]) & MINE_BIT != 0
+    return differ and arena.zone[one] == 0 and arena.zone[other] == 0
+
+
+@inlined
+def _swap(arena: Arena, one: Int, other: Int) -> None:
+    """Moves a mine between two cells, exactly one of them a mine."""
+    if arena.boards.truth[0, one] & MINE_BIT:
+        one, other = other, one
+    remove_mine(arena.rules, arena.boards, _GAME, np.int64(other))
+    add_mine(arena.rules, arena.boards, _GAME, np.int64(one))
+
+
+@subroutine
+def mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
+    """Moves mines at random, one at a time, and takes back each move after which logic no longer solves the layout.
+
+    The present layout is solved. In the long run all solved layouts that such moves connect are equally likely
+    (Metropolis et al. 1953).
+    """
+    cells = np.int64(len(arena.zone))
+    for _ in range(moves):
+        one = random_below(arena.boards.rng, _GAME, cells)
+        other = random_below(arena.boards.rng, _GAME, cells)
+        if _can_swap(arena, one, other):
+            _swap(arena, one, other)
+            if not attempt(arena, first, level):
+                _swap(arena, one, other)
+
 
 REJECTION, REPAIR, GIVEN = range(3)
 """Tasks of a call: draw layouts until logic solves one, repair one, or play the given layouts."""

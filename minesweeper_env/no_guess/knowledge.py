@@ -21,8 +21,10 @@ from minesweeper_env.no_guess.arrays import (
     WAITING,
     Log,
     Logic,
+    end_step,
+    log_cell,
+    log_clue,
 )
-from minesweeper_env.no_guess.proof_log import end_step, log_cell, log_clue
 
 
 @inlined

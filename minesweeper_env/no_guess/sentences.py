@@ -11,9 +11,20 @@ import numpy as np
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.state import Int
-from minesweeper_env.no_guess.arrays import OPEN, RECORDING, SAFE, SUBSET_RULE, UNKNOWN, Closure, Log, Logic
+from minesweeper_env.no_guess.arrays import (
+    OPEN,
+    RECORDING,
+    SAFE,
+    SUBSET_RULE,
+    UNKNOWN,
+    Closure,
+    Log,
+    Logic,
+    end_step,
+    log_cell,
+    log_clue,
+)
 from minesweeper_env.no_guess.knowledge import mark_mine
-from minesweeper_env.no_guess.proof_log import end_step, log_cell, log_clue
 
 SENTENCES, CERTAIN = range(2)
 """Entries of `Closure.counts`."""

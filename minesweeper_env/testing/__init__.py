@@ -25,15 +25,14 @@ from minesweeper_env.testing.conventions import (
     check_gymnasium,
     check_illegal_actions,
     check_masks,
+    check_no_leak,
     check_pickling,
     check_registration,
     check_saving,
     check_seeding,
     check_types,
 )
-from minesweeper_env.testing.leaks import check_no_leak
-from minesweeper_env.testing.playing import Env
-from minesweeper_env.testing.wrapped import unsuitable_checks, without_observers
+from minesweeper_env.testing.playing import Env, unsuitable_checks, without_observers
 
 __all__ = ["check_minesweeper_env"]
 

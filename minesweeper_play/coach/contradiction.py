@@ -1,8 +1,8 @@
 """Faults of a position that no layout fits: the clues that contradict each other, or the number of mines.
 
-A clue is left out of a question by the construction of `minesweeper_env.inference.deduction.reasons`: its cell becomes
-a shown mine, which says nothing of its neighbours, and the clues around it grow by 1. A second set of covered cells,
-out of reach of all clues, takes up the mines that a question leaves open.
+A clue is left out of a question by the construction of `minesweeper_env.inference.deduction.board_state`: its cell
+becomes a shown mine, which says nothing of its neighbours, and the clues around it grow by 1. A second set of covered
+cells, out of reach of all clues, takes up the mines that a question leaves open.
 """
 
 from __future__ import annotations

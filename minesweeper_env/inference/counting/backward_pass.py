@@ -16,12 +16,12 @@ from minesweeper_env.inference.counting.forward_pass import (
     bits_lost_per_cell,
     clamp,
     level_span,
+    pull_values,
     renormalise,
     step_level,
     tracks_mines,
     weigh_group,
 )
-from minesweeper_env.inference.counting.messages import pull_values
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
 from minesweeper_env.inference.counting.workspace import VALUE, Work
 

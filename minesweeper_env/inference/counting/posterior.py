@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
-from minesweeper_env.inference.counting.elimination_order import order_groups
+from minesweeper_env.inference.counting.elimination_order import order_groups, reorder_wide_components
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID, Weighting, count_components
 from minesweeper_env.inference.counting.frontier import MINE, OPEN, UNKNOWN, Frontier, merge_cells
 from minesweeper_env.inference.counting.propagation import NOWHERE, propagate_clues
 from minesweeper_env.inference.counting.states import INFEASIBLE, OK, Floats
-from minesweeper_env.inference.counting.sweep_order import reorder_wide_components
 from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
 
 CONTRADICTION = 4

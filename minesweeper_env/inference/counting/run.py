@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, posteriors
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK
 from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, limited, make_workspace
-from minesweeper_env.inference.errors import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.lending import Lender
 
 _EXTREME = 1e-6

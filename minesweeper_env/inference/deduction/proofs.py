@@ -22,8 +22,7 @@ from numpy.typing import ArrayLike
 
 from minesweeper_env.cell_sets import bits, to_bits
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference.deduction.board_state import BoardState
-from minesweeper_env.inference.deduction.reasons import Reason, easiest_reason, forced
+from minesweeper_env.inference.deduction.board_state import BoardState, Reason, easiest_reason, forced
 from minesweeper_env.inference.deduction.steps import Rule, Step, levels_up_to, read
 
 MAX_NODES = 40_000

@@ -58,10 +58,10 @@ from minesweeper_env.inference.search.stack import (
     Integers,
     Search,
     close_level,
+    look_up,
     matrix_in_use,
     open_level,
 )
-from minesweeper_env.inference.search.transposition_table import look_up
 
 _MAX_SAFE_CELLS = 8
 """The most safe cells to open at once; the others are safe cells of the parts."""

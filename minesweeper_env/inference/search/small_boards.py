@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.inference.errors import PositionTooHardError
+from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.search.branch_and_bound import begin_search
 from minesweeper_env.inference.search.endgame import search_loaded
 from minesweeper_env.inference.search.layout_sets import MINE_CODE, Cells, LayoutSets, Words

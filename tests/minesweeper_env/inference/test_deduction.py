@@ -10,7 +10,6 @@ from support.positions import board_of, counts_of, flood, layouts_of_size, pertu
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive, subset_closure
-from minesweeper_env.inference.deduction import packing
 from minesweeper_env.inference.deduction import steps as deduction_steps
 from minesweeper_env.inference.deduction.proofs import hint
 from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce
@@ -481,7 +480,7 @@ def test_bad_input_is_refused(board, mines, options, message):
 
 @pytest.mark.parametrize(
     ("module", "bound", "drawing"),
-    [(deduction_steps, "MAX_SENTENCES", ". . .\n1 1 ."), (packing, "MAX_STATES", ". 1 . 1 . .")],
+    [(deduction_steps, "MAX_SENTENCES", ". . .\n1 1 ."), (deduction_steps, "MAX_STATES", ". 1 . 1 . .")],
 )
 def test_a_closure_or_search_beyond_its_bound_says_so(monkeypatch, module, bound, drawing):
     monkeypatch.setattr(module, bound, 1)

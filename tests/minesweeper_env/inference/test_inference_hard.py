@@ -21,9 +21,9 @@ from minesweeper_env.inference import InconsistentBoardError, PositionTooHardErr
 from minesweeper_env.inference.counting import run
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.posterior import posteriors
-from minesweeper_env.inference.counting.sampler import draw_layouts
 from minesweeper_env.inference.counting.states import OK
 from minesweeper_env.inference.counting.workspace import MAX_KEYS, MAX_STATES, MAX_VALUES, STRIDE, make_workspace
+from minesweeper_env.inference.sampling import draw_layouts
 
 EXACT = 1e-12
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference.deduction import reasons
-from minesweeper_env.inference.deduction.board_state import BoardState
-from minesweeper_env.inference.deduction.reasons import Reason, easiest_reason, forced
+from minesweeper_env.inference.deduction import board_state
+from minesweeper_env.inference.deduction.board_state import BoardState, Reason, easiest_reason, forced
 
 SIDE = 9
 MIDDLE = 4 * SIDE + 4
@@ -37,7 +36,7 @@ def easiest_of(monkeypatch, *numbers):
         asked.append(found[bit.bit_length() - 1])
         return asked[-1]
 
-    monkeypatch.setattr(reasons, "find_reason", find)
+    monkeypatch.setattr(board_state, "find_reason", find)
     state = SimpleNamespace(findable=(1 << len(numbers)) - 1, clues_about=lambda bit: [bit])
     return found.index(easiest_reason(state, state.findable)), len(asked)
 
@@ -58,9 +57,9 @@ def shrunk(monkeypatch, clues, forces):
         asked.append(reason)
         return forces({*reason.clues})
 
-    monkeypatch.setattr(reasons, "_forces", ask)
+    monkeypatch.setattr(board_state, "_forces", ask)
     state = SimpleNamespace(shape=(SIDE, SIDE), cells_of=lambda _: ((4, 4),))
-    return list(reasons._shrink(state, list(clues), False, 1 << MIDDLE).clues), len(asked)
+    return list(board_state._shrink(state, list(clues), False, 1 << MIDDLE).clues), len(asked)
 
 
 @pytest.mark.parametrize(
