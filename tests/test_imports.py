@@ -18,7 +18,7 @@ LAYERS = (
     {"evaluation", "registry"},
     {"adapters", "scripted"},
     {"learned"},
-    {"azulejos", "recording", "sharing", "suites", "sweeps"},
+    {"recording", "sharing", "suites", "sweeps"},
     {"benchmark"},
     {"cli"},
     {"__init__", "__main__"},
@@ -42,12 +42,6 @@ SCRIPTED_LAYERS = (
     {"semi_deterministic"},
     {"__init__"},
 )
-AZULEJOS_LAYERS = (
-    {"agent_folders"},
-    {"learning"},
-    {"matches"},
-    {"__init__"},
-)
 LEARNED_LAYERS = (
     {"networks"},
     {"common", "settings"},
@@ -62,7 +56,6 @@ def test_each_part_imports_only_what_lies_below_it():
     check_layers("baselines", LAYERS)
     check_layers("baselines.scripted", SCRIPTED_LAYERS)
     check_layers("baselines.learned", LEARNED_LAYERS)
-    check_layers("baselines.azulejos", AZULEJOS_LAYERS)
     check_layers("minesweeper_play", PLAY_LAYERS)
 
 

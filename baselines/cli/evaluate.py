@@ -24,7 +24,6 @@ from baselines.cli.arguments import (
     whole_number_from,
 )
 from baselines.cli.distribution.workers import check_workers
-from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.seeds import check_seeds
@@ -61,10 +60,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         0 when all games are played, 130 after Ctrl-C, 1 after one of `play_errors`. In every case the
         results of the policies that had finished are printed, and written where that is possible.
     """
-    if is_azulejos(arguments):
-        from baselines.cli.azulejos.evaluate import main as play_matches
-
-        return play_matches(arguments, program)
     parser = _make_parser(program)
     options, given = parser.parse_given(arguments)
     try:
@@ -106,7 +101,6 @@ def _add_policy_options(group: argparse._ActionsContainer) -> None:
     )
     add_board_arguments(group)
     add_no_guess(group)
-    add_environment(group)
     add_count(group, "--games", "play N games of each policy", DEFAULT_GAMES)
     add_seed(group)
     add_workers(group)

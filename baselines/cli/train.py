@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from shutil import get_terminal_size
 
 from baselines.cli.arguments import SIDE, Parser, add_mines, add_ray, parse_size
-from baselines.cli.environments import add_environment, is_azulejos
 from baselines.cli.start import typed_command
 from baselines.cli.training.arguments import TRACKERS, add_length, add_options, add_set
 from baselines.cli.training.games import Minesweeper
@@ -34,10 +33,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         0 when the training is done, 130 when SIGINT or SIGTERM ended it with a checkpoint, 1 when a file
         could not be written.
     """
-    if is_azulejos(arguments):
-        from baselines.cli.azulejos.train import main as train_azulejos
-
-        return train_azulejos(arguments, program)
     parser = _make_parser(program)
     options, command = parser.parse_args(arguments), typed_command(program, arguments)
     if options.ray is not None:
@@ -58,7 +53,6 @@ def _make_parser(program: str) -> Parser:
         epilog="\n".join([examples, configuration_help(width), "", hyperparameter_help(width)]),
     )
     task = parser.add_argument_group("what to train")
-    add_environment(task)
     task.add_argument(
         "--config", metavar="NAME|FILE.toml", help="train this configuration, listed below, or that of a file"
     )

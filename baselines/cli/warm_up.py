@@ -29,7 +29,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
     parts["training of value"] = partial(_if_installed, _begin_training)
     parts["azulejos"], parts["search of azulejos"] = compile_kernels, searcher.compile_kernels
-    parts["agents of azulejos"] = partial(_if_installed, _observe_azulejos)
     return warm_up(parts)
 
 
@@ -61,15 +60,6 @@ def _play_itself() -> None:
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())
     games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)
-
-
-def _observe_azulejos() -> None:
-    import numpy as np
-
-    from azulejos_env.config import GameConfig
-    from baselines.azulejos.learning.observations import observe
-
-    observe(np.zeros((1, 2, 2), np.int8), np.zeros((1, 2), np.int64), GameConfig(2, 2))
 
 
 def _begin_training() -> None:

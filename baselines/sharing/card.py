@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub.names import HubName
-from baselines.sharing.contents import AZULEJOS, description_of, run_of
+from baselines.sharing.contents import description_of, run_of
 from baselines.support.board_names import board_name, no_guess_name
 from baselines.support.structs import Agent, Results
 from minesweeper_env.texts import markdown, markdown_code
@@ -17,7 +17,7 @@ library_name: minesweeper-env
 pipeline_tag: reinforcement-learning
 tags:
 - reinforcement-learning
-- {game}
+- minesweeper
 - gymnasium
 - safetensors
 ---
@@ -25,7 +25,7 @@ tags:
 """
 
 Line = tuple[str, int, int, str, float, Sequence[float]]
-"""Board or opponent, number of games, first seed, kind of games, win rate, interval."""
+"""Board, number of games, first seed, kind of games, win rate, interval."""
 
 
 def model_card(
@@ -41,12 +41,10 @@ def model_card(
         played_as: the names that the agent has in the results.
     """
     agent = description_of(contents)
-    is_azulejos = agent.kind == AZULEJOS
-    game = "azulejos" if is_azulejos else "minesweeper"
     parts = [
-        HEAD.format(licence=licence, game=game, title=name.repository.partition("/")[2]),
-        _what(agent, is_azulejos),
-        "## Load it\n\n" + _how(name, is_azulejos),
+        HEAD.format(licence=licence, title=name.repository.partition("/")[2]),
+        _what(agent),
+        "## Load it\n\n" + _how(name),
         "## Win rates\n\n" + _table([*_measured(results, played_as), *_selection(agent)]),
         "## Training\n\n" + _training(agent, contents),
         f"## Licence\n\n{licence}",
@@ -54,12 +52,9 @@ def model_card(
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _what(agent: Agent, is_azulejos: bool) -> str:
+def _what(agent: Agent) -> str:
     trained_on = agent.trained_on
     algorithm = f"by {markdown_code(agent.algo)} of the package minesweeper-env"
-    if is_azulejos:
-        against, size = markdown(", ".join(trained_on.opponents)), markdown(trained_on.size)
-        return f"An agent for the game Azulejos, trained {algorithm} on {size} against {against}."
     boards = markdown(", ".join(trained_on.boards))
     return (
         f"An agent for Minesweeper, trained {algorithm} on the boards {boards} (rows x columns / mines), first click "
@@ -67,10 +62,9 @@ def _what(agent: Agent, is_azulejos: bool) -> str:
     )
 
 
-def _how(name: HubName, is_azulejos: bool) -> str:
-    command = "minesweeper evaluate --env Azulejos-v0 --policy" if is_azulejos else "minesweeper evaluate --policy"
-    rival = "greedy" if is_azulejos else "exact"
-    lines = ["```sh", "pip install 'minesweeper-env[train,hub]'", f"{command} {name} {rival}", "```", ""]
+def _how(name: HubName) -> str:
+    command = f"minesweeper evaluate --policy {name} exact"
+    lines = ["```sh", "pip install 'minesweeper-env[train,hub]'", command, "```", ""]
     lines.append(
         "A commit in place of the branch names exactly these weights. They are safetensors, without pickled code."
     )
@@ -102,7 +96,7 @@ def _measured(results: Sequence[Results], played_as: set[str]) -> Iterator[Line]
 def _table(rows: Sequence[Line]) -> str:
     if not rows:
         return "None were measured."
-    lines = ["| board or opponent | games | n | seeds | win rate | 95 % Wilson interval |", "|---|---|--:|---|--:|--:|"]
+    lines = ["| board | games | n | seeds | win rate | 95 % Wilson interval |", "|---|---|--:|---|--:|--:|"]
     for part, games, seed, kind, rate, (low, high) in rows:
         seeds = f"{seed} to {seed + games - 1}"
         lines.append(f"| {markdown(part)} | {kind} | {games} | {seeds} | {rate:.1%} | {low:.1%} to {high:.1%} |")

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from baselines.azulejos import agent_folders
 from baselines.hub.names import LIMITS, MIB, RUN, is_hub_name
 from baselines.support.extras import import_extra
 from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
 from baselines.support.structs import Agent, Run, read_as
 
 CARD, CURVES = "README.md", "curves.png"
-AZULEJOS = "azulejos"
-"""Kind of the agents of Azulejos in their description."""
-
-_LOADERS = {True: "baselines.azulejos.learning.agents", False: "baselines.learned.agents.storage"}
 _PNG = b"\x89PNG\r\n"
 
 
@@ -32,7 +25,7 @@ def find_run_folder(agent: str) -> Path:
     Raises:
         ValueError: there is no such folder, or it holds no agent.
     """
-    folder = None if is_hub_name(agent) else agent_folder(agent) or agent_folders.agent_folder(agent)
+    folder = None if is_hub_name(agent) else agent_folder(agent)
     if folder is None:
         raise ValueError(
             f"{agent} is no run folder with {AGENT_FILE}, and no shipped agent ({', '.join(agent_names())})"
@@ -56,9 +49,9 @@ def read_contents(folder: Path) -> dict[str, bytes]:
             raise ValueError(f"{path} has {size:.1f} MiB, and must have at most {LIMITS[path.name] // MIB} MiB")
     for module in ("torch", "safetensors"):
         import_extra(module)
-    is_azulejos = read_as(folder / AGENT_FILE, Agent).kind == AZULEJOS
-    load: Callable[[Path], Any] = import_module(_LOADERS[is_azulejos]).load_network
-    load(folder)
+    from baselines.learned.agents.storage import load_network
+
+    load_network(folder)
     contents = {path.name: path.read_bytes() for path in paths}
     if RUN in contents:
         read_as(folder / RUN, Run)

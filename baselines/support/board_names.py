@@ -17,11 +17,6 @@ def size_name(rows: int, cols: int) -> str:
     return f"{rows}x{cols}"
 
 
-def colours_name(colours: int) -> str:
-    """Returns a number of colours in words, such as "3 colours"."""
-    return f"{colours} colour{'s' if colours > 1 else ''}"
-
-
 def board_name(rows: int, cols: int, mines: int) -> str:
     """Returns a name such as "16x30/99"."""
     return f"{size_name(rows, cols)}/{mines}"

@@ -20,18 +20,17 @@ AGENTS_FOLDER = Path(__file__).parents[1] / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
 
 
-def agent_names(shipped: Path | None = None) -> list[str]:
-    """Returns the names of the agents in the folder `shipped`; None means `AGENTS_FOLDER`."""
-    return sorted(path.parent.name for path in (shipped or AGENTS_FOLDER).glob(f"*/{AGENT_FILE}"))
+def agent_names() -> list[str]:
+    """Returns the names of the shipped agents."""
+    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
 
 
-def agent_folder(name: str, shipped: Path | None = None) -> Path | None:
+def agent_folder(name: str) -> Path | None:
     """Returns the run folder of an agent, or None if there is none.
 
     Args:
-        name: name of an agent in the folder `shipped`, the path of a run folder, or an agent of the Hugging Face hub,
-            which is downloaded.
-        shipped: folder of run folders; None means `AGENTS_FOLDER`.
+        name: name of a shipped agent, the path of a run folder, or an agent of the Hugging Face hub, which is
+            downloaded.
 
     Raises:
         HubError: the agent of the hub cannot be had; a ValueError.
@@ -42,7 +41,7 @@ def agent_folder(name: str, shipped: Path | None = None) -> Path | None:
 
         copy = local_path(name)
         return copy if (copy / AGENT_FILE).is_file() else hub_folder(name)
-    for folder in ((shipped or AGENTS_FOLDER) / name, local_path(name)):
+    for folder in (AGENTS_FOLDER / name, local_path(name)):
         if (folder / AGENT_FILE).is_file():
             return folder
     return None

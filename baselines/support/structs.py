@@ -21,7 +21,7 @@ class Kept(TypedDict):
 
     Attributes:
         win_rate: mean over the boards.
-        win_rates: win rate by board or opponent.
+        win_rates: win rate by board.
         games: number of games of each.
         first_seed: seed of the first game.
         steps: of the training when the agent was kept.
@@ -37,12 +37,10 @@ class Kept(TypedDict):
 
 
 class TrainedOn(msgspec.Struct):
-    """What an agent was trained on: boards of Minesweeper, or a size and opponents of Azulejos."""
+    """What an agent was trained on."""
 
     boards: list[str] = []
     first_click: str = "opening"
-    size: str = ""
-    opponents: list[str] = []
 
 
 class Agent(msgspec.Struct):

@@ -84,7 +84,6 @@ GLOSSES = {
         "adapters": "agents of others",
         "scripted": "base, subset, oracle_play, bayes, fitted",
         "learned": "networks, common, settings, dqn, ppo, value, afterstate, agents, training",
-        "azulejos": "the second game",
         "suites": "experiments",
         "recording": "pictures",
         "sharing": "cards",

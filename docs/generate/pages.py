@@ -120,12 +120,6 @@ def _logic(_entries: Sequence[ResultFile]) -> str:
     return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
-def _matches(_entries: Sequence[ResultFile], name: str) -> str:
-    from matches import match_tables
-
-    return match_tables(name)
-
-
 def _file(_entries: Sequence[ResultFile], names: str) -> str:
     return file_table(names.split())
 
@@ -143,7 +137,6 @@ BENCHMARK: dict[str, Callable[..., str]] = {
     "logic": _logic,
     "file": _file,
     "suite": _suite,
-    "matches": _matches,
     "board": _board,
     "overview": _overview,
     "entries": leaderboard.cards_table,

@@ -134,8 +134,6 @@ class TrainingSettings(BudgetedSettings):
             ValueError: a setting is missing, unknown or not allowed.
         """
         names = {entry.name for entry in fields(cls)}
-        if isinstance(content, Mapping) and "env" in content:
-            raise ValueError(f"the run is a training of {content['env']}; add --env {content['env']}")
         if not isinstance(content, Mapping) or set(content) != names:
             raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
         return cls(**content)

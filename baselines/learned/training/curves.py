@@ -18,9 +18,6 @@ from minesweeper_env.notices import say
 
 CURVES_FILE = "curves.png"
 LOSSES = ("train/loss", "train/value_loss")
-AGAINST = "eval/against "
-"""Beginning of the curves of games of two players, which are divided by opponent."""
-
 MINUTES = "time/minutes"
 """Name of the curve with the minutes of training at each evaluation."""
 
@@ -38,7 +35,7 @@ Points = dict[str, list[tuple[float, float]]]
 def draw_curves(folder: Path) -> None:
     """Draws `curves.png` from the logs of all sessions in a run folder, once they contain an evaluation."""
     points = read_points(folder)
-    boards = [*sorted((name for name in points if _board(name) is not None), key=_size), *_opponents(points)]
+    boards = sorted((name for name in points if _board(name) is not None), key=_size)
     losses = [name for name in LOSSES if name in points]
     if not boards:
         return
@@ -61,11 +58,6 @@ def _board(name: str) -> tuple[int, int, int] | None:
     return parse_file_name(board) if group == "eval" else None
 
 
-def _opponents(points: Points) -> list[str]:
-    """Returns the curves against opponents, such as "eval/against greedy"."""
-    return sorted(name for name in points if name.startswith(AGAINST) and name.count("/") == 1)
-
-
 def _size(name: str) -> tuple[int, int]:
     """Returns the number of cells and of mines of a board's curve."""
     rows, cols, mines = _board(name) or (0, 0, 0)
@@ -85,9 +77,8 @@ def _draw_board(axes: Axes, points: Points, board: str) -> None:
     for name, style in zip(references, cycle(STYLES)):
         rate = points[name][-1][1]
         axes.axhline(rate, linestyle=style, color="grey", label=f"{name.rpartition('/')[2]} {rate:.1%}")
-    part = board.removeprefix("eval/")
-    title = part if board.startswith(AGAINST) else f"{part.replace('-', ' with ')} mines"
-    axes.set(title=f"win rate, {title}", xlabel=unit, ylim=(0, 1))
+    title = board.removeprefix("eval/").replace("-", " with ")
+    axes.set(title=f"win rate, {title} mines", xlabel=unit, ylim=(0, 1))
     # Below the axes the legend covers no curve.
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 

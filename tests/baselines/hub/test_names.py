@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.azulejos.matches import roster
 from baselines.hub.names import is_hub_name, parse_hub_name
 from baselines.registry import check_name, pinned, read_specification
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-@pytest.mark.parametrize("read", [read_specification, roster.read_specification])
-def test_repository_revision_and_options_are_told_apart(read):
-    found = read(f"hf:user/my-agent_1.0@{COMMIT}:precision=bfloat16,symmetries=true")
+def test_repository_revision_and_options_are_told_apart():
+    found = read_specification(f"hf:user/my-agent_1.0@{COMMIT}:precision=bfloat16,symmetries=true")
     assert found.base == f"hf:user/my-agent_1.0@{COMMIT}"
     assert found.options == {"precision": "bfloat16", "symmetries": True}
     assert found.attribute is None
-    assert read("hf:user/agent@refs/pr/1").base == "hf:user/agent@refs/pr/1"
-    assert read("hf:user/agent").options == {}
+    assert read_specification("hf:user/agent@refs/pr/1").base == "hf:user/agent@refs/pr/1"
+    assert read_specification("hf:user/agent").options == {}
 
 
 def test_a_name_without_revision_means_the_default_branch():

@@ -1,1 +1,0 @@
-"""Learning and matches of the second game, Azulejos."""

@@ -1,1 +1,0 @@
-"""Agents that learn Azulejos by masked PPO against a mix of opponents."""

@@ -1,1 +1,0 @@
-"""Matches of Azulejos: policies play each other on seeded boards, from both seats."""
