@@ -64,7 +64,7 @@ class PolicyRun:
         """Plays the games and reports the results, also those from before an error; returns the exit status."""
         status = self._play_and_report()
         if status == 0 and is_recorded(self.options):
-            from baselines.recording.writing import write_pictures
+            from baselines.recording.options import write_pictures
 
             write_pictures(self.options, self.played)
         return status

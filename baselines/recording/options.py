@@ -1,15 +1,24 @@
-"""Options of `evaluate.py` for pictures of games, checked before any work; nothing heavy is imported."""
+"""Options of `evaluate.py` for pictures of games, and the files that they ask for."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from baselines.evaluation.records import GameRecord
 from baselines.support.extras import check_extra
-from baselines.support.files import check_writable
+from baselines.support.files import check_writable, replace_file
+from baselines.terminal.progress import game_bar
 from minesweeper_env.codes import MOVE_NAMES
+from minesweeper_env.config import BoardConfig, counted
+from minesweeper_env.notices import say
+
+if TYPE_CHECKING:
+    from baselines.recording.games import RecordedGame
 
 RECORD_SUFFIXES = (".gif", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
@@ -87,7 +96,7 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
         cells: number of cells of a board.
 
     Raises:
-        ValueError: an option is not allowed, or there is no FFmpeg; the message is one line.
+        ValueError: an option is not allowed; the message is one line.
         MissingExtraError: a package is not installed.
     """
     _check_file("--record", options.record, RECORD_SUFFIXES)
@@ -102,8 +111,6 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
         raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
     for module in _modules(options):
         check_extra(module, "video")
-    if options.record is not None and options.record.suffix == ".mp4":
-        _check_encoder()
 
 
 def is_recorded(options: argparse.Namespace) -> bool:
@@ -123,21 +130,59 @@ def _check_file(option: str, path: Path | None, suffixes: Sequence[str]) -> None
     check_writable(path)
 
 
-def _check_encoder() -> None:
-    """Raises a ValueError if there is no FFmpeg."""
-    import imageio_ffmpeg
-
-    try:
-        program = imageio_ffmpeg.get_ffmpeg_exe()
-    except RuntimeError:
-        program = "ffmpeg"
-    if shutil.which(program) is None:
-        raise ValueError(f"an .mp4 file needs FFmpeg, and {program} is no program; install FFmpeg, or record a .gif")
-
-
 def _modules(options: argparse.Namespace) -> list[str]:
     """Returns the packages that the files need."""
     modules = ["PIL"] if is_recorded(options) else []
     if options.record is not None and options.record.suffix == ".mp4":
         modules += ["imageio", "imageio_ffmpeg"]
     return modules
+
+
+Played = Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]
+"""The games of each policy, by its specification, in the order of the command line: records with actions."""
+
+
+def write_pictures(options: argparse.Namespace, played: Played) -> None:
+    """Writes the files of --record and --gallery.
+
+    Args:
+        options: options of the command, as `add_recording_options` adds them.
+        played: the games; at least one policy, with at least one game.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    from baselines.recording import pictures
+    from baselines.recording.games import Recording
+
+    recorders = {".gif": pictures.gif, ".mp4": pictures.mp4, ".png": pictures.png}
+    if options.record is not None:
+        chosen = list(played) if options.record_all else list(played)[:1]
+        count = min(options.record_games, *(len(played[name][1]) for name in chosen))
+        columns = [_replayed(name, *played[name], count) for name in chosen]
+        recording = Recording(list(zip(*columns, strict=True)), 1 / options.record_speed, options.record_overlay)
+        with game_bar("drawing", options.record.name, len(recording), "frames") as on_drawn:
+            content = recorders[options.record.suffix](recording, on_drawn)
+        _write(options.record, content, f"{len(recording)} frames of {', '.join(chosen)}")
+    if options.gallery is not None:
+        name = next(iter(played))
+        games = _replayed(name, *played[name], options.gallery_games)
+        _write(options.gallery, pictures.gallery_png(games), f"{counted(len(games), 'game')} of {name}")
+
+
+def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:
+    """Replays the first games of a policy, and judges their clicks."""
+    from baselines.recording.games import replay
+
+    shown = records[:count]
+    games = []
+    with game_bar("replaying", name, len(shown)) as on_finished:
+        for record in shown:
+            games.append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
+            on_finished(1)
+    return games
+
+
+def _write(path: Path, content: bytes, what: str) -> None:
+    replace_file(path, content)
+    say(f"{path}: {what}, {len(content) / 1000:.0f} KB")

@@ -31,8 +31,7 @@ from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import per_cent, spaced
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.recording.replay import replay
-from baselines.recording.slides import Recording
+from baselines.recording.games import Recording, replay
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig, MinesweeperEnv
 from minesweeper_env.registration import ENV_SPECIFICATIONS
@@ -60,7 +59,7 @@ def _describe(arguments: dict[str, Any]) -> str:
 
 def write_game_picture(path: Path) -> None:
     """Writes an animation of a game of `exact`, as ``evaluate.py --record`` draws it, with the mine probabilities."""
-    from baselines.recording.animations import gif
+    from baselines.recording.pictures import gif
 
     config = BoardConfig.of_size(16, moves=("click",))
     played = evaluate_policy(partial(build_policy, "exact", config), config, [PICTURE_SEED], record=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from dataclasses import replace
 from functools import cache, partial
 
@@ -10,19 +11,42 @@ import imageio.v3 as imageio
 import numpy as np
 import pytest
 from support import ROOT
+from support.commands import complaint
 from support.policies import click_config
 
+from baselines.cli import evaluate
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.recording import animations
-from baselines.recording.captions import fixed_lines, format_risk, frame_lines
-from baselines.recording.frames import FATAL, MARGIN, MOST_LINES, OUTLINE, draw_board, draw_slide, frame_size, shortened
-from baselines.recording.replay import replay
-from baselines.recording.slides import END_SECONDS, Recording
+from baselines.recording import pictures
+from baselines.recording.games import (
+    END_SECONDS,
+    Recording,
+    fixed_lines,
+    format_risk,
+    frame_lines,
+    gallery_title,
+    replay,
+)
+from baselines.recording.pictures import (
+    FATAL,
+    GAP,
+    MARGIN,
+    MOST_LINES,
+    OUTLINE,
+    TITLE_SIZE,
+    Grid,
+    draw_board,
+    draw_slide,
+    font,
+    frame_size,
+    ordered,
+    shortened,
+    side_for,
+)
 from baselines.registry import build_policy, config_for
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_env.rendering.tiles import TILE
 
-CONFIG = click_config(5, 6, 6)
+SMALL = ("--size", "5x6", "--mines", "6", "--games", "12")
 
 
 @cache
@@ -128,7 +152,7 @@ def test_each_frame_outlines_the_cell_of_its_move(result):
     game = game_that(result)
     for frame in range(game.frames):
         turn = game.turns[min(frame, len(game.turns) - 1)]
-        picture = draw_board(game, frame, TILE, overlay=False)
+        picture = np.asarray(draw_board(game, frame, TILE, overlay=False))
         assert picture.shape == (5 * TILE, 6 * TILE, 3)
         at_end = frame == game.frames - 1
         colour = FATAL if at_end and result == "lost" else OUTLINE
@@ -170,7 +194,7 @@ def test_a_gif_has_a_frame_per_move_and_one_more():
     game = game_that("won")
     recording = Recording([[game]], 0.5, True)
     drawn = []
-    content = animations.gif(recording, drawn.append)
+    content = pictures.gif(recording, drawn.append)
     frames = imageio.imread(content, index=None, extension=".gif")
     assert len(frames) == len(game.turns) + 1 == sum(drawn)
     assert frames.shape[1:] == (*frame_size(game, TILE)[::-1], 3)
@@ -184,7 +208,7 @@ def test_a_gif_has_a_frame_per_move_and_one_more():
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # imageio leaves pipes of ffmpeg open
 def test_a_video_shows_every_slide_for_its_time():
     game = game_that("lost", "random")
-    content = animations.mp4(Recording([[game]], 0.5, False), nothing)
+    content = pictures.mp4(Recording([[game]], 0.5, False), nothing)
     frames = imageio.imread(content, index=None, extension=".mp4")
     seconds = 0.5 * len(game.turns) + END_SECONDS
     assert len(frames) == round(seconds * 10)
@@ -196,7 +220,7 @@ def test_a_video_shows_every_slide_for_its_time():
 def test_a_png_is_the_last_slide():
     game = game_that("won")
     recording = Recording([[game], [game_that("lost")]], 0.5, False)
-    picture = imageio.imread(io.BytesIO(animations.png(recording, nothing)))
+    picture = imageio.imread(io.BytesIO(pictures.png(recording, nothing)))
     assert np.array_equal(picture, draw_slide(list(recording.slides())[-1], TILE, False))
 
 
@@ -204,3 +228,91 @@ def test_the_picture_of_the_readme_is_small():
     picture = ROOT / "docs" / "images" / "game.gif"
     assert picture.stat().st_size < 500_000
     assert len(imageio.imread(picture, index=None)) > 40
+
+
+def first_games(count=9):
+    return [game for _, game in recorded()][:count]
+
+
+def test_games_are_sorted_by_the_risk_taken():
+    risks = [game.risk_taken for game in ordered(first_games())]
+    assert risks == sorted(risks)
+    assert {game.seed for game in ordered(first_games())} == set(range(9))
+
+
+def test_a_png_shows_every_final_board():
+    picture = imageio.imread(io.BytesIO(pictures.gallery_png(first_games())))
+    grid = Grid.of(first_games())
+    assert picture.shape == (*grid.size[::-1], 3)
+    for index, game in enumerate(ordered(first_games())):
+        left, top = grid.place(index)
+        board = picture[top : top + 5 * grid.side, left : left + 6 * grid.side]
+        assert np.array_equal(board, draw_board(game, game.frames - 1, grid.side, overlay=False))
+
+
+def test_the_title_of_a_small_gallery_is_not_cut_off():
+    grid = Grid.of(first_games()[:1])
+    assert grid.size[0] >= font(TITLE_SIZE).getlength(gallery_title(first_games()[:1])) + 2 * GAP
+    assert grid.size[0] > grid.columns * (grid.width + GAP) + GAP
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 9])
+def test_boards_and_captions_of_a_gallery_do_not_overlap(count):
+    grid = Grid.of(first_games()[:count])
+    assert grid.columns * grid.rows >= count
+    for index in range(count):
+        left, top = grid.place(index)
+        assert left + grid.width <= grid.size[0]
+        assert top + grid.height + pictures.CAPTION <= grid.size[1]
+
+
+def test_the_command_draws_what_it_played(tmp_path, capsys):
+    record, picture = tmp_path / "games.gif", tmp_path / "games.png"
+    command = ("--policy", "exact", "random", *SMALL, "--record-all", "--record-games", "2")
+    assert evaluate.main([*command, "--record", str(record), "--gallery", str(picture)]) == 0
+    assert imageio.imread(record, index=0).shape[1] == 2 * frame_size(first_games()[0], side_for(5, 6))[0]
+    assert imageio.imread(picture).ndim == 3
+    captured = capsys.readouterr()
+    assert "games.gif: " in captured.err
+    assert "12 games of exact" in captured.err
+    assert "exact" in captured.out
+    assert {path.name for path in tmp_path.iterdir()} == {"games.gif", "games.png"}
+
+
+def test_pictures_change_no_result(tmp_path, capsys):
+    assert evaluate.main(["--policy", "exact", *SMALL]) == 0
+    plain = capsys.readouterr().out.split()
+    assert evaluate.main(["--policy", "exact", *SMALL, "--record", str(tmp_path / "a.png")]) == 0
+    assert [word for word in plain if "%" in word] == [word for word in capsys.readouterr().out.split() if "%" in word]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--record", "a.avi"], "--record takes a file that ends in .gif or .mp4 or .png, not a.avi"),
+        (["--gallery", "a.gif"], "--gallery takes a file that ends in .png, not a.gif"),
+        (["--record", "no/such/a.gif"], "the folder of no/such/a.gif does not exist"),
+        (["--record-games", "2"], "--record-games needs --record FILE"),
+        (["--record-all"], "--record-all needs --record FILE"),
+        (["--gallery-games", "2"], "--gallery-games needs --gallery FILE"),
+        (["--record", "a.gif", "--record-games", "13"], "--record-games must be at most 12, the number of --games"),
+        (["--record", "a.gif", "--record-speed", "0"], "a number above 0"),
+        (["--record", "a.gif", "--size", "150", "--mines", "99"], "at most 13107 cells, and this one has 22500"),
+    ],
+)
+def test_bad_arguments_are_refused_before_the_first_game(capsys, arguments, words):
+    with pytest.raises(SystemExit) as stopped:
+        evaluate.main(["--policy", "exact", *SMALL, *arguments])
+    assert stopped.value.code == 2
+    captured = capsys.readouterr()
+    assert words in complaint(captured.err)
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("PIL", "gif"), ("imageio_ffmpeg", "mp4")])
+def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch, name, suffix):
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SystemExit):
+        evaluate.main(["--policy", "exact", *SMALL, "--record", f"a.{suffix}"])
+    line = capsys.readouterr().err
+    assert f"{name} is not installed; install it with: pip install 'minesweeper-env[video]'" in line

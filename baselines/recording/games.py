@@ -1,20 +1,27 @@
-"""Recorded games: the moves of a policy, replayed, with the exact mine probability of each clicked cell."""
+"""Games of policies played again move by move: boards, risks, and the texts beside them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
+from baselines.support.board_names import size_name
+from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.inference import Oracle
 from minesweeper_env.rendering.scene import Scene, exploded_cells, with_mines_flagged
 from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+END_SECONDS = 3.0
+"""Time for which the end of a game stays."""
+
+Line = tuple[str, str]
+"""A label and its text."""
 
 
 class Turn(NamedTuple):
@@ -150,3 +157,97 @@ def _is_protected(config: BoardConfig, board: NDArray[np.int8]) -> bool:
 
 def _least(risks: NDArray[np.float64]) -> float:
     return float(risks.min()) if len(risks) else math.nan
+
+
+class Slide(NamedTuple):
+    """One picture of a recording.
+
+    Attributes:
+        frames: each game that is on the picture, from left to right, with the number of its frame.
+        seconds: time for which it is shown.
+    """
+
+    frames: list[tuple[RecordedGame, int]]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Games one after another; games of several policies on one board stand side by side.
+
+    Attributes:
+        rounds: the games that are shown together, for each round; all rounds have as many.
+        seconds_per_move: time for which a move is shown.
+        overlay: True to write the mine probabilities on covered cells.
+    """
+
+    rounds: Sequence[Sequence[RecordedGame]]
+    seconds_per_move: float
+    overlay: bool
+
+    def __len__(self) -> int:
+        """Returns the number of slides."""
+        return sum(max(game.frames for game in games) for games in self.rounds)
+
+    def slides(self) -> Iterator[Slide]:
+        """Yields the slides in order; a game that has ended keeps its last frame."""
+        for games in self.rounds:
+            frames = max(game.frames for game in games)
+            for frame in range(frames):
+                shown = [(game, min(frame, game.frames - 1)) for game in games]
+                yield Slide(shown, END_SECONDS if frame == frames - 1 else self.seconds_per_move)
+
+
+def format_risk(risk: float) -> str:
+    """Returns a mine probability in per cent; only what is certain is 0 % or 100 %."""
+    if math.isnan(risk):
+        return "unknown"
+    if 0.0 < risk < 0.0005:
+        return "< 0.1 %"
+    if 0.9995 <= risk < 1.0:
+        return "> 99.9 %"
+    return f"{100 * risk:.0f} %" if risk in (0.0, 1.0) else f"{100 * risk:.1f} %"
+
+
+def board_in_words(config: BoardConfig) -> str:
+    """Returns the size, the mines and the logic of a board, such as "8x8, 14 mines"."""
+    logic = ", no guess" if config.no_guess else ""
+    return f"{size_name(config.rows, config.cols)}, {counted(config.mines, 'mine')}{logic}"
+
+
+def fixed_lines(game: RecordedGame) -> list[Line]:
+    """Returns the lines that stay the same in all frames of a game."""
+    return [("policy", game.policy), ("board", board_in_words(game.config)), ("game", f"seed {game.seed}")]
+
+
+def frame_lines(game: RecordedGame, frame: int) -> list[Line]:
+    """Returns the lines of one frame: the move, its cell and its risk, and at the end the result."""
+    last = min(frame, len(game.turns) - 1)
+    turn = game.turns[last]
+    lines = [
+        ("move", f"{last + 1} of {len(game.turns)}"),
+        (turn.move, f"row {turn.row}, column {turn.col}"),
+        ("risk", format_risk(turn.risk)),
+    ]
+    if turn.move == "click" and turn.risk - turn.least > 1e-9:
+        lines.append(("least risk", format_risk(turn.least)))
+    if frame == len(game.turns):
+        lines.append(("result", game.result))
+    return lines
+
+
+def summary(game: RecordedGame) -> list[str]:
+    """Returns the two lines below a final board in a gallery."""
+    moves = len(game.turns)
+    if game.result == "lost":
+        first = f"lost on move {moves} at {format_risk(game.turns[-1].risk)}"
+    else:
+        first = f"{game.result} in {moves} moves"
+    return [first, f"seed {game.seed}, risk taken {format_risk(game.risk_taken)}"]
+
+
+def gallery_title(games: list[RecordedGame]) -> str:
+    """Returns the title of a gallery of one policy's games."""
+    won = sum(game.result == "won" for game in games)
+    count, board = counted(len(games), "game"), board_in_words(games[0].config)
+    return f"{games[0].policy} on {board}: {count}, {won} won, sorted by the risk taken"
