@@ -8,18 +8,16 @@ import sys
 from collections.abc import Container, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
-from pathlib import Path
-from typing import TextIO
+from typing import TextIO, get_args
 
 from baselines.cli.arguments import BAD_ARGUMENTS, FAILED, Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.failures import explain
 from baselines.cli.start import typed_command
 from baselines.support.extras import MissingExtraError, missing_extra
-from baselines.support.figures import SUFFIXES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
 from minesweeper_env.notices import say, show_compilations
 from minesweeper_play.language.catalogue import Catalogue, language_of
-from minesweeper_play.options import BOARDS, ICONS, LANGUAGES, PALETTES, PlayOptions, preset_board, sized_board
+from minesweeper_play.options import BOARDS, Icons, Language, Palette, PlayOptions, preset_board, sized_board
 
 PROGRAM = "play.py"
 
@@ -107,7 +105,7 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {
     "serve": (*BOARD, "language", "icons", "palette", "animation", "no_settings", "policy", "versus", "host", "port"),
     "classic": (*BOARD, "load", "language", "icons", "palette", "animation", "no_settings"),
     "window": (*BOARD, "load", "language", "palette", "no_settings"),
-    "analyse": ("mines", "first_click", "language", "json", "plot"),
+    "analyse": ("mines", "first_click", "language", "json"),
     "stats": ("language",),
 }
 """The options that mean something in each mode."""
@@ -193,24 +191,24 @@ def _add_look(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--lang",
         dest="language",
-        choices=LANGUAGES,
+        choices=get_args(Language),
         metavar="LANGUAGE",
-        help=f"show the game in this language: {', '.join(LANGUAGES)} (default: the one of the locale)",
+        help=f"show the game in this language: {', '.join(get_args(Language))} (default: the one of the locale)",
     )
     group.add_argument(
         "--icons",
-        choices=ICONS,
+        choices=get_args(Icons),
         default=PlayOptions.icons,
         metavar="SET",
         help="draw cells with characters that every terminal has, or with those of a Nerd Font: "
-        f"{', '.join(ICONS)} (default {PlayOptions.icons})",
+        f"{', '.join(get_args(Icons))} (default {PlayOptions.icons})",
     )
     group.add_argument(
         "--palette",
-        choices=PALETTES,
+        choices=get_args(Palette),
         default=PlayOptions.palette,
         metavar="PALETTE",
-        help=f"show cells in these colours: {', '.join(PALETTES)} (default {PlayOptions.palette})",
+        help=f"show cells in these colours: {', '.join(get_args(Palette))} (default {PlayOptions.palette})",
     )
     group.add_argument(
         "--animation",
@@ -248,7 +246,6 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     source = "judge the position or the game in this file, or on stdin (-)"
     add("--analyse", type=lambda text: str(parse_path(text)), metavar="FILE", help=source)
     add("--json", action="store_true", help="write the analysis as JSON")
-    add("--plot", type=parse_picture, metavar="FILE", help=f"draw the review of a game: {', '.join(SUFFIXES)}")
     add("--stats", action="store_true", help="show the statistics of finished games")
 
 
@@ -258,14 +255,6 @@ def parse_port(text: str) -> int:
     if port > LAST_PORT:
         raise argparse.ArgumentTypeError(f"must be 1 to {LAST_PORT}, not {port}")
     return port
-
-
-def parse_picture(text: str) -> Path:
-    """Returns the path of a picture."""
-    path = parse_path(text)
-    if path.suffix not in SUFFIXES:
-        raise argparse.ArgumentTypeError(f"must end in {', '.join(SUFFIXES)}, not {text}")
-    return path
 
 
 def _options(given: argparse.Namespace, stated: frozenset[str], program: str) -> PlayOptions:
@@ -295,7 +284,6 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str) ->
         analyse=given.analyse,
         mines=given.mines,
         as_json=given.json,
-        plot=given.plot,
         keeps_settings=not given.no_settings,
         given=stated,
     )

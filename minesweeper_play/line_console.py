@@ -153,17 +153,13 @@ class Console:
 
     # Boards
 
-    def board_lines(self, session: Session, risks: NDArray[np.float64] | None = None) -> list[str]:
-        """Returns the lines of a game's board, with the risks of covered cells if they are given."""
+    def show(self, session: Session, risks: NDArray[np.float64] | None = None) -> None:
+        """Prints the board of a game, with the risks of covered cells if they are given."""
         cells = draw_session(session, self.glyphs)
         if risks is not None:
             for row, col in np.argwhere(session.board > session.config.codes.max_count).tolist():
                 cells[row][col] = Drawn(risk_text(risks[row, col]), "risk")
-        return board_lines(cells, self.width, self._paint)
-
-    def show(self, session: Session, risks: NDArray[np.float64] | None = None) -> None:
-        """Prints the board of a game, with the risks of covered cells if they are given."""
-        print("\n".join(self.board_lines(session, risks)), flush=True)
+        print("\n".join(board_lines(cells, self.width, self._paint)), flush=True)
 
     def animate(self, session: Session, report: Report, origin: Cell) -> None:
         """Draws an opening layer by layer, and erases it again, so that the board can be printed below.

@@ -10,14 +10,12 @@ from typing import Literal
 from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
 
 Language = Literal["en", "es"]
-
-LANGUAGES: tuple[Language, ...] = ("en", "es")
 """The languages of the game."""
 
-ICONS = ("plain", "nerd")
+Icons = Literal["plain", "nerd"]
 """The sets of icons: characters of every terminal, and characters of a Nerd Font."""
 
-PALETTES = ("standard", "colour-blind")
+Palette = Literal["standard", "colour-blind"]
 """The sets of colours."""
 
 
@@ -32,8 +30,8 @@ class PlayOptions:
         first_click: the first-click rule of boards that are chosen later.
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
-        icons: one of `ICONS`.
-        palette: one of `PALETTES`.
+        icons: the set of icons.
+        palette: the set of colours.
         animation: whether openings are animated.
         saved: path of a saved game to continue.
         policy: specification of a policy to watch.
@@ -43,7 +41,6 @@ class PlayOptions:
         analyse: path of the position or the game to analyse; "-" for stdin.
         mines: the number of mines of that position.
         as_json: whether to print the analysis as JSON.
-        plot: path of a picture of the review; None draws none.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
         given: the attributes of this class that the command line states.
     """
@@ -54,8 +51,8 @@ class PlayOptions:
     first_click: str = BoardConfig.first_click
     seed: int | None = None
     no_guess: Literal[False, "subset", "exact"] = False
-    icons: str = "plain"
-    palette: str = "standard"
+    icons: Icons = "plain"
+    palette: Palette = "standard"
     animation: bool = True
     saved: Path | None = None
     policy: str | None = None
@@ -65,7 +62,6 @@ class PlayOptions:
     analyse: str | None = None
     mines: int | None = None
     as_json: bool = False
-    plot: Path | None = None
     keeps_settings: bool = True
     given: frozenset[str] = frozenset()
 

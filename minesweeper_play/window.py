@@ -205,10 +205,7 @@ class GameWindow:
         return (row, col) if 0 <= row < self._shape[0] and 0 <= col < self._shape[1] else None
 
     def wrapped(self, message: str, width: int) -> list[str]:
-        """Returns a message in lines of at most `width` pixels, as many as there is room for; dots stand for the rest.
-
-        The name of a cell, such as "(3 7)", may fall on two lines.
-        """
+        """Returns a message in lines of at most `width` pixels, as many as have room; dots stand for the rest."""
         lines = [""]
         for word in message.split(" "):
             longer = f"{lines[-1]} {word}".lstrip()

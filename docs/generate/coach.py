@@ -1,4 +1,4 @@
-"""Text and pictures of docs/how-to/coach.md: reviews of lost games and an analysis.
+"""Text of docs/how-to/coach.md: reviews of lost games and an analysis.
 
 The code that `play.py` runs makes them. `docs/generate/pages.py` calls `write_coach_page`. The games are those of
 policies with published seeds.
@@ -17,7 +17,6 @@ from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.json_content import position_content
-from minesweeper_play.coach.picture import draw_review
 from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Review, review_game
 from minesweeper_play.coach.texts import position_lines, review_lines
@@ -26,7 +25,6 @@ from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import Language
 
 PAGE = DOCS / "how-to" / "coach.md"
-PICTURE = DOCS / "images" / "coach.png"
 
 WIDTH = 80
 BOARD = BoardConfig(8, 8, 14, moves=("click",))
@@ -77,9 +75,8 @@ def fill(page: str) -> str:
 
 
 def write_coach_page() -> None:
-    """Writes the blocks of the page, and its picture."""
+    """Writes the blocks of the page."""
     PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    PICTURE.write_bytes(draw_review(review("inaccurate"), Catalogue("en"), PICTURE.suffix))
 
 
 if __name__ == "__main__":

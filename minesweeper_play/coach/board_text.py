@@ -96,18 +96,17 @@ def read_board(text: str) -> NDArray[np.int8]:
     return board if is_lost else np.where(board == MINE, np.int8(HIDDEN), board)
 
 
-def write_board(board: NDArray[np.int8], exploded: Collection[Cell] = (), blanks: bool = True) -> str:
+def write_board(board: NDArray[np.int8], exploded: Collection[Cell] = ()) -> str:
     """Returns the text of a board, which `read_board` reads back; it ends without a line break.
 
     Args:
         board: (rows, cols) int8 codes of radius 1.
         exploded: the mines that were opened.
-        blanks: whether a blank stands between two cells.
     """
     cells = [[WRITTEN[code] for code in row] for row in board.tolist()]
     for row, col in exploded:
         cells[row][col] = EXPLODED
-    return "\n".join((" " if blanks else "").join(row) for row in cells)
+    return "\n".join("".join(row) for row in cells)
 
 
 def _read_row(line: _Line) -> list[int]:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import io
 import json
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
 from baselines.cli.failures import explain
 from baselines.cli.start import announce
-from baselines.support.extras import check_extra
-from baselines.support.files import replace_file
-from baselines.terminal.live_area import live_area, progress_line
 from baselines.terminal.streams import output_width
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.notices import is_live, say
+from minesweeper_env.notices import say
 from minesweeper_play.coach.board_text import BoardTextError, read_board
 from minesweeper_play.coach.contradiction import ContradictionError
 from minesweeper_play.game.saved import SavedGameError, decode
@@ -25,10 +21,7 @@ from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from minesweeper_play.coach.position import Analysis
-    from minesweeper_play.coach.review import Review
     from minesweeper_play.game.session import Session
 
 STDIN = "-"
@@ -78,19 +71,11 @@ class _Command:
         """Runs the command."""
         if self._options.first_click == "corners":
             raise self._refusal("coach_corners")
-        self._check_plot()
         text = self._read()
         if text.lstrip("\ufeff \t\r\n")[:1] in JSON:
             self._review(text)
         else:
             self._analyse(text)
-
-    def _check_plot(self) -> None:
-        """Refuses a picture that cannot be written, before any work."""
-        if self._options.plot is not None:
-            check_extra("matplotlib")
-            if not self._options.plot.parent.is_dir():
-                raise self._refusal("coach_folder", folder=self._options.plot.parent)
 
     def _read(self) -> str:
         path = str(self._options.analyse)
@@ -113,21 +98,17 @@ class _Command:
             raise self._refusal(f"coach_{error.problem}", **error.values) from None
         if self._options.mines is None:
             raise self._refusal("coach_needs_mines")
-        if self._options.plot is not None:
-            raise self._refusal("coach_plot")
         self._print_position(self._position(board, self._options.mines, self._options.first_click))
 
     def _review(self, text: str) -> None:
         """Reviews a saved game, and analyses its position if it goes on."""
         session = self._session(text)
-        review = self._reviewed(session)
+        from minesweeper_play.coach.review import review_game
+
+        review = review_game(session)
         position = None
         if session.status == "playing":
             position = self._position(session.board, session.config.mines, session.config.first_click)
-        if self._options.plot is not None and review.verdicts:
-            from minesweeper_play.coach.picture import draw_review
-
-            replace_file(self._options.plot, draw_review(review, self._catalogue, self._options.plot.suffix))
         if self._options.as_json:
             from minesweeper_play.coach.json_content import position_content, review_content
 
@@ -153,21 +134,6 @@ class _Command:
         if (against := reason_against(session)).key:
             raise self._refusal(against.key, **against.values)
         return session
-
-    def _reviewed(self, session: Session) -> Review:
-        from minesweeper_play.coach.review import review_game
-
-        done, total = 0, 1
-
-        def report(*steps: int) -> None:
-            nonlocal done, total
-            done, total = steps
-
-        def line(width: int) -> RenderableType:
-            return progress_line(self._catalogue.text("coach_busy"), done / total, f"{done}/{total}", width)
-
-        with live_area(line) if is_live(sys.stderr) else nullcontext():
-            return review_game(session, progress=report)
 
     def _position(self, board: Any, mines: int, first_click: str) -> Analysis:
         from minesweeper_play.coach.position import analyse_position

@@ -93,11 +93,6 @@ class BoardCanvas(ScrollView):
         self._timer = self._curtain = None
         self.refresh()
 
-    @property
-    def is_animating(self) -> bool:
-        """Whether an animation runs."""
-        return self._curtain is not None
-
     def _lift(self) -> None:
         """Lets the next layer appear."""
         if self._curtain is None or not self._layers:

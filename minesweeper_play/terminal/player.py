@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -134,19 +134,6 @@ class Choice:
 
 
 @dataclass
-class Score:
-    """Games that a policy has finished.
-
-    Attributes:
-        games: their number.
-        wins: the number of games won.
-    """
-
-    games: int = 0
-    wins: int = 0
-
-
-@dataclass
 class Player:
     """A policy, the game that it plays, and its score.
 
@@ -159,7 +146,8 @@ class Player:
         status: the state of the game.
         moves: the number of moves of this game.
         fatal: the cell of the click that lost the game.
-        score: all finished games.
+        games: the number of finished games.
+        wins: the number of games won.
     """
 
     maker: PolicyMaker
@@ -167,7 +155,8 @@ class Player:
     status: Status = "playing"
     moves: int = 0
     fatal: Cell | None = None
-    score: Score = field(default_factory=Score)
+    games: int = 0
+    wins: int = 0
 
     def __post_init__(self) -> None:
         """Makes the policy and its environment.
@@ -253,8 +242,8 @@ class Player:
         won = bool(info["is_success"])
         self.status = "won" if won else "lost" if terminated else "truncated"
         self.fatal = choice.cell if self.status == "lost" else None
-        self.score.games += 1
-        self.score.wins += won
+        self.games += 1
+        self.wins += won
 
 
 def load_players(options: PlayOptions) -> list[Player]:

@@ -14,20 +14,18 @@ from baselines.support.files import write_json
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import NoGuess
 from minesweeper_play.game.statistics import user_folder
-from minesweeper_play.options import Language, PlayOptions
+from minesweeper_play.options import Icons, Language, Palette, PlayOptions
 from minesweeper_play.terminal.board import Appearance
 from minesweeper_play.terminal.drawing import RiskStyle
 from minesweeper_play.terminal.palette import PALETTES
 
 Theme = Literal["dark", "light"]
-PaletteName = Literal["standard", "colour-blind"]
-IconsName = Literal["plain", "nerd"]
 
 CHOICES: Mapping[str, tuple[Any, ...]] = {
     "language": get_args(Language),
     "theme": get_args(Theme),
-    "palette": get_args(PaletteName),
-    "icons": get_args(IconsName),
+    "palette": get_args(Palette),
+    "icons": get_args(Icons),
     "animation": (True, False),
 }
 """The values of the settings that the dialog offers; the overlay has a key of its own."""
@@ -50,8 +48,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     language: Language = "en"
     theme: Theme = "dark"
-    palette: PaletteName = "standard"
-    icons: IconsName = "plain"
+    palette: Palette = "standard"
+    icons: Icons = "plain"
     animation: bool = True
     overlay: RiskStyle = "off"
 

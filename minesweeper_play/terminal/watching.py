@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
@@ -20,7 +19,7 @@ from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.terminal.base import Background, Figure, GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.dialogs import SettingsDialog
-from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle, largest_size
+from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle
 from minesweeper_play.terminal.player import Choice, Player, Ratings
 from minesweeper_play.terminal.playing import figures_content
 
@@ -44,7 +43,6 @@ class WatchScreen(GameAppScreen):
 
     DEFAULT_CSS = """
     WatchScreen #players { layout: horizontal; height: 1fr; }
-    WatchScreen.-stacked #players { layout: vertical; }
     WatchScreen .player { width: 1fr; height: 1fr; }
     WatchScreen .title { height: 1; width: 1fr; text-align: center; }
     """
@@ -100,12 +98,6 @@ class WatchScreen(GameAppScreen):
         """Writes all texts of the screen in the language of the settings."""
         self.refresh_bindings()
         self._show()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Puts two boards above each other where this shows larger cells."""
-        config = self.players[0].config
-        is_above = len(self.players) == 2 and is_stacked(*event.size, config.rows, config.cols)
-        self.set_class(is_above, "-stacked")
 
     # The course of a game
 
@@ -232,24 +224,6 @@ class WatchScreen(GameAppScreen):
         self.app.exit(0)
 
 
-def is_stacked(width: int, height: int, rows: int, cols: int) -> bool:
-    """Returns whether two boards above each other have larger cells, or show more of their cells, than side by side.
-
-    Args:
-        width: the columns of the terminal.
-        height: its lines.
-        rows: the rows of a board.
-        cols: its columns.
-    """
-    free = height - 5
-    beside = largest_size(width // 2, free - 1, rows, cols)
-    above = largest_size(width, free // 2 - 1, rows, cols)
-    if beside != above:
-        return above.width > beside.width
-    needed = len(str(rows)) + 1 + cols * beside.width
-    return needed > width // 2 and free // 2 - 2 >= rows * above.height
-
-
 def picture_of(player: Player, choice: Choice | None, numbers: bool = True, rated: bool = True) -> Picture:
     """Returns the picture of a player's game.
 
@@ -303,16 +277,15 @@ def figures_of(players: Sequence[Player], seed: int, speed: float, paused: bool,
 
 def score_of(players: Sequence[Player], catalogue: Catalogue) -> str:
     """Returns the score over all finished games."""
-    scores = [player.score for player in players]
-    if not all(score.games for score in scores):
+    if not all(player.games for player in players):
         return catalogue.text("score_none")
     return "   ".join(
         catalogue.text(
             "score",
             name=player.name,
-            wins=score.wins,
-            games=score.games,
-            rate=catalogue.per_cent(score.wins / score.games),
+            wins=player.wins,
+            games=player.games,
+            rate=catalogue.per_cent(player.wins / player.games),
         )
-        for player, score in zip(players, scores, strict=True)
+        for player in players
     )

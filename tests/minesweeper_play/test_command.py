@@ -101,7 +101,6 @@ BAD = {
     "--serve --classic": "choose one of --serve and --classic",
     "--json": "--json needs --analyse",
     "--analyse - --stats": "choose one of --analyse and --stats",
-    "--analyse - --plot a.txt": "argument --plot: must end in",
     "--policy exact --versus exact exact": "choose one of --policy and --versus",
     "--policy exact --classic": "--policy needs the full terminal or --serve; leave out --classic",
     "--versus exact": "argument --versus: expected 2 arguments",

@@ -103,18 +103,6 @@ def test_a_game_that_goes_on_shows_its_position_too(run):
     assert json.loads(out)["position"]["kind"] == "position"
 
 
-def test_a_picture_is_written(run, tmp_path):
-    path = tmp_path / "review.svg"
-    assert run(played("exact"), plot=path)[0] == 0
-    assert path.read_bytes().startswith(b"<?xml")
-
-
-def test_a_game_without_a_move_has_no_picture(run, tmp_path):
-    path = tmp_path / "review.svg"
-    assert run(Session(CONFIG, seed=1), plot=path)[0] == 0
-    assert not path.exists()
-
-
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
@@ -148,14 +136,6 @@ def test_bad_input_is_one_clear_line(run, content, options, message):
 def test_games_of_other_rules_and_radii_are_refused(run):
     assert "radius 1, not 2" in run(Session(BoardConfig(8, 8, 5, radius=2), seed=1))[2]
     assert "corners" in run(Session(BoardConfig(8, 8, 5, "corners"), seed=1))[2]
-
-
-def test_a_picture_of_a_position_or_in_no_folder_is_refused_before_any_work(run, tmp_path):
-    assert "--plot draws the review of a game" in run("1#\n1#", mines=1, plot=tmp_path / "a.png")[2]
-    status, _, err = run("1#\n1#", mines=1, plot=tmp_path / "none" / "a.png")
-    assert status == 2
-    assert "there is no folder" in err
-    assert "Analyse" not in err
 
 
 def test_the_errors_speak_the_language_of_the_user(run):

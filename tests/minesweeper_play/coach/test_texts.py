@@ -13,7 +13,6 @@ from support.played_games import play_judged
 from minesweeper_env import HIDDEN, MINE, BoardConfig
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.contradiction import ContradictionError
-from minesweeper_play.coach.picture import draw_review
 from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Mark, review_game
 from minesweeper_play.coach.texts import (
@@ -204,14 +203,6 @@ def test_a_change_has_its_sign_and_the_decimal_sign_of_the_language():
         "0.0",
     ]
     assert points(0.0123, Catalogue("es")) == "+1,2"
-
-
-@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
-def test_a_review_is_drawn(suffix, start):
-    assert draw_review(reviews()[0], Catalogue("es"), suffix).startswith(start)
-
-
-# Boards and curves
 
 
 def test_columns_and_rows_are_numbered_from_1():

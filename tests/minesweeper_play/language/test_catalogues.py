@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from string import Formatter
+from typing import get_args
 
 import pytest
 from support.sources import modules_of, tree_of
 
 from minesweeper_play.game import commands
 from minesweeper_play.language.catalogue import TEXTS, Catalogue, language_of
-from minesweeper_play.options import LANGUAGES
+from minesweeper_play.options import Language
 
 
 def placeholders(text):
@@ -30,7 +31,7 @@ def test_both_languages_fill_the_same_placeholders(key):
     assert spanish.strip()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", get_args(Language))
 def test_a_plural_has_both_forms(language):
     texts = TEXTS[language]
     forms = {key: re.sub("_(one|other)$", "", key) for key in texts if re.search("_(one|other)$", key)}
@@ -54,7 +55,7 @@ def test_every_key_of_a_report_is_in_the_catalogues():
 
 
 def test_the_manual_explains_every_command():
-    for language in LANGUAGES:
+    for language in get_args(Language):
         manual = Catalogue(language).manual()
         assert [word for word in commands.WORDS if not re.search(rf"^  (help, )?{word}\b", manual, re.MULTILINE)] == []
         assert max(map(len, manual.splitlines())) <= 100

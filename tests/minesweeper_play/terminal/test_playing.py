@@ -307,10 +307,10 @@ def test_an_opening_spreads_in_layers_and_a_key_ends_it(tmp_path):
     async def script(app, pilot):
         board = app.screen.board
         app.screen.move("open", (8, 15))
-        assert board.is_animating
+        assert board._curtain is not None
         assert (board._composed().codes != board.picture.codes).any()
         await pilot.press("escape")
-        assert not board.is_animating
+        assert board._curtain is None
         assert (board._composed().codes == board.picture.codes).all()
 
     drive(script, tmp_path, session=Session(EXPERT, seed=5), animation=True)

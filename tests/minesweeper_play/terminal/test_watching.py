@@ -16,7 +16,7 @@ from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.player import Player, load_players
-from minesweeper_play.terminal.watching import is_stacked, title_of
+from minesweeper_play.terminal.watching import title_of
 
 SMALL = BoardConfig(5, 5, 4, moves=("click",))
 
@@ -65,7 +65,7 @@ def test_a_watched_game_is_the_game_that_is_evaluated(name):
         policy.reset(seed)
         (record,) = play_games(policy, SMALL, [seed])
         assert (record.won, record.clicks) == (watched.status == "won", watched.moves)
-    assert watched.score.games == 5
+    assert watched.games == 5
 
 
 def test_the_fatal_cell_of_a_lost_game_is_known():
@@ -146,7 +146,7 @@ def test_one_step_after_the_other(tmp_path):
 def test_games_follow_each_other_and_are_counted(tmp_path):
     async def script(app, pilot):
         await pilot.press(*["plus"] * 5)
-        await settled(pilot, lambda: app.screen.players[0].score.games >= 2)
+        await settled(pilot, lambda: app.screen.players[0].games >= 2)
         assert app.screen.seed >= 8
         assert "won" in shown(app)
 
@@ -201,14 +201,6 @@ def test_spanish_reaches_the_watching_screen(tmp_path):
     watch(script, tmp_path, "exact", language="es")
 
 
-@pytest.mark.parametrize(
-    ("size", "board", "expected"),
-    [((80, 24), (8, 8), False), ((80, 24), (16, 30), False), ((100, 60), (16, 30), True), ((200, 30), (16, 30), False)],
-)
-def test_two_boards_stand_where_they_show_most(size, board, expected):
-    assert is_stacked(*size, *board) is expected
-
-
 def test_unknown_policies_and_boards_are_refused_before_the_screen():
     with pytest.raises(ValueError, match="unknown policy 'exakt'"):
         load_players(PlayOptions(policy="exakt"))
@@ -222,7 +214,7 @@ def test_policies_play_boards_that_need_no_guess():
         watched.begin(seed)
         while not watched.is_over:
             watched.play(watched.choose(rated=False))
-    assert (watched.score.games, watched.score.wins) == (10, 10)
+    assert (watched.games, watched.wins) == (10, 10)
 
 
 def test_policies_to_watch_play_the_usual_board():
