@@ -87,8 +87,6 @@ bench: $(VENV)/installed
 # MkDocs 2 removes what the theme needs; the notice about that is for the authors of themes.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/installed
-	$(BIN)/python docs/generate/pages.py
-	$(BIN)/python docs/generate/website.py
 	$(BIN)/python -m mkdocs build --strict
 
 $(VENV)/installed: pyproject.toml setup.cfg

@@ -11,7 +11,7 @@ import re
 from functools import cache
 
 import numpy as np
-from places import DOCS
+from results import DOCS
 
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig

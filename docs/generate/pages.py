@@ -13,7 +13,6 @@ and seeds; `tests/docs/test_figures.py` finds every other per cent.
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import sys
@@ -23,30 +22,37 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from places import DOCS, policy_page
-from results import Content, board_title, file_table, fill_results, read_sources, wide_table
+from results import DOCS, Content, board_title, file_table, fill_results, policy_page, read_sources, wide_table
 
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import per_cent, spaced
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.learned.settings.hyperparameters import ALGORITHMS
+from baselines.learned.settings.options import options_of
 from baselines.recording.games import Recording, replay
 from baselines.registry import build_policy
-from minesweeper_env import BoardConfig, MinesweeperEnv
+from minesweeper_env import BoardConfig
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
 PICTURE_SEED = 49
 FRAME_SECONDS = 0.5
 
 
-def environment_page() -> str:
-    """Returns the page of the environment: its class docstring and the registered ids."""
-    title, _, text = (inspect.getdoc(MinesweeperEnv) or "").partition("\n")
+def _ids(_entries: Sequence[ResultFile]) -> str:
+    """Returns the registered ids with their arguments."""
     ids = [f"| `{env_id}` | {_describe(arguments)} |" for env_id, arguments in ENV_SPECIFICATIONS.items()]
-    notice = "<!-- Written by docs/generate/pages.py from the docstring of minesweeper_env.env.MinesweeperEnv. -->"
-    head = [notice, "", f"# {title.rstrip('.')}", text, ""]
-    return "\n".join([*head, "## Registered ids", "| id | arguments |", "|---|---|", *ids, ""])
+    return "\n".join(["| id | arguments |", "|---|---|", *ids])
+
+
+def _hyperparameters(_entries: Sequence[ResultFile], algorithm: str) -> str:
+    """Returns the hyperparameters of an algorithm."""
+    rows = [
+        f"| `{field.name}` | {field.default} | {declared.least:g} to {declared.most:g} | {declared.meaning} |"
+        for field, declared in options_of(ALGORITHMS[algorithm])
+    ]
+    return "\n".join(["| name | default | allowed | meaning |", "|---|---|---|---|", *rows])
 
 
 def _describe(arguments: dict[str, Any]) -> str:
@@ -84,20 +90,6 @@ def _overview(entries: Sequence[ResultFile], first_click: str, names: str = "") 
 def _protocol(_entries: Sequence[ResultFile]) -> str:
     rows = [f"| `{name}` | {text} |" for name, text in PROTOCOL.tracks.items()]
     return "\n".join(["| track | a policy of it |", "|---|---|", *rows])
-
-
-def _speed(_entries: Sequence[ResultFile]) -> str:
-    """Returns the speed of the engine from the first table of benchmarks/README.md that has it."""
-    text = (DOCS.parent / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"^\| `make_vec`, 1024 games \| ([\d ]+)[^|]*\| ([\d ]+)", text, re.MULTILINE)
-    if found is None:
-        raise ValueError("benchmarks/README.md has no row `make_vec`, 1024 games")
-    small, large = (int(number.replace(" ", "")) / 1e6 for number in found.groups())
-    return (
-        f"One core plays {small:.1f} million steps per second of 8x8/14 through `make_vec`, and {large:.1f} million\n"
-        "of 16x30/99, fresh observations and masks included: [benchmarks/README.md](benchmarks/README.md) has the\n"
-        "commands and the conditions."
-    )
 
 
 def _logic(_entries: Sequence[ResultFile]) -> str:
@@ -140,7 +132,8 @@ BENCHMARK: dict[str, Callable[..., str]] = {
     "overview": _overview,
     "entries": leaderboard.cards_table,
     "protocol": _protocol,
-    "speed": _speed,
+    "ids": _ids,
+    "hyperparameters": _hyperparameters,
 }
 """Kinds of generated blocks; their arguments stand in the marker, separated by `|`."""
 
@@ -172,16 +165,12 @@ def write_tables() -> None:
 def write_all() -> None:
     """Writes all that is generated."""
     from coach import write_coach_page
-    from layers import draw_layers
-    from notebook import write_notebook
-    from pictures import write_pictures
+    from pictures import PICTURES
 
-    (DOCS / "images" / "layers.png").write_bytes(draw_layers())
-    (DOCS / "reference" / "environment.md").write_text(environment_page())
     write_game_picture(DOCS / "images" / "game.gif")
-    write_pictures(read_entries())
+    for name, draw in PICTURES.items():
+        (DOCS / "images" / f"{name}.png").write_bytes(draw())
     write_coach_page()
-    write_notebook()
     write_tables()
 
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from places import DOCS
-
 from baselines.benchmark import leaderboard
 from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import per_cent, spaced
@@ -17,6 +15,9 @@ from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name, no_guess_name
+
+DOCS = Path(__file__).parents[1]
+"""The folder of the documentation."""
 
 Content = dict[str, Any]
 
@@ -214,3 +215,15 @@ def _cells(config: Content, row: Content) -> list[str]:
     low, high = row["ci95"]
     rate, interval = per_cent(row["win_rate"]), per_cent(low, high)
     return [board_title(config), config["first_click"], spaced(row["games"]), rate, interval]
+
+
+def policy_page(policy: str) -> str:
+    """Returns the path of the page of a scripted policy or an agent, relative to the documentation.
+
+    Raises:
+        ValueError: the policy has no page.
+    """
+    for folder in ("policies", "agents"):
+        if (DOCS / folder / f"{policy}.md").exists():
+            return f"{folder}/{policy}.md"
+    raise ValueError(f"{policy} has no page; write docs/policies/{policy}.md in the form of CONTRIBUTING.md")

@@ -10,7 +10,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from places import DOCS
+from results import DOCS
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session

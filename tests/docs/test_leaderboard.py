@@ -117,10 +117,8 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     docs = tmp_path / "docs"
     for name in (
         "docs/generate/pages.py",
-        "docs/generate/places.py",
         "docs/generate/results.py",
         "docs/leaderboard.md",
-        "benchmarks/README.md",
         "README.md",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

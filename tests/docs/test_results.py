@@ -10,7 +10,7 @@ from support.docs_scripts import load_script
 
 import baselines.registry
 
-RESULTS, PLACES = load_script("results"), load_script("places")
+RESULTS = load_script("results")
 CONFIG = {"size": [16, 30], "mines": 99, "first_click": "any"}
 PAGE = "# {0}\n\n<!-- results: {0} -->\nold\n<!-- end of results -->\nbelow\n"
 
@@ -46,7 +46,7 @@ def test_a_page_without_games_says_so():
 
 @pytest.mark.parametrize("policy", baselines.registry.policy_names())
 def test_tables_have_at_most_twelve_rows_and_name_their_command_and_seeds(policy):
-    text = (ROOT / "docs" / PLACES.policy_page(policy)).read_text(encoding="utf-8")
+    text = (ROOT / "docs" / RESULTS.policy_page(policy)).read_text(encoding="utf-8")
     filled = text[text.index("<!-- results:") : text.index("<!-- end of results -->")]
     assert filled.count("\n|") <= 14
     assert ("`python " in filled and "of seeds" in filled.replace("\n", " ")) == ("\n| --- |" in filled)

@@ -83,14 +83,6 @@ def test_one_game_suffices_for_stable_baselines3():
     exec(compile(run.snippets("Stable-Baselines3")[1], "libraries.md", "exec"), {})
 
 
-def test_the_figure_shows_agents_that_learned():
-    assert {"stable-baselines3", "exact"} <= set(RESULTS) <= {*run.HEADINGS, "exact"}
-    assert load("figure").draw().startswith(b"\x89PNG")
-    for name in RESULTS.keys() - {"exact"}:
-        assert RESULTS[name]["wins"] > 0.25 * RESULTS[name]["games"]
-        assert RESULTS[name]["random_wins"] < 0.15 * RESULTS[name]["games"]
-
-
 def test_the_page_prints_the_wins_of_the_results():
     printed = dict(re.findall(r"^(\w+) +([\d.]+)%", run.section("Stable-Baselines3"), re.MULTILINE))
     assert {name: round(float(rate) * 10) for name, rate in printed.items()} == {
