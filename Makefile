@@ -44,6 +44,7 @@ test: lint types test-quick test-core test-slow
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: $(VENV)/installed
 	$(BIN)/mypy

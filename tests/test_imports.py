@@ -1,80 +1,14 @@
-"""Imports across the repository: layers of `baselines` and `minesweeper_play`, circles, sizes of folders, tests."""
+"""Imports across the repository: circles, lazy names, tests. `.importlinter` has the layers."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 import pytest
-from support.sources import check_layers, check_lazy_exports, import_circles, imported, modules_of
+from support.sources import check_lazy_exports, import_circles, imported, modules_of
 
 MODULES = [*modules_of("minesweeper_env"), *modules_of("baselines"), *modules_of("minesweeper_play")]
 PACKAGES_WITH_LAZY_NAMES = ("baselines", "baselines.adapters", "baselines.learned")
-
-# A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
-LAYERS = (
-    {"hub", "policy", "support", "terminal"},
-    {"executors"},
-    {"cluster", "entries"},
-    {"evaluation", "registry"},
-    {"adapters", "scripted"},
-    {"learned"},
-    {"recording", "sharing", "suites", "sweeps"},
-    {"benchmark"},
-    {"cli"},
-    {"__init__", "__main__"},
-)
-PLAY_LAYERS = (
-    {"options"},
-    {"playouts"},
-    {"winning"},
-    {"game"},
-    {"language"},
-    {"coach"},
-    {"line_console", "terminal", "window"},
-    {"line_mode", "web"},
-    {"command"},
-    {"__init__"},
-)
-SCRIPTED_LAYERS = (
-    {"base"},
-    {"expected_value", "oracle_play", "subset"},
-    {"bayes", "fitted"},
-    {"semi_deterministic"},
-    {"__init__"},
-)
-LEARNED_LAYERS = (
-    {"networks"},
-    {"common", "settings"},
-    {"dqn", "ppo", "value", "afterstate"},
-    {"agents"},
-    {"training"},
-    {"__init__"},
-)
-
-
-def test_each_part_imports_only_what_lies_below_it():
-    check_layers("baselines", LAYERS)
-    check_layers("baselines.scripted", SCRIPTED_LAYERS)
-    check_layers("baselines.learned", LEARNED_LAYERS)
-    check_layers("minesweeper_play", PLAY_LAYERS)
-
-
-def test_no_policy_needs_the_packages_for_people():
-    for path in modules_of("baselines"):
-        assert not [name for name in imported(path) if name.startswith("minesweeper_play")], path
-
-
-@pytest.mark.parametrize("package", ["baselines", "minesweeper_play"])
-def test_other_packages_take_only_public_names_of_inference(package):
-    """Kernels of `baselines` import from `inference.kernels`, which stays stable when other modules change."""
-    allowed = {
-        f"{module}.{name}"
-        for module in ("minesweeper_env.inference", "minesweeper_env.inference.kernels")
-        for name in import_module(module).__all__
-    } | {"minesweeper_env.inference", "minesweeper_env.inference.kernels"}
-    for path in modules_of(package):
-        taken = {name for name in imported(path) if name.startswith("minesweeper_env.inference")}
-        assert taken <= allowed, f"{path} imports {sorted(taken - allowed)}"
 
 
 def test_no_two_modules_import_each_other():

@@ -1,4 +1,4 @@
-"""Imports of the core: few dependencies, and layers that import in one direction."""
+"""Imports of the core: few dependencies, loaded lazily. `.importlinter` has the layers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 import pytest
-from support.sources import check_layers, check_lazy_exports, import_circles, imported, modules_of
+from support.sources import check_lazy_exports, imported, modules_of
 
 MODULES = modules_of("minesweeper_env")
 PACKAGES_WITH_LAZY_NAMES = ("minesweeper_env", "minesweeper_env.inference")
@@ -15,59 +15,10 @@ PACKAGES_WITH_LAZY_NAMES = ("minesweeper_env", "minesweeper_env.inference")
 HEAVY = ("torch", "scipy", "pandas", "matplotlib", "pygame", "pgmpy", "stable_baselines3", "sb3_contrib", "networkx")
 ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_module_names)
 
-# A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
-LAYERS = (
-    {
-        "cell_sets",
-        "codes",
-        "compiled",
-        "lazy",
-        "lending",
-        "linking",
-        "neighbours",
-        "notices",
-        "programs",
-        "splitmix",
-        "texts",
-    },
-    {"config", "threads"},
-    {"inference"},
-    {"engine"},
-    {"no_guess", "observations", "rewards", "calls", "registration"},
-    {"generation"},
-    {"rendering"},
-    {"bases"},
-    {"env", "vector_env"},
-    {"wrappers"},
-    {"testing", "warm_up"},
-    {"__init__"},
-)
-
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_the_core_imports_nothing_heavy_and_never_the_baselines(path):
     assert {name.split(".")[0] for name in imported(path)} <= ALLOWED
-
-
-def test_each_part_imports_only_what_lies_below_it():
-    check_layers("minesweeper_env", LAYERS)
-
-
-def test_no_two_modules_import_each_other():
-    assert import_circles(MODULES) == []
-
-
-def test_a_solver_cannot_reach_the_mines():
-    below_the_engine = LAYERS[0] | LAYERS[1] | LAYERS[2]
-    names = set().union(*(imported(path) for path in modules_of("minesweeper_env/inference")))
-    own = {name.split(".")[1] for name in names if name.startswith("minesweeper_env.")}
-    assert own <= below_the_engine
-    assert not [name for name in names if name.startswith("gymnasium")]
-
-
-def test_rules_take_arrays_and_know_no_environment():
-    names = set().union(*(imported(path) for path in modules_of("minesweeper_env/engine")))
-    assert not [name for name in names if name.startswith(("gymnasium", "minesweeper_env.env"))]
 
 
 def loaded_by(code):
