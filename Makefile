@@ -57,11 +57,13 @@ test-slow: $(VENV)/installed
 	$(BIN)/python -m baselines warm-up
 	$(BIN)/python $(PYTEST) -m slow
 
-# The environment alone: no extras, and the oldest supported versions.
+# The environment alone: no extras, and the oldest supported versions. Older libraries can break these tests; test-quick has all.
+CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_compiled.py test_imports.py test_kernel_cache.py)
+
 test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
 test-core: $(CORE_VENV)/installed
 	$(CORE_BIN)/python -m minesweeper_env.warm_up
-	$(CORE_BIN)/python $(PYTEST) -m "not slow" tests/minesweeper_env
+	$(CORE_BIN)/python $(PYTEST) -m "not slow" $(CORE_TESTS)
 
 # Everything that runs, with the oldest supported version of each library; no part of `make test`.
 test-oldest-extras: export NUMBA_CACHE_DIR = $(abspath $(OLDEST_VENV))/kernels
