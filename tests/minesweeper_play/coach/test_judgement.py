@@ -38,10 +38,10 @@ def test_a_loss_at_the_first_click_is_forced():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["random", "straightforward", "subset", "expected_value", "lookahead"])
-def test_the_figures_of_a_thousand_games_are_those_of_the_judge(name):
-    losses = compare(name, BoardConfig(8, 8, 14, moves=("click",)), range(150))
-    losses |= compare(name, BoardConfig(9, 9, 14, "any", moves=("click",)), range(50))
+@pytest.mark.parametrize("name", ["random", "subset", "lookahead"])
+def test_the_figures_of_many_games_are_those_of_the_judge(name):
+    losses = compare(name, BoardConfig(8, 8, 14, moves=("click",)), range(100))
+    losses |= compare(name, BoardConfig(9, 9, 14, "any", moves=("click",)), range(30))
     assert {Loss.AVOIDABLE, Loss.FORCED, None} <= losses | {None}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,15 +19,12 @@ from minesweeper_play.coach.texts import (
     contradiction_text,
     curve_lines,
     detail_sentences,
-    mines_text,
     points,
     position_lines,
     review_lines,
-    win_text,
 )
 from minesweeper_play.game.session import Session
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.winning import Estimate
 
 LANGUAGES = ("en", "es")
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))
@@ -112,12 +108,6 @@ def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     assert sentences[-1] == "There were safer cells, but none of them wins more games: the choice was no mistake."
 
 
-def test_a_loss_of_less_than_a_point_is_not_called_worth_it():
-    verdict = next(each for review in reviews() for each in review.verdicts if each.mark is Mark.CALCULATED)
-    close = replace(verdict, skill=-0.005, better=None, steps=())
-    assert list(detail_sentences(close, Catalogue("en")))[-1] == "The best choice wins hardly more games."
-
-
 def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
     config = BoardConfig(8, 8, 30, "any", ("click",))
     games = (Session(config, seed=seed, now=lambda: 0.0) for seed in range(20))
@@ -127,20 +117,6 @@ def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
     assert "~<" not in text
     assert "Worst luck" not in text
     assert "with 30 mines" in text
-
-
-def test_one_mine_is_singular():
-    assert "2x2 board, 1 mine: 3 layouts fit." in position_lines(
-        analyse_position(read_board("1#\n##"), 1), Catalogue("en"), 80
-    )
-    assert mines_text(1, Catalogue("es")) == "1 mina"
-
-
-def test_bad_luck_is_called_so():
-    text, verdict = text_of(Mark.UNLUCKY)
-    assert f"Move {verdict.turn.number}, ({verdict.turn.cell[1] + 1} {verdict.turn.cell[0] + 1}): bad luck." in text
-    text, _ = text_of(Mark.UNLUCKY, "es")
-    assert ": mala suerte." in text
 
 
 def test_safe_moves_in_a_row_share_a_line():
@@ -187,12 +163,6 @@ def test_an_analysis_names_the_best_move_and_its_reason():
 def test_contradictions_are_told_in_both_languages(error, english, spanish):
     assert english in contradiction_text(error, Catalogue("en"))
     assert spanish in contradiction_text(error, Catalogue("es"))
-
-
-def test_a_probability_says_where_it_comes_from():
-    catalogue = Catalogue("en")
-    assert win_text(Estimate(0.25, "exact"), catalogue) == "25.0%, exact"
-    assert win_text(Estimate(0.25, "playouts", 0.0123), catalogue) == "25.0% ± 1.2 points, by playouts"
 
 
 def test_a_change_has_its_sign_and_the_decimal_sign_of_the_language():

@@ -21,10 +21,6 @@ def test_the_first_coordinate_is_the_column_and_both_count_from_1(word):
     assert parse_command(f"  {word}\t9   5 ", 5, 9) == Command(word, (4, 8))
 
 
-def test_two_coordinates_alone_open_a_cell():
-    assert parse_command("3 2", 5, 9) == parse_command("try 3 2", 5, 9)
-
-
 @pytest.mark.parametrize("word", PLAIN)
 def test_other_commands_stand_alone(word):
     assert parse_command(word, 5, 9) == Command(word)

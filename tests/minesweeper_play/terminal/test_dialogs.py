@@ -75,17 +75,6 @@ def test_a_preset_fills_the_fields_and_rules_reach_the_game(tmp_path):
     drive(script, tmp_path, session=wall_session())
 
 
-def test_escape_leaves_the_game_as_it_is(tmp_path):
-    async def script(app, pilot):
-        session = app.screen.session
-        await fill(app, pilot, rows=7)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen.session is session
-
-    drive(script, tmp_path, session=wall_session())
-
-
 def test_settings_change_the_board_at_once(tmp_path):
     async def script(app, pilot):
         board = app.screen.board
@@ -100,23 +89,6 @@ def test_settings_change_the_board_at_once(tmp_path):
         assert not app.settings.animation
 
     drive(script, tmp_path, session=wall_session())
-
-
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_the_manual_explains_keys_and_commands(tmp_path, language):
-    async def script(app, pilot):
-        await pilot.press("question_mark")
-        await pilot.pause()
-        first = shown(app)
-        await pilot.press("end")
-        await pilot.pause(0.6)
-        assert "h    " in first
-        assert "undo" in shown(app)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen.board.has_focus
-
-    drive(script, tmp_path, session=wall_session(), language=language)
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -80,16 +80,6 @@ def test_both_buttons_together_chord_and_do_nothing_else(tmp_path):
     drive(script, tmp_path, session=wall_session())
 
 
-def test_a_press_that_leaves_the_board_opens_nothing(tmp_path):
-    async def script(app, pilot):
-        view = app.screen.query_one(BoardView)
-        await pilot.mouse_down(view, offset=view.place_of((0, 0)))
-        await pilot.mouse_up("#message")
-        assert app.screen.session.moves == []
-
-    drive(script, tmp_path, session=wall_session())
-
-
 def test_keys_move_open_flag_mark_and_expand(tmp_path):
     async def script(app, pilot):
         session = app.screen.session
@@ -207,16 +197,6 @@ def test_a_pasted_command_reaches_the_prompt(tmp_path):
         assert (app.screen.session.aids, app.screen.overlay) == ({"probabilities"}, "numbers")
 
     drive(script, tmp_path, session=wall_session())
-
-
-def test_a_game_under_way_says_that_it_goes_on(tmp_path):
-    session = wall_session()
-    session.open(0, 0)
-
-    async def script(app, _pilot):
-        assert "La partida continúa." in shown(app)
-
-    drive(script, tmp_path, session=session, language="es")
 
 
 def test_a_hint_names_and_marks_the_numbers_that_force_it(tmp_path):

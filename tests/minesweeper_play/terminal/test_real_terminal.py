@@ -89,7 +89,7 @@ def start(folder, *words):
     return terminal
 
 
-@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"\x03", 130), (b"\x11", 0)])
+@pytest.mark.parametrize(("keys", "status"), [(b"q", 0), (b"\x03", 130)])
 def test_leaving_restores_the_terminal(tmp_path, keys, status):
     terminal = start(tmp_path)
     terminal.press(keys)

@@ -51,15 +51,6 @@ def test_a_lost_game_is_reviewed_turn_by_turn(tmp_path):
     drive(script, tmp_path, session=wall_session())
 
 
-@pytest.mark.slow
-def test_a_review_is_in_spanish_too(tmp_path):
-    async def script(app, pilot):
-        await lose_and_review(app, pilot)
-        assert "muerte evitable" in shown(app)
-
-    drive(script, tmp_path, session=wall_session(), language="es")
-
-
 def test_a_game_under_way_is_not_reviewed(tmp_path):
     async def script(app, pilot):
         await click(app, pilot, (0, 0))

@@ -193,14 +193,6 @@ def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path, name, err
     watch(script, tmp_path, f"{__file__}:{name}")
 
 
-def test_spanish_reaches_the_watching_screen(tmp_path):
-    async def script(app, pilot):
-        await settled(pilot, lambda: "riesgo exacto" in shown(app))
-        assert "pausa" in shown(app)
-
-    watch(script, tmp_path, "exact", language="es")
-
-
 def test_unknown_policies_and_boards_are_refused_before_the_screen():
     with pytest.raises(ValueError, match="unknown policy 'exakt'"):
         load_players(PlayOptions(policy="exakt"))
@@ -215,12 +207,6 @@ def test_policies_play_boards_that_need_no_guess():
         while not watched.is_over:
             watched.play(watched.choose(rated=False))
     assert (watched.games, watched.wins) == (10, 10)
-
-
-def test_policies_to_watch_play_the_usual_board():
-    first, second = load_players(PlayOptions(versus=("exact", "subset")))
-    assert (first.config.rows, first.config.cols, first.config.mines) == (8, 8, 14)
-    assert second.name == "subset"
 
 
 @pytest.mark.parametrize(("rival", "same"), [("lookahead", True), ("lookahead:first=3", False)])
