@@ -1,29 +1,154 @@
-"""Agents of the Hugging Face hub in the cache of its client, where they can be loaded without a network later on."""
+"""Agents of the Hugging Face hub in the cache of its client, and their upload."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import cache
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
-from baselines.hub.errors import HubError, UnreachableHubError, client, one_line
-from baselines.hub.names import DESCRIPTION, LIMITS, MIB, RUN, WEIGHTS, HubName, is_hub_name, parse_hub_name
+from baselines.hub.names import (
+    DEFAULT_REVISION,
+    DESCRIPTION,
+    LIMITS,
+    MIB,
+    RUN,
+    WEIGHTS,
+    HubName,
+    is_hub_name,
+    parse_hub_name,
+)
+from baselines.support.extras import import_extra
+from baselines.support.files import first_line
 from minesweeper_env.notices import say
 
 NEEDED = (DESCRIPTION, WEIGHTS)
 """The files that every agent has."""
 
 TAKEN = (RUN, *NEEDED)
-"""The files that are downloaded, in this order."""
+"""The files that are downloaded."""
+
 SECONDS = 10.0
 """Time after which the hub counts as out of reach."""
+
+LOG_IN = "log in with: hf auth login"
+_NETWORK = {"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"}
+"""The packages whose errors mean that the hub was not reached; the client's versions use different ones."""
+
+
+class HubError(ValueError):
+    """An agent of the hub cannot be taken or sent; the message is one line."""
+
+
+class UnreachableHubError(HubError):
+    """The hub cannot be reached, or the client is told to stay offline.
+
+    Attributes:
+        reason: which of the two.
+    """
+
+    def __init__(self, name: HubName, consequence: str, reason: str) -> None:
+        """Composes the message."""
+        super().__init__(f"{name} {consequence} {reason}")
+        self.reason = reason
+
+
+def client() -> Any:
+    """Returns the module `huggingface_hub`.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    return import_extra("huggingface_hub", "hub")
+
+
+@contextmanager
+def one_line(name: HubName, consequence: str = "is not in the cache, and") -> Generator[None]:
+    """Turns the errors of the client within the block into a `HubError`.
+
+    Args:
+        name: the agent that the block takes or sends.
+        consequence: what follows for the agent where the hub is not reached.
+
+    Raises:
+        HubError: the client failed; the message says what to do where that is known.
+    """
+    try:
+        yield
+    except HubError:
+        raise
+    except Exception as error:
+        converted = _converted(error, name, consequence)
+        if converted is None:
+            raise
+        raise converted from error
+
+
+def _converted(error: Exception, name: HubName, consequence: str) -> HubError | None:
+    """Returns the error in one line; None for an error that is not of the client."""
+    errors = import_extra("huggingface_hub.errors", "hub")
+    place = import_extra("huggingface_hub.constants", "hub").ENDPOINT
+    offline = (errors.OfflineModeIsEnabled, errors.LocalEntryNotFoundError, ConnectionError, TimeoutError)
+    if isinstance(error, errors.GatedRepoError):
+        return HubError(f"{name.repository} is gated: ask for access at {place}/{name.repository}, and {LOG_IN}")
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return HubError(f"{place} has no repository {name.repository}, or a private one; for a private one, {LOG_IN}")
+    if isinstance(error, errors.RevisionNotFoundError):
+        return HubError(f"{name.repository} has no revision {name.revision!r} on {place}")
+    if isinstance(error, errors.HfHubHTTPError):
+        return HubError(_refusal(error, place, name))
+    if isinstance(error, offline) or type(error).__module__.partition(".")[0] in _NETWORK:
+        return UnreachableHubError(name, consequence, _why_offline(errors, error, place))
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
+        # The client wraps the error of an upload, which says more.
+        return _converted(error.__cause__, name, consequence) or HubError(f"{name}: {first_line(error.__cause__)}")
+    if isinstance(error, (errors.HFValidationError, OSError, ValueError, RuntimeError)):
+        return HubError(f"{name}: {first_line(error)}")
+    return None
+
+
+def _refusal(error: Any, place: str, name: HubName) -> str:
+    """Returns what an answer of the hub means, by its status."""
+    status = error.response.status_code
+    said = " ".join((error.server_message or "").split())
+    known = {401: f"asks who you are; {LOG_IN}", 403: "does not allow that with your token"}
+    known |= {429: "got too many requests; try again later"}
+    meaning = known.get(status, f"answered with status {status}")
+    return f"{place} {meaning} ({name.repository}{': ' if said else ''}{said})"
+
+
+def _why_offline(errors: Any, error: Exception, place: str) -> str:
+    if isinstance(error, errors.OfflineModeIsEnabled):
+        return "HF_HUB_OFFLINE keeps the client from asking the hub"
+    return f"{place} cannot be reached"
+
+
+def naming(name: str, folder: Path, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a callable whose errors name an agent of the hub, where those of `call` name its folder in the cache.
+
+    Args:
+        name: name of the agent; with any other name, `call` itself is returned.
+        folder: its folder in the cache of the client.
+        call: raises ValueErrors with paths of files in the folder.
+    """
+    if not is_hub_name(name):
+        return call
+
+    @wraps(call)
+    def renaming(*arguments: Any, **options: Any) -> Any:
+        try:
+            return call(*arguments, **options)
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(folder), name)) from error
+
+    return renaming
 
 
 def pin(name: str) -> str:
     """Returns the name of an agent with the hash of its commit as the revision; downloads an agent that is not pinned.
 
-    A process asks once for each revision, and tells the commit on stderr. Without a network, the commit of the last
+    A process asks once for each revision, and prints the commit on stderr. Without a network, the commit of the last
     download counts.
 
     Args:
@@ -35,7 +160,7 @@ def pin(name: str) -> str:
         MissingExtraError: the client is not installed.
     """
     parsed = parse_hub_name(name)
-    return str(parsed if parsed.is_pinned else _resolve(parsed))
+    return str(parsed if parsed.is_pinned else parsed.at(_resolve(parsed).name))
 
 
 def pinned_within(specification: str, base: str) -> str:
@@ -55,77 +180,98 @@ def hub_folder(name: str) -> Path:
         HubError: as `pin` says.
         MissingExtraError: the client is not installed.
     """
-    pinned = parse_hub_name(pin(name))
-    folder = _cached(pinned)
-    if folder is None:
-        _download(pinned)
-        folder = _cached(pinned)
-        if folder is None:
-            raise HubError(f"{pinned} was downloaded, and is not in the cache of the client")
-    for path in (folder / file for file in TAKEN):
-        if path.exists():
-            _check_size(pinned, path.name, path.stat().st_size)
-    return folder
+    parsed = parse_hub_name(name)
+    if not parsed.is_pinned:
+        return _resolve(parsed)
+    return _cached(parsed) or _download(parsed)
 
 
 @cache
-def _resolve(name: HubName) -> HubName:
-    """Returns the name at the commit that its revision is now, once the cache holds that commit; tells it."""
+def _resolve(name: HubName) -> Path:
+    """Returns the folder of the commit that a revision is now, or was at the last download; prints the commit."""
     say(f"Ask the Hugging Face hub for {name}")
     try:
-        with one_line(name):
-            commit = str(_api().model_info(name.repository, revision=name.revision, timeout=SECONDS).sha)
-        told = f"{name} is {name.at(commit)}"
+        folder = _download(name)
+        say(f"{name} is {name.at(folder.name)}")
     except UnreachableHubError as error:
-        path = _cached_file(name, DESCRIPTION)
-        if path is None:
+        cached = _cached(name)
+        if cached is None:
             raise
-        commit = path.parent.name
-        told = f"{error.reason}; {name} was {name.at(commit)} at the last download"
-    else:
-        hub_folder(str(name.at(commit)))
-        _remember(name)
-    say(told)
-    return name.at(commit)
+        folder = cached
+        say(f"{error.reason}; {name} was {name.at(folder.name)} at the last download")
+    return folder
 
 
-def _download(name: HubName) -> None:
+def _download(name: HubName) -> Path:
+    """Downloads the files of an agent whose sizes are allowed; returns their folder."""
     with one_line(name):
-        files = _api().model_info(name.repository, revision=name.revision, files_metadata=True, timeout=SECONDS)
-        sizes = {file.rfilename: file.size or 0 for file in files.siblings or ()}
+        api = client().HfApi(library_name="minesweeper-env")
+        info = api.model_info(name.repository, revision=name.revision, files_metadata=True, timeout=SECONDS)
+        sizes = {file.rfilename: file.size or 0 for file in info.siblings or () if file.rfilename in TAKEN}
         if missing := [file for file in NEEDED if file not in sizes]:
             raise HubError(f"{name} holds no agent of train.py: it lacks {' and '.join(missing)}")
-        taken = {file: sizes[file] for file in TAKEN if file in sizes}
-        for file, size in taken.items():
-            _check_size(name, file, size)
-        say(f"Download {name} ({sum(taken.values()) / 1000:.0f} kB)")
-        for file in taken:
-            _api().hf_hub_download(name.repository, file, revision=name.revision)
-
-
-def _remember(name: HubName) -> None:
-    """Notes in the cache which commit a branch or tag is, for later use without a network."""
-    with suppress(HubError), one_line(name):
-        _api().hf_hub_download(name.repository, DESCRIPTION, revision=name.revision)
+        _check_sizes(name, sizes)
+        folder = Path(
+            api.snapshot_download(name.repository, revision=name.revision, allow_patterns=TAKEN, etag_timeout=SECONDS)
+        )
+    return _checked(name, folder)
 
 
 def _cached(name: HubName) -> Path | None:
-    """Returns the folder of a pinned name, if the cache holds all its files."""
-    paths = [_cached_file(name, file) for file in NEEDED]
-    return None if None in paths or paths[0] is None else paths[0].parent
+    """Returns the folder of an agent whose files are all in the cache."""
+    try:
+        place = client().snapshot_download(
+            name.repository, revision=name.revision, allow_patterns=NEEDED, local_files_only=True
+        )
+    except (OSError, ValueError):
+        return None
+    folder = Path(place)
+    return _checked(name, folder) if all((folder / file).is_file() for file in NEEDED) else None
 
 
-def _cached_file(name: HubName, file: str) -> Path | None:
-    with one_line(name):
-        path = client().try_to_load_from_cache(name.repository, file, revision=name.revision)
-    return Path(path) if isinstance(path, str) else None
+def _checked(name: HubName, folder: Path) -> Path:
+    """Returns a folder whose files have the allowed sizes: what the hub says of a file may be wrong."""
+    found = (folder / file for file in TAKEN)
+    _check_sizes(name, {path.name: path.stat().st_size for path in found if path.exists()})
+    return folder
 
 
-def _check_size(name: HubName, file: str, size: int) -> None:
-    if size > LIMITS[file]:
-        most = f"at most {LIMITS[file] // MIB} MiB"
-        raise HubError(f"{file} of {name} has {size / MIB:.1f} MiB, and must have {most}")
+def _check_sizes(name: HubName, sizes: Mapping[str, int]) -> None:
+    for file, size in sizes.items():
+        if size > LIMITS[file]:
+            most = f"at most {LIMITS[file] // MIB} MiB"
+            raise HubError(f"{file} of {name} has {size / MIB:.1f} MiB, and must have {most}")
 
 
-def _api() -> Any:
-    return client().HfApi(library_name="minesweeper-env")
+def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool = False) -> HubName:
+    """Sends files in one commit; makes the repository and the branch if they do not exist.
+
+    Args:
+        name: repository and branch.
+        files: the content of each file, by its name.
+        message: first line of the commit.
+        private: whether a new repository is private.
+
+    Returns:
+        The name at the new commit.
+
+    Raises:
+        HubError: the hub refuses, it cannot be reached, or a repository that is to be private is public.
+        MissingExtraError: the client is not installed.
+    """
+    with one_line(name, "was not sent:"):
+        api = client().HfApi(library_name="minesweeper-env")
+        _make(api, name, private)
+        add = client().CommitOperationAdd
+        operations = [add(path_in_repo=file, path_or_fileobj=content) for file, content in files.items()]
+        done = api.create_commit(name.repository, operations, commit_message=message, revision=name.revision)
+    return name.at(str(done.oid))
+
+
+def _make(api: Any, name: HubName, private: bool) -> None:
+    """Makes the repository and the branch, unless they exist."""
+    api.create_repo(name.repository, private=private or None, exist_ok=True)
+    if private and not api.model_info(name.repository).private:
+        raise HubError(f"{name.repository} exists and is public; leave --private out, or choose another repository")
+    if name.revision != DEFAULT_REVISION:
+        api.create_branch(name.repository, branch=name.revision, exist_ok=True)

@@ -143,6 +143,9 @@ class Handler(BaseHTTPRequestHandler):
             self._json({"files": [{"path": p, "uploadMode": modes[is_large(p)], "shouldIgnore": False} for p in files]})
         elif action == "commit":
             self._commit(name, repository, revision)
+        elif action == "tree":
+            files = repository.commits[repository.find(revision) or ""]
+            self._json([{"type": "file", "path": p, "size": len(files[p]), "oid": "0"} for p in files])
         else:
             self._info(name, repository, revision)
 
@@ -227,7 +230,7 @@ class Handler(BaseHTTPRequestHandler):
         commit = repository.commit(files, branch, message)
         self._json({"success": True, "commitOid": commit, "commitUrl": f"{self.hub.endpoint}/{name}/commit/{commit}"})
 
-    def _json(self, content: dict) -> None:
+    def _json(self, content: dict | list) -> None:
         self._send(200, json.dumps(content).encode(), {"Content-Type": "application/json"})
 
     def _error(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from baselines.hub.cache import pinned_within
-from baselines.hub.errors import naming
+from baselines.hub.cache import naming, pinned_within
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget

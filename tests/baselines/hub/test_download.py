@@ -13,8 +13,7 @@ from support import ROOT, hub, tiny_suites
 import baselines
 from baselines.cli import evaluate, suite
 from baselines.hub import names
-from baselines.hub.cache import hub_folder, pin
-from baselines.hub.errors import HubError, UnreachableHubError
+from baselines.hub.cache import HubError, UnreachableHubError, hub_folder, pin
 from baselines.registry import find_policy, policy_digest
 from baselines.suites import definitions
 from baselines.support.extras import MissingExtraError

@@ -81,7 +81,8 @@ def test_the_card_says_what_the_agent_is(server, folder, tmp_path):
     assert main(["push", str(folder), "ana/mines", "--license", "cc-by-4.0", "--results", str(found)]) == 0
     repository = server.repositories["ana/mines"]
     card = repository.commits[repository.branches["main"]]["README.md"].decode()
-    assert card.startswith("---\nlicense: cc-by-4.0\n")
+    assert "\nlicense: cc-by-4.0\n" in card
+    assert "value: 0.616" in card
     assert '| 8x8/14, first click "safe" | test | 1000 | 0 to 999 | 61.6% | 58.5% to 64.6% |' in card
     assert "| 4x5/2 | selection | 50 | 1073741824 to 1073741873 | 60.0% | 46.2% to 72.4% |" in card
     assert "minesweeper evaluate --policy hf:ana/mines@main exact" in card
@@ -92,7 +93,7 @@ def test_a_dry_run_lists_the_files_and_asks_nobody(server, capsys):
     assert main(["push", "dqn", "ana/mines", "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert [line.split()[0] for line in shown.splitlines()[:5]] == [*SENT[1:3], "run.json", "curves.png", "README.md"]
-    assert "\n---\nlicense: mit\n" in shown
+    assert "\nlicense: mit\n" in shown
     assert all(len(line) <= 80 for line in shown.splitlines()[:5])
     assert server.requests == []
 
@@ -126,7 +127,6 @@ def test_without_a_token_or_a_network_nothing_is_sent(server, folder, capsys, mo
 def test_what_is_no_agent_is_refused_before_anything_is_sent(server, folder, capsys, tmp_path):
     assert "is no run folder with agent.json, and no shipped agent" in refused(capsys, tmp_path, "ana/mines")
     assert "USER/REPO and the branch as --revision BRANCH" in refused(capsys, folder, "mines")
-    assert "--license takes an identifier such as mit" in refused(capsys, folder, "ana/mines", "--license", "a: b")
     (folder / "curves.png").write_bytes(b"\x80\x04pickled")
     assert "is no PNG picture" in refused(capsys, folder, "ana/mines")
     (folder / "curves.png").unlink()

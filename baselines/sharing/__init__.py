@@ -1,1 +1,0 @@
-"""Agents of run folders, checked and described for others."""
