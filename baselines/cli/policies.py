@@ -62,25 +62,19 @@ class PolicyRun:
 
     def play(self) -> int:
         """Plays the games and reports the results, also those from before an error; returns the exit status."""
-        status = self._play_and_report()
-        if status == 0 and is_recorded(self.options):
-            from baselines.recording.options import write_pictures
-
-            write_pictures(self.options, self.played)
-        return status
-
-    def _play_and_report(self) -> int:
         try:
-            return self._play_all()
+            with kept_workers(self.options) as workers:
+                status = self._play_each(workers)
         finally:
             if self.report.results:
                 self.report.print_table(self.options.wide)
                 if self.options.plot is not None:
                     self.report.write_plot(self.options.plot)
+        if status == 0 and is_recorded(self.options):
+            from baselines.recording.options import write_pictures
 
-    def _play_all(self) -> int:
-        with kept_workers(self.options) as workers:
-            return self._play_each(workers)
+            write_pictures(self.options, self.played)
+        return status
 
     def _play_each(self, workers: int | MakeWorkers) -> int:
         for name, batch_size in self.batch_sizes.items():

@@ -12,7 +12,7 @@ import pytest
 from support.screens import Screen
 
 from baselines.terminal.live_area import live_area, progress_line
-from baselines.terminal.progress import GameCount, Progress, format_seconds, game_bar
+from baselines.terminal.progress import GameCount, Progress, game_bar
 from baselines.terminal.tables import Page
 from minesweeper_env.notices import is_live
 
@@ -141,11 +141,6 @@ def test_bars_are_as_long_as_what_is_done():
         assert page.text().split("%")[0].rstrip("0123456789 ") == bar
 
 
-def test_times():
-    assert [format_seconds(seconds) for seconds in (0.4, 89, 90, 5399)] == ["0 s", "89 s", "2 min", "90 min"]
-    assert format_seconds(5400) == "1.5 h"
-
-
 def test_games_are_counted_on_a_terminal(monkeypatch):
     screen = put_on_screen(monkeypatch)
     with game_bar("playing", "exact", 1000) as add:
@@ -153,15 +148,6 @@ def test_games_are_counted_on_a_terminal(monkeypatch):
         assert screen.text.rstrip().endswith("0%  0 of 1000 games, 0 s")
         add(250)
     assert screen.text == ""
-
-
-def test_a_terminal_without_colours_gets_none(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    screen = put_on_screen(monkeypatch)
-    with game_bar("playing", "exact", 1000) as add:
-        add(500)
-    assert "\x1b[3" not in screen.getvalue()
-    assert "\x1b[9" not in screen.getvalue()
 
 
 def test_games_without_a_terminal_are_plain_lines(monkeypatch, capsys):

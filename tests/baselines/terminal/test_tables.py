@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,56 +25,12 @@ ROWS = (
     ("lookahead", "10000", "6543", "65.4%", "64.4% to 66.4%", "18.1", "2.31", ""),
     ("runs/dqn-8x8-14-seed-3:temperature=0.25", "10000", "1", "0.0%", "0.0% to 0.1%", "2.2", "12.22", "0.5"),
 )
-NOTE = "> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."
-
-AT_80 = """\
-8x8, 14 mines
-                                            win                    ms/
-  policy                     games  wins   rate   95 % interval   game         p
-────────────────────────────────────────────────────────────────────────────────
-  random                     10000    72   0.7%    0.5% to 0.9%   0.02  * 2e-198
-  semi_deterministic         10000  6234  62.3%  61.3% to 63.3%   1.02     0.031
-> lookahead                  10000  6543  65.4%  64.4% to 66.4%   2.31
-  runs/dqn-8x8-14-seed-3:    10000     1   0.0%    0.0% to 0.1%  12.22       0.5
-  temperature=0.25
-> highest win rate. * differs from it: p below 0.05 after Holm's correction for
-3 comparisons.
-Left out at 80 columns: clicks/game; --wide shows them."""
-
-AT_100 = """\
-8x8, 14 mines
-                                                       win                  clicks/    ms/
-  policy                                games  wins   rate   95 % interval     game   game         p
-────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                10000    72   0.7%    0.5% to 0.9%      3.1   0.02  * 2e-198
-  semi_deterministic                    10000  6234  62.3%  61.3% to 63.3%     17.2   1.02     0.031
-> lookahead                             10000  6543  65.4%  64.4% to 66.4%     18.1   2.31
-  runs/dqn-8x8-14-seed-3:               10000     1   0.0%    0.0% to 0.1%      2.2  12.22       0.5
-  temperature=0.25
-> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
-
-AT_160 = """\
-8x8, 14 mines
-  policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game         p
-────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                   10000    72      0.7%    0.5% to 0.9%          3.1     0.02  * 2e-198
-  semi_deterministic                       10000  6234     62.3%  61.3% to 63.3%         17.2     1.02     0.031
-> lookahead                                10000  6543     65.4%  64.4% to 66.4%         18.1     2.31
-  runs/dqn-8x8-14-seed-3:temperature=0.25  10000     1      0.0%    0.0% to 0.1%          2.2    12.22       0.5
-> highest win rate. * differs from it: p below 0.05 after Holm's correction for 3 comparisons."""
 
 
-def shown(table: Table, width: int | None = None, *notes: str) -> str:
+def shown(table: Table, width: int | None = None) -> str:
     page = Page(width)
     page.table(table)
-    for note in notes:
-        page.note(note)
     return page.text()
-
-
-@pytest.mark.parametrize(("width", "text"), [(80, AT_80), (100, AT_100), (160, AT_160), (None, AT_160)])
-def test_wider_terminals_show_more_columns(width, text):
-    assert shown(Table("8x8, 14 mines", COLUMNS, ROWS, (2,)), width, NOTE) == text
 
 
 @given(
