@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from baselines.evaluation.records import GameRecord
 from baselines.support.extras import check_extra
 from baselines.support.files import check_writable, replace_file
 from baselines.terminal.progress import game_bar
@@ -18,6 +17,7 @@ from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
+    from baselines.evaluation.records import GameRecord
     from baselines.recording.games import RecordedGame
 
 RECORD_SUFFIXES = (".gif", ".mp4", ".png")
@@ -138,7 +138,7 @@ def _modules(options: argparse.Namespace) -> list[str]:
     return modules
 
 
-Played = Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]
+Played = Mapping[str, tuple[BoardConfig, Sequence["GameRecord"]]]
 """The games of each policy, by its specification, in the order of the command line: records with actions."""
 
 
