@@ -154,7 +154,6 @@ TEXTS = {
     "key_undo": "undo",
     "key_new": "new game",
     "key_again": "again",
-    "key_settings": "settings",
     "key_manual": "help",
     "key_leave": "quit",
     "key_pause": "pause",

@@ -159,7 +159,6 @@ TEXTS = {
     "key_undo": "deshacer",
     "key_new": "nueva",
     "key_again": "otra",
-    "key_settings": "ajustes",
     "key_manual": "ayuda",
     "key_leave": "salir",
     "key_pause": "pausa",

@@ -54,7 +54,7 @@ class WatchScreen(GameAppScreen):
         Binding("minus", "slower", "key_slower"),
         Binding("p", "risks", "key_risks"),
         Binding("n", "next", "key_next"),
-        Binding("s", "settings", "key_settings"),
+        Binding("s", "settings", show=False),
         Binding("q,escape", "leave", "key_leave"),
     ]
 
