@@ -41,11 +41,12 @@ def test_a_folder_that_is_no_package_hides_nothing(tmp_path):
         ("evaluate", ["--policy", "subset"], "train"),
         ("train", ["--config", "quick"], "train"),
         ("play", ["--stats"], "play"),
-        ("play", ["--analyse", "/dev/null"], "play"),
+        ("play", ["--analyse", "board.txt", "--mines", "2"], "play"),
     ],
 )
 def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program, arguments, extra):
     missing = ("pgmpy",) if extra == "pgmpy" else ("rich", "torch", "scipy", "textual")
+    (tmp_path / "board.txt").write_text("##1\n##1\n110\n")
     done = run(program, tmp_path, *arguments, missing=missing)
     assert done.returncode in (1, 2)
     *_, line = done.stderr.splitlines()
