@@ -206,7 +206,7 @@ def test_guesses_are_the_clicks_that_can_lose(name, first_click):
 def test_the_deduction_of_the_source_wins_as_its_program_and_less_than_the_corrected_ones():
     config = click_config(*SOURCE_GAMES)
     names = ["subset", "subset:deduction=counts", "subset:deduction=source", "expected_value_source:deduction=source"]
-    won = {name: [r.won for r in play_games(build_policy(name, config), config, range(1500))] for name in names}
+    won = {name: [r.won for r in play_games(build_policy(name, config), config, range(2000))] for name in names}
     for name, published in PUBLISHED.items():
         found = won[f"{name}:deduction=source"]
         error = np.sqrt(published * (1 - published) * (1 / len(found) + 1 / PUBLISHED_GAMES))
