@@ -1,7 +1,7 @@
 """Probabilities of winning: exact ones of endgames, and estimates by playouts, which are games played on to their end.
 
 The player of playouts is `exact`: it opens certain cells, then guesses a cell of least risk. Every guess proves safe,
-and the game counts with the product of the safety of its guesses, as in `baselines.learned.value.safe_games`: if the
+and the game counts with the product of the safety of its guesses: if the
 cell holds a mine, another layout is drawn from those that fit the board and have no mine there. Once few layouts are
 left, the exact probability of winning ends the game. The mean over the games is free of bias for this way of playing,
 and perfect play wins at least as much.
@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.safe_games import draw_layout_without
 from baselines.scripted.oracle_play.exact import choose_least_risks
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
 from minesweeper_env.config import BoardConfig
@@ -33,6 +32,9 @@ LAYOUTS, NODES = 5_000, 200_000
 
 _ROUNDING = 1e-6
 """Tolerance for the natural logarithm of a number of layouts."""
+
+_DRAWS = 8
+"""Layouts drawn per call by the rejection sampler of `_draw_layout_without`."""
 
 _NEAR_THE_END = 500
 """The largest number of layouts at which a game ends with its exact probability."""
@@ -234,7 +236,7 @@ class _Batch:
         clicks[active] = cells
         mined = self._games.mines().reshape(len(self.won), -1)[active, cells]
         for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
-            layout = draw_layout_without(self._config, board.reshape(self._config.rows, -1), int(cell), self._rng)
+            layout = _draw_layout_without(self._config, board.reshape(self._config.rows, -1), int(cell), self._rng)
             self._games.lay_out(layout[None], np.array([game]))
         advance(self._games, clicks, self._probabilities, self._log_layouts)
         return active
@@ -253,3 +255,27 @@ class _Batch:
             else:
                 self.won[game] *= endgame.win_probability
         return np.array(going_on, np.int64)
+
+
+def _draw_layout_without(
+    config: BoardConfig, board: NDArray[np.int8], cell: int, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Draws a layout uniformly from those that fit a board and have no mine in a cell, by rejection.
+
+    Args:
+        config: the game.
+        board: (rows, cols) int8, cell codes; some layout that fits has no mine in the cell.
+        cell: row * cols + col.
+        rng: source of randomness.
+
+    Returns:
+        (rows, cols) bool, True at the mines.
+
+    Raises:
+        PositionTooHardError: the frontier is too wide.
+    """
+    while True:
+        layouts = sample_layouts(board, config.mines, _DRAWS, rng, radius=config.radius)
+        free = np.flatnonzero(~layouts.reshape(_DRAWS, -1)[:, cell])
+        if len(free) > 0:
+            return layouts[free[0]]

@@ -19,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.outcomes import Outcomes, outcomes_of
-from baselines.learned.value.positions import Positions
 from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.outcomes import Outcomes, Positions, outcomes_of
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import OptimalPlay
 from minesweeper_env.inference.kernels import infer_posteriors

@@ -43,7 +43,7 @@ _TRACKS = {
     **dict.fromkeys(("plain-dqn", "plain-ppo"), "board"),
     **dict.fromkeys(("any-size", "dqn", "ppo"), "reveal"),
     "exact": "oracle",
-    **dict.fromkeys(("afterstate", "afterstate-any-size", "lookahead", "rollout", "optimal", "value"), "search"),
+    **dict.fromkeys(("afterstate", "afterstate-any-size", "lookahead", "rollout", "optimal"), "search"),
 }
 """Tracks of the policies of the package."""
 

@@ -11,8 +11,7 @@ from baselines.cli.start import MODULE
 PROGRAM = f"{MODULE} warm-up"
 
 POLICIES = (
-    "exact", "lookahead", "lookahead:clicks=1", "bayes", "bayes_source", "graphical", "graphical_source", "value",
-    "afterstate",
+    "exact", "lookahead", "lookahead:clicks=1", "bayes", "bayes_source", "graphical", "graphical_source", "afterstate",
 )  # fmt: skip
 """The policies that have kernels of their own."""
 
@@ -27,7 +26,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     parts: dict[str, Callable[[], object]] = {**CORE}
     parts |= {name: partial(_if_installed, partial(_play, name)) for name in POLICIES}
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
-    parts["training of value"] = partial(_if_installed, _begin_training)
     parts["azulejos"], parts["search of azulejos"] = compile_kernels, searcher.compile_kernels
     return warm_up(parts)
 
@@ -60,12 +58,3 @@ def _play_itself() -> None:
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())
     games.play(AfterstateNetwork(NetworkSize(4, 1)).eval(), np.random.default_rng(0), searches=False)
-
-
-def _begin_training() -> None:
-    import numpy as np
-
-    from baselines.learned.value.safe_games import SafeGames
-    from minesweeper_env.config import BoardConfig
-
-    SafeGames(BoardConfig(5, 5, 5, moves=("click",)), 2, np.random.default_rng(0))

@@ -148,11 +148,11 @@ _LEARNED = Suite(
         *entries_of("ppo", "dqn", "afterstate", cap=1000),
         Entry("any-size", cap=2000),
         *entries_of("afterstate-any-size", "afterstate-any-size:first=exact", cap=1000),
-        *entries_of("exact", "value", "lookahead"),
+        *entries_of("exact", "lookahead"),
     ),
     paired="exact",
     notes=(
-        "ppo, dqn, afterstate and value were trained on 8x8/14 alone; afterstate-any-size alone was trained on "
+        "ppo, dqn, and afterstate were trained on 8x8/14 alone; afterstate-any-size alone was trained on "
         "10x10/20, and no agent on 12x20/45.",
         _SAME_FIRST,
     ),
@@ -165,11 +165,11 @@ _LEARNED_SAFE = Suite(
     entries=(
         Entry("afterstate", cap=1000),
         *entries_of("any-size", "any-size:first=exact", "afterstate-any-size", cap=2000),
-        *entries_of("exact", "value", "lookahead"),
+        *entries_of("exact", "lookahead"),
     ),
     paired="exact",
     notes=(
-        "any-size and value were trained on games whose first click opens an area, afterstate and afterstate-any-size "
+        "any-size was trained on games whose first click opens an area, afterstate and afterstate-any-size "
         "on both kinds of games.",
         _SAME_FIRST,
     ),
@@ -218,7 +218,6 @@ _TRAINED = (
     "ppo",
     "afterstate-any-size",
     "afterstate",
-    "value",
 )
 
 _LOGIC = Suite(

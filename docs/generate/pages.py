@@ -32,7 +32,7 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import options_of
 from baselines.recording.games import Recording, replay
-from baselines.registry import build_policy
+from baselines.registry import build_policy, policy_names
 from minesweeper_env import BoardConfig
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 
@@ -99,7 +99,7 @@ def _logic(_entries: Sequence[ResultFile]) -> str:
     rows = [
         [f"[`{policy}`](../{policy_page(policy)})", *(_rate(row) for row in each)]
         for each in zip(*(board["results"] for board in boards), strict=True)
-        for policy in {row["policy"] for row in each}
+        for policy in {row["policy"] for row in each} & {*policy_names()}
     ]
     titles = [board_title(board["config"]) for board in boards]
     lines = [["policy", *titles], ["---"] * (1 + len(boards)), *rows]

@@ -13,7 +13,6 @@ from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import per_cent, spaced
 from baselines.evaluation.intervals import paired_difference
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.registry import AGENTS_FOLDER
 from baselines.support.board_names import board_name, no_guess_name
 
 DOCS = Path(__file__).parents[1]
@@ -41,17 +40,9 @@ class Source(NamedTuple):
 
 
 def read_sources() -> list[Source]:
-    """Returns the result files: those in docs/results, and `results.json` of each agent with its own games alone."""
-    sources = [_read(path, "docs/results") for path in sorted((DOCS / "results").glob("*.json"))]
-    for path in sorted(AGENTS_FOLDER.glob("*/results.json")):
-        source = _read(path, f"baselines/learned/weights/{path.parent.name}")
-        own = [row for row in source.content["results"] if row["policy"] == path.parent.name]
-        sources.append(source._replace(content=source.content | {"results": own}))
-    return sources
-
-
-def _read(path: Path, folder: str) -> Source:
-    return Source(f"{folder}/{path.name}", json.loads(path.read_bytes()))
+    """Returns the result files of docs/results."""
+    paths = sorted((DOCS / "results").glob("*.json"))
+    return [Source(f"docs/results/{path.name}", json.loads(path.read_bytes())) for path in paths]
 
 
 def fill_results(page: str, sources: Sequence[Source], entries: Sequence[ResultFile] = ()) -> str:

@@ -10,27 +10,14 @@ from torch import nn
 
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.policy import LearnedPolicy
-from baselines.learned.agents.storage import AFTERSTATE, CLICKS, VALUE, load_network, read_description
+from baselines.learned.agents.storage import AFTERSTATE, CLICKS, load_network, read_description
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.radius import check_radius
 from baselines.learned.networks.size import MAX_DEPTH, PRECISIONS
-from baselines.learned.settings.search_limits import (
-    BREADTH,
-    GUESS_BREADTH,
-    GUESS_SLACK,
-    GUESSES,
-    LAYOUTS,
-    NEAR,
-    NODES,
-    SLACK,
-    SURE,
-)
+from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.policy import Policy
-from baselines.scripted.oracle_play.lookahead import LookaheadPolicy
-from baselines.support.board_names import parse_board
 from baselines.support.checks import one_of, whether, whole_number_within
-from baselines.support.run_folders import AGENT_FILE
 from minesweeper_env.config import BoardConfig
 
 
@@ -60,54 +47,6 @@ class ClickAgent:
         network = load_network(self._folder)
         set_precision(network, precision)
         return policy_of(network, config, symmetries, first)
-
-
-class ValueAgent:
-    """Agent of `value` in a run folder; a call returns its policy for a board of any size."""
-
-    def __init__(self, folder: Path) -> None:
-        """Stores the folder; a call loads the files."""
-        self._folder = folder
-
-    def __call__(
-        self,
-        config: BoardConfig,
-        layouts: int = LAYOUTS,
-        nodes: int = NODES,
-        slack: float = SLACK,
-        breadth: int = BREADTH,
-        guesses: str = "auto",
-    ) -> Policy:
-        """Loads the agent; see `baselines.learned.value.policy.ValuePolicy` for the first four options.
-
-        Args:
-            config: the board; it may differ from the boards of the training.
-            layouts: see there.
-            nodes: see there.
-            slack: see there.
-            breadth: see there.
-            guesses: "network" weighs guesses by the network, "lookahead" as the policy `lookahead` does. "auto" trusts
-                the network on boards of at most `NEAR` times the cells of its largest training board.
-
-        Raises:
-            ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
-        """
-        from baselines.learned.value.policy import ValuePolicy
-
-        one_of("guesses", guesses, GUESSES)
-        check_radius(config)
-        network = load_network(self._folder)
-        if guesses == "network" or (guesses == "auto" and config.cells <= NEAR * self._trained_cells()):
-            return ValuePolicy(config, network, layouts, nodes, slack, breadth)  # type: ignore[arg-type]
-        return LookaheadPolicy(config, layouts, nodes, breadth, slack)
-
-    def _trained_cells(self) -> int:
-        """Returns the number of cells of the largest board of the training."""
-        try:
-            boards = read_description(self._folder).trained_on.boards
-            return max(parse_board(board, "any").cells for board in boards)
-        except ValueError as error:
-            raise ValueError(f"{self._folder / AGENT_FILE} does not name the boards of the training") from error
 
 
 class AfterstateAgent:
@@ -163,7 +102,6 @@ class AfterstateAgent:
 
 _AGENTS: dict[str, Callable[[Path], Callable[..., Policy]]] = {
     CLICKS: ClickAgent,
-    VALUE: ValueAgent,
     AFTERSTATE: AfterstateAgent,
 }
 """Loaders of agents, by kind."""
@@ -182,7 +120,7 @@ def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False,
     """Returns the policy of a network of any kind on a board.
 
     Args:
-        network: of clicks, of `value` or of `afterstate`.
+        network: of clicks or of `afterstate`.
         config: the board.
         symmetries: see `LearnedPolicy`; networks of other kinds ignore it.
         first: likewise.
@@ -196,10 +134,5 @@ def policy_of(network: nn.Module, config: BoardConfig, symmetries: bool = False,
     from baselines.learned.afterstate.network import AfterstateNetwork
     from baselines.learned.afterstate.policy import AfterstatePolicy
 
-    if isinstance(network, AfterstateNetwork):
-        return AfterstatePolicy(config, network)
-    from baselines.learned.value.network import ValueNetwork
-    from baselines.learned.value.policy import ValuePolicy
-
-    assert isinstance(network, ValueNetwork)
-    return ValuePolicy(config, network)
+    assert isinstance(network, AfterstateNetwork)
+    return AfterstatePolicy(config, network)

@@ -21,8 +21,8 @@ from baselines.support.structs import Agent, read_as
 
 WEIGHTS_FILE = AGENT_WEIGHTS_FILE
 FORMAT = 3
-CLICKS, VALUE, AFTERSTATE = "clicks", "value", "afterstate"
-"""Kinds of agents: a network that rates clicks, one that values boards for the oracle, and one that searches itself."""
+CLICKS, AFTERSTATE = "clicks", "afterstate"
+"""Kinds of agents: a network that rates clicks, and one that searches itself."""
 
 
 def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
@@ -44,7 +44,7 @@ class Description(Agent):
     """Content of the `agent.json` of an agent of Minesweeper."""
 
     format: Literal[3]
-    kind: Literal["clicks", "value", "afterstate"]
+    kind: Literal["clicks", "afterstate"]
 
 
 def read_description(folder: Path) -> Description:
@@ -67,7 +67,7 @@ def kept_step(folder: Path) -> int | None:
 def load_network(folder: Path) -> nn.Module:
     """Returns the network of a run folder on the CPU.
 
-    It is a `BoardNetwork`, a `ValueNetwork` or an `AfterstateNetwork`, by the kind of the agent.
+    It is a `BoardNetwork` or an `AfterstateNetwork`, by the kind of the agent.
 
     Raises:
         ValueError: a file is missing, damaged or does not fit; the message is one line.
@@ -86,20 +86,12 @@ def load_network(folder: Path) -> nn.Module:
 
 
 def _kind(network: nn.Module) -> str:
-    if isinstance(network, BoardNetwork):
-        return CLICKS
-    from baselines.learned.afterstate.network import AfterstateNetwork
-
-    return AFTERSTATE if isinstance(network, AfterstateNetwork) else VALUE
+    return CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE
 
 
 def _new_network(kind: str, size: NetworkSize) -> nn.Module:
     if kind == CLICKS:
         return BoardNetwork.of_size(size)
-    if kind == AFTERSTATE:
-        from baselines.learned.afterstate.network import AfterstateNetwork
+    from baselines.learned.afterstate.network import AfterstateNetwork
 
-        return AfterstateNetwork(size)
-    from baselines.learned.value.network import ValueNetwork
-
-    return ValueNetwork(size)
+    return AfterstateNetwork(size)

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from baselines.learned.settings.options import check_options, option
-from baselines.learned.settings.search_limits import BREADTH, SLACK
 
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
@@ -119,21 +118,6 @@ class PlainPPOHyperparameters(PPOHyperparameters):
 
 
 @dataclass(frozen=True)
-class ValueHyperparameters(Hyperparameters):
-    """Hyperparameters of value; `value/self_play.py` and `value/learner.py` explain them."""
-
-    max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
-    exploration: float = option(0.3, "probability that a guess is drawn from all candidates", 0, 1)
-    slack: float = option(SLACK, "largest risk of a candidate above the least one", 0, 1)
-    breadth: int = option(BREADTH, "upper bound on the number of candidates", 1, 1_000)
-    decay: float = option(0.7, "lambda of the returns", 0, 1)
-    replay_ratio: int = option(4, "number of draws per board", 1, 1_000)
-    waiting_batches: int = option(64, "minibatches that wait at least, which mixes many games", 0, 1_000_000)
-    layouts: int = option(250, "upper bound on the layouts of an exactly valued end of a game", 0, 1_000_000)
-    nodes: int = option(20_000, "upper bound on the sets of layouts that one exact search examines", 1, 1 << 40)
-
-
-@dataclass(frozen=True)
 class AfterstateHyperparameters(Hyperparameters):
     """Hyperparameters of afterstate; `afterstate/self_play.py` and `afterstate/learner.py` explain them."""
 
@@ -169,7 +153,6 @@ ALGORITHMS: dict[str, type[Hyperparameters]] = {
     "ppo": PPOHyperparameters,
     "plain-ppo": PlainPPOHyperparameters,
     "dqn": DQNHyperparameters,
-    "value": ValueHyperparameters,
     "afterstate": AfterstateHyperparameters,
 }
 """Classes of hyperparameters by the name of the algorithm."""

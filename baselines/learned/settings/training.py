@@ -21,8 +21,6 @@ LEAST_SEEDS = 5
 
 MAX_ENVS = 1 << 14
 MAX_BOARDS = 32
-PLAY_THEIR_OWN_GAMES = ("value", "afterstate")
-"""Algorithms without rewards, which learn from the guesses of games that they play themselves."""
 
 USUAL_CELLS = 64
 """Board size in cells that the numbers of games and samples refer to; see `scaled`."""
@@ -79,7 +77,7 @@ class TrainingSettings(BudgetedSettings):
             raise ValueError(
                 "teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safety probabilities"
             )
-        if self.algo in PLAY_THEIR_OWN_GAMES:
+        if self.algo == "afterstate":
             self._check_own_games()
         given: Any = self.hyperparameters
         if not isinstance(given, Hyperparameters):

@@ -17,7 +17,6 @@ MAKERS = {
     "dqn": "baselines.learned.training.models:make_model_learner",
     "ppo": "baselines.learned.training.models:make_model_learner",
     "plain-ppo": "baselines.learned.training.models:make_model_learner",
-    "value": "baselines.learned.value.learner:make_value_learner",
     "afterstate": "baselines.learned.afterstate.learner:make_afterstate_learner",
 }
 """Functions that make the learner of each algorithm; their modules are imported when a training needs them."""

@@ -72,10 +72,10 @@ def test_settings_of_a_training_carry_the_level():
     assert [config.no_guess for config in tiny("dqn").configs] == [False]
 
 
-def test_value_has_nothing_to_learn_on_boards_without_guesses(capsys):
+def test_afterstate_has_nothing_to_learn_on_boards_without_guesses(capsys):
     with pytest.raises(ValueError, match="learns from guesses, and no_guess exact needs none; choose algo dqn or ppo"):
-        TrainingSettings(algo="value", no_guess="exact")
-    assert "learns from guesses" in refused(capsys, train.main, "--algo", "value", "--no-guess", "subset")
+        TrainingSettings(algo="afterstate", no_guess="exact")
+    assert "learns from guesses" in refused(capsys, train.main, "--algo", "afterstate", "--no-guess", "subset")
 
 
 def test_the_folder_of_a_training_names_the_level():

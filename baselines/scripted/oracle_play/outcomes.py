@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.value.positions import Positions
 from baselines.scripted.oracle_play.one_click_ahead import count_bounds, rank_clicks, show_count, take_first
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
@@ -23,6 +22,20 @@ CELLS_AT_ONCE = 1 << 15
 
 _FILLED, _BOARD = 0, 1
 """Entries of `progress`: the number of listed outcomes, and the next board."""
+
+
+class Positions(NamedTuple):
+    """N boards with the oracle's probabilities.
+
+    Attributes:
+        codes: (N, rows, cols) int8.
+        probabilities: (N, rows, cols) float64, the probability of a mine in each cell; 0 on open cells.
+        log_layouts: (N,) float64, the natural logarithm of the number of layouts that fit each board.
+    """
+
+    codes: NDArray[np.int8]
+    probabilities: Floats
+    log_layouts: Floats
 
 
 class Listing(NamedTuple):

@@ -1,1 +1,0 @@
-"""The `value` agent: the oracle's mine probabilities, and a network that values boards."""
