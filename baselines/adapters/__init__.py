@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from baselines.adapters.function import FunctionPolicy
-    from baselines.adapters.predict import PredictPolicy
+    from baselines.adapters.function import FunctionPolicy, PredictPolicy
     from baselines.adapters.sb3 import SB3Policy
     from baselines.adapters.torch_network import TorchPolicy
 
@@ -23,7 +22,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "FunctionPolicy": "baselines.adapters.function",
-        "PredictPolicy": "baselines.adapters.predict",
+        "PredictPolicy": "baselines.adapters.function",
         "SB3Policy": "baselines.adapters.sb3",
         "TorchPolicy": "baselines.adapters.torch_network",
     },

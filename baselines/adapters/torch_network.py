@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.adapters.scored import BATCH_SIZE, ScoredPolicy
+from baselines.adapters.base import BATCH_SIZE, ScoredPolicy
 from baselines.policy import DEFAULT_MOVES
-from baselines.support.board_names import size_name
 from baselines.support.extras import import_extra
 from minesweeper_env.observations import Encoder
 
@@ -120,17 +119,11 @@ class TorchPolicy(ScoredPolicy):
     def _check_shape(self, shape: tuple[int, ...]) -> None:
         config, planes = self.config, len(self.moves)
         allowed = [(2, config.actions), (2, planes, config.rows, config.cols)]
-        if shape in allowed or (planes == 1 and shape == (2, config.rows, config.cols)):
-            return
-        count = int(np.prod(shape[1:]))
-        if shape[:1] == (2,) and count != config.actions:
+        if shape not in allowed and (planes > 1 or shape != (2, config.rows, config.cols)):
             raise ValueError(
-                f"the network {self.name} gives {count} outputs for {self.board}: {config.actions} expected"
+                f"the network {self.name} returns outputs of shape {shape} for 2 boards of {self.board}; "
+                f"the shape must be {' or '.join(map(str, allowed))}"
             )
-        raise ValueError(
-            f"the network {self.name} returns outputs of shape {shape} for 2 boards of "
-            f"{size_name(config.rows, config.cols)}; the shape must be {' or '.join(map(str, allowed))}"
-        )
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from minesweeper_env.notices import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
-    from baselines.evaluation.datasets.minari_dataset import DatasetPlan
+    from baselines.evaluation.datasets import DatasetPlan
 
 PROGRAM = f"{MODULE} dataset"
 EXTRA = "minari"
@@ -151,7 +151,7 @@ def _config(options: argparse.Namespace) -> BoardConfig:
 def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
     """Checks the rest of what can be checked before the first game; returns the batch size of each data set."""
     from baselines.cli.policies import choose_policies
-    from baselines.evaluation.datasets.minari_dataset import PATH_VARIABLE, DatasetPlan, check_name, default_name
+    from baselines.evaluation.datasets import PATH_VARIABLE, DatasetPlan, check_name, default_name
 
     config = _config(options)
     options.policy = [pinned(name) for name in options.policy]
@@ -179,7 +179,7 @@ def _check_seeds(first: int, games: int) -> None:
 
 
 def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:
-    from baselines.evaluation.datasets.minari_dataset import write_dataset
+    from baselines.evaluation.datasets import write_dataset
     from baselines.evaluation.evaluate import evaluate_policy
 
     with game_bar("playing", plan.policy, options.games) as on_finished:

@@ -11,7 +11,7 @@ from support.commands import complaint
 
 from baselines.__main__ import main as run_command
 from baselines.cli import dataset
-from baselines.evaluation.datasets import minari_dataset
+from baselines.evaluation import datasets
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy
@@ -140,7 +140,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys):
 
 def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     pytest.importorskip("minari")
-    monkeypatch.setattr("baselines.evaluation.datasets.minari_dataset._metadata", lambda *_: 1 / 0)
+    monkeypatch.setattr("baselines.evaluation.datasets._metadata", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
     assert list(tmp_path.iterdir()) == []
@@ -152,18 +152,18 @@ def test_two_data_sets_of_one_name_lose_no_game(tmp_path, monkeypatch, capsys):
     minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", "")
     arguments = [*BOARD, "--policy", "random", "--name", "mine/games-v0", "--out", str(tmp_path), "--games"]
-    write, writers = minari_dataset._write, []
+    write, writers = datasets._write, []
 
     def interfering(plan, records):
         if not writers:
             writers.append(plan)
-            with minari_dataset._root(tmp_path):
+            with datasets._root(tmp_path):
                 assert dataset.main([*arguments, "4"]) == 0
         write(plan, records)
 
-    monkeypatch.setattr(minari_dataset, "_write", interfering)
+    monkeypatch.setattr(datasets, "_write", interfering)
     assert dataset.main([*arguments, "3"]) == 1
     assert minari.load_dataset("mine/games-v0").total_episodes == 4
     place = re.search(r"MINARI_DATASETS_PATH=(\S+)$", complaint(capsys.readouterr().err))[1]
-    with minari_dataset._root(place):
+    with datasets._root(place):
         assert minari.load_dataset("mine/games-v0").total_episodes == 3

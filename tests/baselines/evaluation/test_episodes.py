@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.policies import click_config
 
-from baselines.evaluation.datasets.episodes import replay
+from baselines.evaluation.datasets import replay
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.registry import build_policy
 

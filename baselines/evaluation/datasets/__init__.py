@@ -1,1 +1,0 @@
-"""Data sets of recorded games, for offline learning."""
