@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, NoReturn
 
-from baselines.cluster.connection import parse_address
+from baselines.cluster import parse_address
 from baselines.support.board_names import parse_size_name
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
 from minesweeper_env.notices import say
@@ -152,7 +152,7 @@ def add_count(parser: argparse._ActionsContainer, name: str, meaning: str, defau
 
 
 def add_workers(parser: argparse._ActionsContainer) -> None:
-    """Adds --workers and --ray, of which one may be given; `chosen_workers` makes the executor that they name."""
+    """Adds --workers and --ray, of which one may be given; `chosen_workers` makes what they name."""
     places = parser.add_mutually_exclusive_group()
     add_count(places, "--workers", "play in N worker processes", 1, MOST_WORKERS)
     add_ray(places)

@@ -22,7 +22,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.distribution.workers import check_workers, chosen_workers
+from baselines.cli.choice_of_workers import check_workers, chosen_workers
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import MODULE, announce, listed, typed_command
 from baselines.cli.suite import play_into
@@ -194,7 +194,7 @@ def _prepare_run(options: argparse.Namespace) -> Callable[[], int]:
     run = SuiteRun.of(suite, options.out, None, options.games, options.command)
 
     def play() -> None:
-        run.play(chosen_workers(options))
+        run.play(chosen_workers(options, options.policy))
         _write_files(cards, [options.out], options.out)
 
     return lambda: play_into(options.out, play, options.program)

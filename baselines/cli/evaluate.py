@@ -23,7 +23,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.distribution.workers import check_workers
+from baselines.cli.choice_of_workers import check_workers
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import announce, listed, typed_command
 from baselines.evaluation.seeds import check_seeds

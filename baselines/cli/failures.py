@@ -8,9 +8,9 @@ def play_errors() -> tuple[type[Exception], ...]:
 
     They are an unwritable file, a broken policy, a position that is too hard, a killed worker, and damaged files.
     """
-    from baselines.executors.errors import WorkerError
     from baselines.policy import PolicyError
     from baselines.suites.parts import DamagedPartError
+    from baselines.workers import WorkerError
     from minesweeper_env.inference import PositionTooHardError
 
     return (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)

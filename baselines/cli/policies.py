@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from baselines.cli.arguments import ALL, INTERRUPTED
-from baselines.cli.distribution.workers import kept_workers
+from baselines.cli.choice_of_workers import kept_workers
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
-from baselines.executors.executor import MakeWorkers
 from baselines.recording.options import is_recorded
 from baselines.registry import build_policy, config_for, find_policy, pinned, policy_names
 from baselines.terminal.progress import game_bar
+from baselines.workers import MakeWorkers
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
@@ -63,7 +63,7 @@ class PolicyRun:
     def play(self) -> int:
         """Plays the games and reports the results, also those from before an error; returns the exit status."""
         try:
-            with kept_workers(self.options) as workers:
+            with kept_workers(self.options, list(self.batch_sizes)) as workers:
                 status = self._play_each(workers)
         finally:
             if self.report.results:

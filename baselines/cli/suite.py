@@ -19,7 +19,7 @@ from baselines.cli.arguments import (
     parse_path,
     whole_number_from,
 )
-from baselines.cli.distribution.workers import check_workers, chosen_workers
+from baselines.cli.choice_of_workers import check_workers, chosen_workers
 from baselines.cli.failures import explain, play_errors
 from baselines.cli.start import MODULE, announce, typed_command
 from baselines.policy import PolicyError
@@ -155,7 +155,7 @@ def _prepare(options: argparse.Namespace, command: str) -> Callable[[], None]:
     run = SuiteRun.of(suite, options.out, options.seed, options.games, command)
 
     def play() -> None:
-        run.play(chosen_workers(options))
+        run.play(chosen_workers(options, options.policy))
         run.write_results(options.wide)
 
     return play

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shutil import get_terminal_size
 
-from baselines.cli.arguments import SIDE, Parser, add_mines, add_ray, parse_size
+from baselines.cli.arguments import SIDE, Parser, add_mines, parse_size
 from baselines.cli.start import typed_command
 from baselines.cli.training.arguments import TRACKERS, add_length, add_options, add_set
 from baselines.cli.training.games import Minesweeper
@@ -35,12 +35,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     parser = _make_parser(program)
     options, command = parser.parse_args(arguments), typed_command(program, arguments)
-    if options.ray is not None:
-        if options.log_to:
-            parser.error("--log-to logs from this machine, and --ray trains on another; leave one of them out")
-        from baselines.cli.distribution.training import train_on_cluster
-
-        return train_on_cluster(parser, options, command)
     return run_training(parser, options, Minesweeper(), command)
 
 
@@ -74,7 +68,7 @@ def _make_parser(program: str) -> Parser:
         TrainingSettings,
         ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"),
     )
-    add_ray(add_length(parser, TrainingSettings, "runs/ALGO-SIZE-MINES, or runs/CONFIG"))
+    add_length(parser, TrainingSettings, "runs/ALGO-SIZE-MINES, or runs/CONFIG")
     how = parser.add_argument_group("how to train")
     add_options(how, TrainingSettings, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
     add_set(how)

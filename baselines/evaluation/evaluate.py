@@ -13,13 +13,10 @@ from uuid import uuid4
 from baselines.evaluation.games import Player
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.records import Batch, GameRecord, Start
-from baselines.evaluation.units.loop import Played, play_units
-from baselines.evaluation.units.schedule import Schedule
-from baselines.evaluation.units.unit import Assignment
-from baselines.executors.executor import MakeWorkers
-from baselines.executors.processes import local_workers
+from baselines.evaluation.units import Assignment, Played, Schedule, play_units
 from baselines.policy import Policy
 from baselines.support.board_names import name_of
+from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import BoardConfig
 
 BATCH_SIZE = 20
@@ -73,7 +70,7 @@ def evaluate_policy(
         config: board and rules of the games.
         seeds: seed of each game, at least 0.
         policy_seed: at least 0; the seeds of the policy's random choices are derived from it.
-        workers: number of processes; 1 plays in this process. Or the maker of an executor.
+        workers: number of processes; 1 plays in this process. Or the maker of workers.
         max_seconds: playing time after which no further batch begins; None for no limit. The first batch is
             always played.
         on_finished: called with the number of games of each finished batch.
@@ -81,7 +78,7 @@ def evaluate_policy(
         batch_size: number of games per batch; see `batch_size_of`.
         start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
         record: True to keep the actions of every game.
-        policy: specification of the policy, for messages and for workers on other machines.
+        policy: specification of the policy, for messages.
 
     Returns:
         The games played. After KeyboardInterrupt these are the games of the finished batches.
@@ -96,7 +93,7 @@ def evaluate_policy(
     begin = time.perf_counter()
     make_player = partial(Player, build, config, policy_seed, diagnose, start, record)
     title = f"{policy or 'the policy'} on {name_of(config)}"
-    assignment = Assignment(uuid4().hex, title, make_player, seeds, batch_size, policy)
+    assignment = Assignment(uuid4().hex, title, make_player, seeds, batch_size)
     evaluation = Evaluation()
     batches: dict[int, list[Batch]] = {}
     try:

@@ -8,9 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.evaluation.units.loop import Played, play_units
-from baselines.evaluation.units.schedule import Schedule
-from baselines.executors.executor import MakeWorkers
+from baselines.evaluation.units import Played, Schedule, play_units
 from baselines.suites.analysis import analyse
 from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
@@ -21,6 +19,7 @@ from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.terminal.live_area import progress_line
 from baselines.terminal.progress import Progress, format_seconds
+from baselines.workers import MakeWorkers
 from minesweeper_env.notices import say
 
 MOST_LINES = 12
@@ -80,7 +79,7 @@ class SuiteRun:
         """Plays the remaining games; each unit of them is on the disk when it is done.
 
         Args:
-            make_workers: makes the executor.
+            make_workers: makes the workers.
 
         Raises:
             OSError: a file cannot be written, or another process is playing into the folder.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from baselines.evaluation.evaluate import batch_size_of
 from baselines.evaluation.games import Player
 from baselines.evaluation.records import Start
-from baselines.evaluation.units.unit import Assignment
+from baselines.evaluation.units import Assignment
 from baselines.registry import build_policy, find_policy
 from baselines.suites.suite import Entry, Suite
 from baselines.support.board_names import file_name, name_of
@@ -58,7 +58,7 @@ class Task:
         """Returns the games as workers receive them; game i has the seed `seed` + i."""
         seeds = range(seed, seed + self.games)
         make_player = partial(self.make_player, seed)
-        return Assignment((self, seed), str(self), make_player, seeds, self.batch_size, self.policy)
+        return Assignment((self, seed), str(self), make_player, seeds, self.batch_size)
 
     def make_player(self, seed: int) -> Player:
         """Returns the player of these games; its random choices depend on `seed`."""

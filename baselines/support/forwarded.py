@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import os
 from pathlib import Path
 
-_COPIES: dict[str, Path] = {}
-
-
-def forward(copies: Mapping[str, Path]) -> None:
-    """Makes `local_path` return a copy in place of each named path, in this process.
-
-    Args:
-        copies: the copy of each file or folder, by its path as the other machine names it.
-    """
-    _COPIES.update(copies)
+COPIES = "MINESWEEPER_COPIES"
+"""Variable of the environment of workers with the copy of each file or folder, as JSON, by its path elsewhere."""
 
 
 def local_path(name: str) -> Path:
     """Returns the copy that stands in for a path, or the path itself."""
-    return _COPIES.get(name) or Path(name)
+    return Path(json.loads(os.environ.get(COPIES, "{}")).get(name, name))

@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-BUSY = "ray::remote_call"
+BUSY = "ray::_carry_out"
 """Title of a worker of Ray that carries out a call."""
 
 

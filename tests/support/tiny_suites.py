@@ -3,7 +3,7 @@
 import sys
 
 from baselines.cli import suite
-from baselines.evaluation.units import schedule
+from baselines.evaluation import units
 from baselines.suites import definitions
 from baselines.suites.suite import Entry, Suite
 from minesweeper_env import BoardConfig
@@ -20,7 +20,7 @@ TINY = Suite(
 
 def register() -> None:
     definitions.SUITES["tiny"] = TINY
-    schedule.UNIT_SECONDS = schedule.LEAST_SECONDS = 1e-9
+    units.UNIT_SECONDS = units.LEAST_SECONDS = 1e-9
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Generator, Sequence
-from concurrent.futures import as_completed
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +20,7 @@ from baselines.cli.arguments import (
     positive_number,
     whole_number_from,
 )
-from baselines.cli.distribution.workers import check_workers
+from baselines.cli.choice_of_workers import check_workers, chosen_workers
 from baselines.cli.failures import explain
 from baselines.cli.seeds.report import report
 from baselines.cli.start import MODULE, announce, listed, typed_command
@@ -31,6 +29,7 @@ from baselines.learned.settings.training import LEAST_SEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder, write_json
 from baselines.terminal.progress import game_bar
+from baselines.workers import WorkerError, worker_pool
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
@@ -72,8 +71,6 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         tasks = _plan(options, typed_command(program, arguments))
     except (ValueError, OSError, MissingExtraError) as error:
         parser.error(explain(error))
-    from baselines.executors.errors import WorkerError
-
     try:
         with hold_folder(options.out):
             _carry_out(tasks, options)
@@ -173,33 +170,25 @@ def _carry_out(tasks: Sequence[Task], options: argparse.Namespace) -> None:
     say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
     if not left:
         return
-    bar = game_bar("running", "seeds", len(left), "trainings")
-    finished = _on_processes(left, options.workers) if options.ray is None else _on_nodes(left, options.ray)
-    with closing(finished), bar as on_finished:
-        for name in finished:
-            say(f"{name} is done")
+    with game_bar("running", "seeds", len(left), "trainings") as on_finished, closing(_finished(left, options)) as done:
+        for task in done:
+            say(f"{task.name} is done")
             on_finished(1)
 
 
-def _on_processes(tasks: Sequence[Task], workers: int) -> Generator[str]:
-    """Yields the name of each task when it is done."""
-    from baselines.executors.processes import worker_pool
-    from baselines.learned.training.seed_study import carry_out
+def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
+    """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
+    from baselines.learned.training.seed_study import carry_out, carry_out_elsewhere, read_files, write_files
 
-    with worker_pool(min(workers, len(tasks))) as pool:
-        for future in as_completed([pool.submit(carry_out, task) for task in tasks]):
-            yield future.result()
-
-
-def _on_nodes(tasks: Sequence[Task], address: str) -> Generator[str]:
-    """Yields the name of each task when a node of the cluster has done it."""
-    from baselines.learned.training.on_nodes import RemoteTraining, demand_of, training_pool
-    from baselines.learned.training.seed_study import carry_out_in
-
-    for task in tasks:
-        task.folder.mkdir(parents=True, exist_ok=True)
-    largest = max((task.settings for task in tasks), key=lambda settings: demand_of(settings).memory)
-    with training_pool(address, largest) as pool:
-        yield from pool.run(
-            [RemoteTraining(task.name, partial(carry_out_in, task), task.folder, task.settings.start) for task in tasks]
-        )
+    left = iter(tasks)
+    if options.ray is None:
+        with worker_pool(min(options.workers, len(tasks))) as pool:
+            for (task,), _ in pool.run(carry_out, lambda: next(((each,) for each in left), None)):
+                yield task
+        return
+    starts = [task.settings.start for task in tasks if task.settings.start is not None]
+    with chosen_workers(options, starts)() as nodes:
+        calls = ((task, read_files(task.folder)) for task in left)
+        for (task, _), files in nodes.run(carry_out_elsewhere, lambda: next(calls, None)):
+            write_files(task.folder, files)
+            yield task

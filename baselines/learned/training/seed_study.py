@@ -6,9 +6,10 @@ interval over the seeds, as Agarwal et al. (2021) recommend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -22,7 +23,7 @@ from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.training import LEAST_SEEDS, TrainingSettings
 from baselines.learned.training.curves import by_minutes, read_points
 from baselines.learned.training.run import train
-from baselines.support.files import write_json
+from baselines.support.files import replace_file, write_json
 from baselines.support.structs import Count, read_as
 
 RESULT_FILE = "result.json"
@@ -128,43 +129,47 @@ def plan(bases: Mapping[str, TrainingSettings], seeds: int, out: Path, command: 
     ]
 
 
-def carry_out(task: Task, on_checkpoint: Callable[[int], None] | None = None) -> str:
-    """Trains and tests unless that is done; resumes an interrupted training. Returns the name of the task.
-
-    Args:
-        task: the training and its test.
-        on_checkpoint: called with the number of steps after each checkpoint, and at the end; None for no call.
+def carry_out(task: Task) -> None:
+    """Trains and tests unless that is done; resumes an interrupted training.
 
     Raises:
         KeyboardInterrupt: a signal ended the training before its budget was spent.
     """
     if not task.done:
-        on_checkpoint = on_checkpoint or _ignore
         earlier = task.result
-        steps = _train(task, on_checkpoint) if earlier is None else earlier.steps
+        steps = _train(task) if earlier is None else earlier.steps
         write_json(task.folder / RESULT_FILE, {"steps": steps, "games": task.games, "wins": _test(task)})
-        on_checkpoint(steps)
-    return task.name
 
 
-def _train(task: Task, on_checkpoint: Callable[[int], None]) -> int:
+def carry_out_elsewhere(task: Task, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Carries out a task on another machine; takes and returns the files of its folder, by their paths in it."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, files)
+        carry_out(task._replace(folder=folder))
+        return read_files(folder)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Returns the content of all files of a folder, by their paths in it; none without a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes files into a folder, by their paths in it; `RESULT_FILE`, which says that all is done, comes last."""
+    for name in sorted(files, key=RESULT_FILE.__eq__):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / name, files[name])
+
+
+def _train(task: Task) -> int:
     """Trains, and returns the number of steps."""
     task.folder.mkdir(parents=True, exist_ok=True)
     resume = (task.folder / RUN_FILE).is_file()
-    outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False, on_checkpoint=on_checkpoint)
+    outcome = train(task.settings, task.folder, task.command, resume=resume, bar=False)
     if outcome.interrupted:
         raise KeyboardInterrupt
-    on_checkpoint(outcome.steps)
     return outcome.steps
-
-
-def carry_out_in(task: Task, folder: Path, on_checkpoint: Callable[[int], None]) -> str:
-    """Carries out a task in another folder, such as the copy of its folder on a node; see `carry_out`."""
-    return carry_out(task._replace(folder=folder), on_checkpoint)
-
-
-def _ignore(_steps: int) -> None:
-    """Does nothing after a checkpoint."""
 
 
 def _test(task: Task) -> dict[str, int]:

@@ -99,26 +99,11 @@ def test_a_study_names_a_damaged_run(study, tmp_path, capsys, content):
 
 @pytest.mark.parametrize("content", [*ANY, {"settings": 3}, {"seed": 0, "search": "depth=1,2"}])
 def test_a_sweep_names_a_damaged_plan(sweep, tmp_path, capsys, content):
-    pytest.importorskip("ray")
+    pytest.importorskip("optuna")
     path = tmp_path / "out" / "sweep.json"
     path.parent.mkdir()
     damage(path, content)
     assert str(path.parent) in refused(sweep, capsys)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        *ANY,
-        *({"evaluations": points} for points in (None, {}, [3], [[1, 2]], [[0, 1, "a", 0.5]], [[0, 1, 2.0, 0.5]])),
-    ],
-)
-def test_a_sweep_names_damaged_evaluations(tmp_path, content):
-    from baselines.sweeps.plan import EVALUATIONS_FILE, read_points
-
-    damage(tmp_path / EVALUATIONS_FILE, content)
-    with pytest.raises(ValueError, match=rf"^[^\n]*{EVALUATIONS_FILE}[^\n]*$"):
-        read_points(tmp_path)
 
 
 @pytest.mark.parametrize(

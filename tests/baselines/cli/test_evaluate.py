@@ -18,9 +18,9 @@ from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.records import unpack_won
 from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
-from baselines.executors.errors import WorkerError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
+from baselines.workers import WorkerError
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 

@@ -65,7 +65,7 @@ def test_trainings_differ_in_their_seeds_alone(tmp_path):
 
 def test_what_is_done_is_not_done_again(tmp_path):
     task = plan({"short": tiny("ppo", steps=200)}, 5, tmp_path, "command", 20)[1]
-    assert carry_out(task) == "short with seed 1"
+    carry_out(task)
     rate = read_win_rate(task)
     assert 0 <= rate <= 1
     before = (task.folder / "checkpoint.safetensors").stat().st_mtime_ns

@@ -20,9 +20,9 @@ from baselines.evaluation.seeds import (
     check_seeds,
     derived_seed,
 )
-from baselines.executors.errors import WorkerError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
+from baselines.workers import WorkerError
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 
 CONFIG = BoardConfig(6, 6, 5, "safe", ("click",))

@@ -11,7 +11,7 @@ import pytest
 from support import tiny_suites
 
 from baselines.cli.suite import PROGRAM, main
-from baselines.evaluation.units import loop
+from baselines.evaluation import units
 from baselines.registry import policy_digest
 from baselines.suites import definitions
 from baselines.suites.definitions import added_policies, find_suite
@@ -82,8 +82,10 @@ def test_policies_may_be_added_to_games_that_are_there(monkeypatch, capsys):
     assert run("mine.py:First", out="a") == 0
     before = rows("a")
     played = []
-    play = loop.play_unit
-    monkeypatch.setattr(loop, "play_unit", lambda task, *rest: (played.append(task.policy), play(task, *rest))[1])
+    play = units.play_unit
+    monkeypatch.setattr(
+        units, "play_unit", lambda task, *rest: (played.append(task.key[0].policy), play(task, *rest))[1]
+    )
     assert run("mine.py:First", "exact", out="a") == 0
     assert set(played) == {"exact"}
     assert all(old.items() <= new.items() for old, new in zip(before, rows("a"), strict=True))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baselines.evaluation.records import GameRecord
-from baselines.evaluation.units.schedule import Schedule
+from baselines.evaluation.units import Schedule
 from baselines.suites.definitions import find_suite
 from baselines.suites.folder import MANIFEST, open_folder
 from baselines.suites.parts import DamagedPartError, Part, PartStore

@@ -23,10 +23,10 @@ from support.commands import complaint
 from support.processes import started
 
 from baselines.cli import suite
+from baselines.evaluation import units
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.records import Start, unpack_won
 from baselines.evaluation.results import PolicyResult, compare
-from baselines.evaluation.units import loop, schedule
 from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
 from baselines.suites import definitions, parts
@@ -44,8 +44,8 @@ RESULTS = {"results.json", "results.csv", "results.md", "results.png"}
 @pytest.fixture(autouse=True)
 def tiny_suite(monkeypatch):
     monkeypatch.setitem(definitions.SUITES, "tiny", tiny_suites.TINY)
-    monkeypatch.setattr(schedule, "UNIT_SECONDS", 1e-9)
-    monkeypatch.setattr(schedule, "LEAST_SECONDS", 1e-9)
+    monkeypatch.setattr(units, "UNIT_SECONDS", 1e-9)
+    monkeypatch.setattr(units, "LEAST_SECONDS", 1e-9)
 
 
 def run(folder, *arguments, games=50):
@@ -152,21 +152,21 @@ def test_the_files_agree(tmp_path):
 def test_a_finished_suite_is_not_played_again(tmp_path, monkeypatch, capsys):
     assert run(tmp_path) == 0
     before = {name: (tmp_path / name).read_bytes() for name in RESULTS}
-    monkeypatch.setattr(loop, "play_unit", None)
+    monkeypatch.setattr(units, "play_unit", None)
     assert run(tmp_path) == 0
     assert before == {name: (tmp_path / name).read_bytes() for name in RESULTS}
     assert "260 of 260 games are done\n" in capsys.readouterr().err
 
 
 def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
-    def interrupt(assignment, first, games):
+    def interrupt(assignment, unit, deadline):
         if len(played) == 4:
             raise KeyboardInterrupt
-        played.append(games)
-        return play(assignment, first, games)
+        played.append(unit.games)
+        return play(assignment, unit, deadline)
 
-    play, played = loop.play_unit, []
-    monkeypatch.setattr(loop, "play_unit", interrupt)
+    play, played = units.play_unit, []
+    monkeypatch.setattr(units, "play_unit", interrupt)
     assert run(tmp_path / "a") == 130
     done = sum(played)
     err = capsys.readouterr().err
@@ -174,7 +174,7 @@ def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeyp
     assert "  random on 4x5/4: 50 games" in err
     assert "the same command goes on from here" in err
     assert not RESULTS & {path.name for path in (tmp_path / "a").iterdir()}
-    monkeypatch.setattr(loop, "play_unit", play)
+    monkeypatch.setattr(units, "play_unit", play)
     assert run(tmp_path / "a") == 0
     assert f"going on with tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in capsys.readouterr().err
     assert run(tmp_path / "b") == 0
@@ -332,7 +332,7 @@ def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch,
     def fail(*_arguments):
         raise PolicyError("Cheat.act chose action 3, which its mask forbids")
 
-    monkeypatch.setattr(loop, "play_unit", fail)
+    monkeypatch.setattr(units, "play_unit", fail)
     assert run(tmp_path) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     error = "Cheat.act chose action 3, which its mask forbids"

@@ -9,9 +9,11 @@ import sys
 import pytest
 from support import ROOT
 
-CALL = "from baselines.executors.processes import worker_pool\n"
-POOL = "with worker_pool(2) as pool:\n    print(pool.submit(abs, -7).result())\n"
-IN_A_FUNCTION = "def play():\n    with worker_pool(2) as pool:\n        print(pool.submit(abs, -7).result())\n"
+CALL = "from baselines.workers import worker_pool\n"
+POOL = "with worker_pool(2) as pool:\n    print(*pool.run(abs, iter([(-7,), None]).__next__))\n"
+IN_A_FUNCTION = (
+    "def play():\n    with worker_pool(2) as pool:\n        print(*pool.run(abs, iter([(-7,), None]).__next__))\n"
+)
 
 
 def run(tmp_path, script):

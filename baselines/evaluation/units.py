@@ -1,10 +1,16 @@
-"""Schedule of games: the order of the units, and an estimate of the remaining time."""
+"""Units of play: their schedule, and the loop that hands them to workers and yields their games as they end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable, Generator, Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+
+from baselines.evaluation.games import Player
+from baselines.evaluation.records import Batch
+from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError, Workers
 
 UNIT_SECONDS = 3.0
 """Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
@@ -179,3 +185,124 @@ def _gaps(games: int, parts: Sequence[Done]) -> list[range]:
         gaps.append(range(begin, part.games.start))
         begin = part.games.stop
     return [gap for gap in (*gaps, range(begin, games)) if gap]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Games of one policy on one board, as workers receive them.
+
+    Attributes:
+        key: tells assignments apart; a worker keeps one player for each key.
+        title: names the policy and the board in messages.
+        make_player: makes the player; for worker processes it must pickle.
+        seeds: seed of each game.
+        batch_size: number of games played side by side; the policy is reset before each batch.
+    """
+
+    key: Hashable
+    title: str
+    make_player: Callable[[], Player] = field(compare=False)
+    seeds: Sequence[int]
+    batch_size: int
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.seeds)
+
+
+class Played(NamedTuple):
+    """A unit and its games."""
+
+    unit: Unit
+    batches: list[Batch]
+
+    @property
+    def seconds(self) -> float:
+        """Time spent playing, without the judging of clicks."""
+        return sum(batch.seconds for batch in self.batches)
+
+
+_players: dict[Hashable, Player] = {}
+"""The players of this process, which it keeps for later units."""
+
+
+def play_units(
+    assignments: Sequence[Assignment],
+    schedule: Schedule,
+    make_workers: MakeWorkers,
+    on_look: Callable[[], object] = lambda: None,
+    max_seconds: float | None = None,
+) -> Generator[Played]:
+    """Plays the units of a schedule, and yields each when it is done, whatever their order.
+
+    Args:
+        assignments: the games of each task of the schedule.
+        schedule: hands out the units; the caller may stop it.
+        make_workers: makes the workers.
+        on_look: called every second while no unit ends.
+        max_seconds: playing time after which no further unit begins, for a single assignment; its first unit is always
+            played. None for no limit.
+
+    Raises:
+        PolicyError: a policy broke the protocol.
+        WorkerError: a unit killed its workers again and again, or there are no workers any more.
+    """
+    try:
+        with make_workers() as workers:
+            deadline = math.inf if max_seconds is None else _begin_at_once(workers, assignments[0]) + max_seconds
+
+            def next_call() -> tuple[Assignment, Unit, float] | None:
+                schedule.workers = workers.count
+                unit = schedule.next()
+                # The first unit is handed out even after the deadline.
+                if time.time() >= deadline:
+                    schedule.stop()
+                return None if unit is None else (assignments[unit.task], unit, deadline)
+
+            for (_, unit, _), batches in workers.run(play_unit, next_call, on_look):
+                if batches:
+                    yield Played(unit, batches)
+    except KilledWorkerError as error:
+        assignment, unit, _ = error.call
+        seeds = f"seeds {assignment.seeds[unit.first]} to {assignment.seeds[unit.first + unit.games - 1]}"
+        raise WorkerError(f"{assignment.title}, {seeds}: {error}") from error
+    finally:
+        _players.clear()
+
+
+def _begin_at_once(workers: Workers, assignment: Assignment) -> float:
+    """Makes the player of an assignment ahead; returns the time at which a worker had it."""
+    calls = iter([(assignment,)])
+    for _ in workers.run(_prepare, lambda: next(calls, None)):
+        pass
+    return time.time()
+
+
+def play_unit(assignment: Assignment, unit: Unit, deadline: float = math.inf) -> list[Batch]:
+    """Plays consecutive games of an assignment, batch by batch.
+
+    Args:
+        assignment: the games.
+        unit: says which; a batch begins with its first game.
+        deadline: the time, as `time.time` returns it, after which only the first unit of an assignment is played; any
+            other then has no games.
+    """
+    if unit.first > 0 and time.time() >= deadline:
+        return []
+    player, size, end = _player_of(assignment), assignment.batch_size, unit.first + unit.games
+    return [
+        player.play(begin // size, assignment.seeds[begin : min(begin + size, end)])
+        for begin in range(unit.first, end, size)
+    ]
+
+
+def _prepare(assignment: Assignment) -> None:
+    _player_of(assignment)
+
+
+def _player_of(assignment: Assignment) -> Player:
+    """Returns the player of an assignment; the process keeps it."""
+    if assignment.key not in _players:
+        _players[assignment.key] = assignment.make_player()
+    return _players[assignment.key]

@@ -1,1 +1,0 @@
-"""Work of commands on several processes and clusters."""

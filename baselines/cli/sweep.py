@@ -1,0 +1,262 @@
+"""`minesweeper sweep`: search for hyperparameters by many trainings on Optuna."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from baselines.cli.arguments import (
+    FAILED,
+    INTERRUPTED,
+    MOST_WORKERS,
+    Parser,
+    add_count,
+    add_wide,
+    parse_path,
+    positive_number,
+    whole_number_from,
+)
+from baselines.cli.failures import explain
+from baselines.cli.start import MODULE, announce, typed_command
+from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
+from baselines.support.extras import MissingExtraError, check_extra, import_extra
+from baselines.support.figures import image, styled_figure
+from baselines.support.files import hold_folder, replace_file, write_json
+from minesweeper_env.notices import say
+
+if TYPE_CHECKING:
+    from optuna.trial import FrozenTrial
+
+    from baselines.sweeps import Sweep
+    from baselines.terminal.tables import Table
+
+PROGRAM = f"{MODULE} sweep"
+EXAMPLES = """\
+examples:
+  {0} --config quick --search learning_rate=log:1e-4:1e-2 --trials 8 --out runs/sweep
+  {0} --config dqn-8x8 --search learning_rate=log:1e-4:1e-2 depth=int:4:8 batch_size=128,256 \\
+      --trials 32 --steps 1000000 --workers 4 --out runs/sweep
+"""
+
+PLAN_FILE = "sweep.json"
+DEFAULT_TRIALS, MOST_TRIALS = 10, 10_000
+
+LEFT_OUT = ("seed", "device", "threads")
+"""Settings that a configuration leaves to the command line."""
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command; bad arguments exit with status 2 and one line.
+
+    Args:
+        arguments: words of the command line, without the program; None takes those of `sys.argv`.
+        program: name of the command, as the user typed it.
+
+    Returns:
+        0 when all is done, 130 after Ctrl-C, 1 when a trial failed. The same command resumes an unfinished sweep.
+    """
+    parser = _make_parser(program)
+    options = parser.parse_args(arguments)
+    try:
+        for module in (*TRAINING_NEEDS, "scipy"):
+            check_extra(module)
+        check_extra("optuna", "sweep")
+        sweep = _plan(options, typed_command(program, arguments))
+    except (ValueError, OSError, MissingExtraError) as error:
+        parser.error(explain(error))
+    from baselines.workers import WorkerError
+
+    again = f"re-run the command to resume in {options.out}"
+    try:
+        with hold_folder(options.out):
+            _carry_out(sweep, options)
+    except KeyboardInterrupt:
+        say(f"{parser.prog}: interrupted; {again}")
+        return INTERRUPTED
+    except (OSError, ValueError, WorkerError) as error:
+        say(f"{parser.prog}: {explain(error)}; {again}")
+        return FAILED
+    return 0
+
+
+def _make_parser(program: str) -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=program,
+        description="Search for hyperparameters: train with drawn settings, and end the trainings that fall behind.",
+        epilog=EXAMPLES.format(program),
+    )
+    parser.add_argument(
+        "--config", required=True, metavar="NAME", help="read this configuration of train.py, or a .toml file"
+    )
+    parser.add_argument(
+        "--search",
+        nargs="+",
+        required=True,
+        metavar="NAME=FORM",
+        help="draw these settings; FORM is log:LOW:HIGH, uniform:LOW:HIGH, int:LOW:HIGH, or values such as 32,64",
+    )
+    add_count(parser, "--trials", "train with N draws", DEFAULT_TRIALS, MOST_TRIALS)
+    parser.add_argument(
+        "--seed", type=whole_number_from(0), default=0, metavar="SEED", help="seed the draws with SEED (default 0)"
+    )
+    parser.add_argument(
+        "--minutes", type=positive_number, metavar="M", help="train for up to M minutes each (default as configured)"
+    )
+    parser.add_argument(
+        "--steps",
+        type=whole_number_from(1),
+        metavar="N",
+        help="train for up to N steps each, instead of --minutes (default as configured)",
+    )
+    add_count(parser, "--workers", "run N trainings at a time, one per core", 1, MOST_WORKERS)
+    parser.add_argument(
+        "--out",
+        type=parse_path,
+        required=True,
+        metavar="DIR",
+        help="write the trainings and results into DIR; the same command resumes them",
+    )
+    add_wide(parser)
+    return parser
+
+
+def _plan(options: argparse.Namespace, command: str) -> Sweep:
+    from baselines.learned.settings.files import read_configuration
+    from baselines.learned.settings.training import TrainingSettings
+    from baselines.support.reuse import earlier_results, own_identity
+    from baselines.sweeps import Sweep, check_values, parse_search
+
+    if options.steps is not None and options.minutes is not None:
+        raise ValueError("give either --minutes or --steps")
+    budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
+    base = TrainingSettings.from_some({**read_configuration(options.config), **budget, "threads": 1})
+    search = parse_search(options.search, base.algo)
+    sweep = Sweep(base, search, options.trials, options.seed, options.out, command)
+    check_values(sweep)
+    announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
+    import_extra("torch")
+    from baselines.learned.training.resources import check_resources
+
+    plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
+    options.out.mkdir(parents=True, exist_ok=True)
+    check_resources(base, options.out)
+    if not earlier_results(options.out, PLAN_FILE, plan):
+        write_json(options.out / PLAN_FILE, plan | {"identity": own_identity()._asdict()})
+    return sweep
+
+
+def _carry_out(sweep: Sweep, options: argparse.Namespace) -> None:
+    from baselines.sweeps import search
+
+    done = len(sweep.done())
+    say(f"{done} of {sweep.trials} trials are done")
+    if done < sweep.trials:
+        search(sweep, options.workers)
+    ranked = sweep.done()
+    write_json(sweep.out / "results.json", _to_json(sweep, ranked))
+    replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
+    replace_file(sweep.out / "curves.png", _draw(ranked))
+    _print(sweep, ranked, options.wide)
+
+
+def _games(sweep: Sweep) -> int:
+    return sweep.base.eval_games * len(sweep.base.boards)
+
+
+def _interval(sweep: Sweep, trial: FrozenTrial) -> tuple[float, float]:
+    from baselines.evaluation.intervals import rate_interval
+
+    return rate_interval(trial.user_attrs["win_rate"], _games(sweep))
+
+
+def _drawn(trial: FrozenTrial) -> dict[str, Any]:
+    from baselines.sweeps import rounded
+
+    return {name: rounded(value) for name, value in trial.params.items()}
+
+
+def _to_json(sweep: Sweep, ranked: Sequence[FrozenTrial]) -> dict[str, Any]:
+    return {
+        "command": sweep.command,
+        "settings": sweep.base.to_json(),
+        "search": [f"{name}={form}" for name, form in sweep.search.items()],
+        "seed": sweep.seed,
+        "selection_games": _games(sweep),
+        "trials": [
+            {
+                "trial": trial.user_attrs["first"],
+                "values": _drawn(trial),
+                "stopped_early": trial.state.name == "PRUNED",
+                "steps": trial.user_attrs["steps"],
+                "selection_win_rate": trial.user_attrs["win_rate"],
+                "ci95": list(_interval(sweep, trial)),
+                "curve": [{"percent": at, "win_rate": rate} for at, rate in trial.intermediate_values.items()],
+            }
+            for trial in ranked
+        ],
+    }
+
+
+def _to_toml(sweep: Sweep, best: FrozenTrial) -> str:
+    """Returns the settings of a trial as a configuration of `train.py`."""
+    settings = sweep.settings_of(best.params).to_json()
+    table = settings.pop("hyperparameters")
+    number, won = best.user_attrs["first"], f"{best.user_attrs['win_rate']:.1%} of {_games(sweep)} selection games"
+    kept = {name: value for name, value in settings.items() if value is not None and name not in LEFT_OUT}
+    lines = [f"# The best of {sweep.trials} trials, number {number}, which won {won}."]
+    lines += [f"{name} = {json.dumps(value)}" for name, value in kept.items()]
+    return "\n".join([*lines, "", "[hyperparameters]", *(f"{name} = {json.dumps(table[name])}" for name in table), ""])
+
+
+def _draw(ranked: Sequence[FrozenTrial]) -> bytes:
+    with styled_figure() as figure:
+        axes = figure.add_subplot()
+        for place, trial in reversed(list(enumerate(ranked))):
+            percents, rates = list(trial.intermediate_values), [100 * x for x in trial.intermediate_values.values()]
+            axes.plot(percents, rates, color="0.7" if place else "C0", linewidth=1 if place else 2)
+        axes.set(
+            xlabel="per cent of the budget",
+            ylabel="win rate in the selection games, per cent",
+            title=f"trial {ranked[0].user_attrs['first']}: {_drawn(ranked[0])}",
+        )
+        axes.grid()
+        return image(figure)
+
+
+def _print(sweep: Sweep, ranked: Sequence[FrozenTrial], wide: bool) -> None:
+    from baselines.terminal.tables import Page
+
+    page = Page.for_stdout(wide)
+    page.table(_table(sweep, ranked))
+    page.legend("> highest win rate. ended at: part of the budget after which the pruner ended the trial.")
+    page.note("Selection games choose the settings, so their win rates are too high for the best: play test games.")
+    page.note(f"best.toml has the settings of the best: minesweeper train --config {sweep.out / 'best.toml'}")
+    page.print()
+
+
+def _table(sweep: Sweep, ranked: Sequence[FrozenTrial]) -> Table:
+    from baselines.terminal.tables import Column, Table
+
+    columns = (
+        Column("trial"),
+        *(Column(name, priority=1) for name in sweep.search),
+        Column("win rate"),
+        Column("95 % interval"),
+        Column("steps", priority=2),
+        Column("ended at"),
+    )
+    rows = [
+        (
+            f"{trial.user_attrs['first']}",
+            *(f"{_drawn(trial)[name]}" for name in sweep.search),
+            f"{trial.user_attrs['win_rate']:.1%}",
+            "{:.1%} to {:.1%}".format(*_interval(sweep, trial)),
+            f"{trial.user_attrs['steps']}",
+            f"{trial.last_step}%" if trial.state.name == "PRUNED" else "",
+        )
+        for trial in ranked
+    ]
+    title = f"{sweep.base.title}, {len(ranked)} trials, {sweep.base.eval_games} selection games on each board"
+    return Table(title, columns, rows, (0,))

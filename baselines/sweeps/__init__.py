@@ -1,1 +1,0 @@
-"""Sweeps: search for hyperparameters by many trainings on Ray Tune."""

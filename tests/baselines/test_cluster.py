@@ -1,0 +1,194 @@
+"""Suites and policies on a cluster of Ray: the games of one machine, whatever is lost meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+
+import pytest
+from support import ROOT, fault_suites
+from support.clusters import nodes_of
+from support.fault_processes import busy_workers, kill, pool_workers
+from support.fault_suites import arguments, driver, finish, printed_file, units_of, wait_for_units
+from support.slow_policy import PAUSE
+from support.suite_folders import content, records
+
+from baselines.cli import suite as suite_command
+from baselines.cluster import ClusterError, connected, parse_address
+from baselines.evaluation import units
+from baselines.suites import definitions
+from baselines.support.reuse import own_identity
+
+needs_ray = pytest.mark.skipif(
+    find_spec("ray") is None or not sys.platform.startswith("linux"), reason="needs the extra ray, and reads /proc"
+)
+GAMES = 60
+
+
+@pytest.mark.parametrize("text", ["auto", "local", "10.0.0.1:6379", "head.cluster:1", "[::1]:65535"])
+def test_addresses(text):
+    assert parse_address(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "here", "ray://head:10001", "head", "head:0", "head:65536", "a b:1", ":6379"])
+def test_other_texts_are_refused(text):
+    with pytest.raises(ValueError, match="the address of a cluster is auto, local or HOST:PORT such as"):
+        parse_address(text)
+
+
+def test_differences_of_installations_are_named():
+    here = own_identity()
+    assert here.differences(here) == ""
+    other = here._replace(package="0" * 12, precision="bf16")
+    assert here.differences(other) == f"package {'0' * 12}, not {here.package}; precision bf16, not float32"
+
+
+@needs_ray
+def test_a_cluster_that_is_not_there_is_named_at_once():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(ClusterError, match=f"no cluster of Ray at {address}"), connected(address, {}):
+        pass
+
+
+POLICY = """
+import os
+import signal
+
+class Mine:
+    def __init__(self, **settings):
+        pass
+
+    def act(self, observations, action_masks):
+        return action_masks.argmax(1)
+
+class Killer(Mine):
+    batch_size = 10
+
+    def act(self, observations, action_masks):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def evaluate(folder, *words):
+    """Evaluates policies in a folder that holds POLICY."""
+    (folder / "mine.py").write_text(POLICY)
+    command = [sys.executable, str(ROOT / "evaluate.py"), "--size", "5", "--mines", "4", *map(str, words)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=400)
+
+
+def timeless(path):
+    found = json.loads(path.read_text())
+    left_out = ("seconds", "ms_per_game", "playing_seconds")
+    found["results"] = [{key: each[key] for key in each if key not in left_out} for each in found["results"]]
+    del found["command"]
+    return json.dumps(found)
+
+
+@needs_ray
+@pytest.mark.slow
+def test_an_evaluation_on_ray_has_the_results_of_one_machine_byte_for_byte(tmp_path):
+    shutil.copytree(ROOT / "baselines/learned/weights/dqn", tmp_path / "run")
+    games = ["--policy", "mine.py:Mine", tmp_path / "run", "straightforward", "--games", "60"]
+    assert evaluate(tmp_path, *games, "--json", "here.json").returncode == 0
+    done = evaluate(tmp_path, *games, "--json", "there.json", "--ray", "local")
+    assert done.returncode == 0, done.stderr
+    assert timeless(tmp_path / "there.json") == timeless(tmp_path / "here.json")
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [("--workers", "2"), ("--ray", "local")])
+def test_a_unit_that_kills_four_workers_is_named(tmp_path, workers):
+    done = evaluate(tmp_path, "--policy", "mine.py:Killer", "--seed", "20", "--games", "10", *workers)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "mine.py:Killer on 5x5/4, seeds 20 to 29: killed its worker 4 times" in done.stderr.splitlines()[-1]
+
+
+@pytest.fixture
+def fault_suite(monkeypatch):
+    monkeypatch.setitem(definitions.SUITES, "faults", fault_suites.FAULTS)
+    monkeypatch.setattr(units, "UNIT_SECONDS", 1e-9)
+    monkeypatch.setattr(units, "LEAST_SECONDS", 1e-9)
+    monkeypatch.setenv("PYTHONPATH", fault_suites.environment()["PYTHONPATH"])
+
+
+def check_games(tmp_path):
+    """Checks that the folder "disturbed" holds the games and results of a run in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PAUSE, "0")
+        assert suite_command.main(arguments(tmp_path / "undisturbed", GAMES)) == 0
+    undisturbed = records(tmp_path / "undisturbed")
+    assert [len(each) for each in undisturbed.values()] == [GAMES] * 4
+    assert records(tmp_path / "disturbed") == undisturbed
+    assert json.dumps(content(tmp_path / "disturbed")) == json.dumps(content(tmp_path / "undisturbed"))
+
+
+def disturb(folder, process, kill_one, times=2):
+    """Disturbs a command at random moments after it has stored units."""
+    moments = random.Random(1)
+    for _ in range(times):
+        assert wait_for_units(folder, process, units_of(folder))
+        time.sleep(moments.uniform(0, 1))
+        assert kill_one()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("fault_suite")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_killed_workers_of_a_local_pool_cost_nothing(tmp_path):
+    folder = tmp_path / "disturbed"
+    with driver(folder, GAMES, "--workers", "2") as process:
+        disturb(folder, process, lambda: kill(random.choice(pool_workers(process.pid))))
+        finish(process, folder)
+    check_games(tmp_path)
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.usefixtures("fault_suite")
+def test_killed_workers_and_nodes_of_a_cluster_cost_nothing(tmp_path):
+    folder = tmp_path / "disturbed"
+    with nodes_of(1, 1) as cluster, driver(folder, GAMES, "--ray", cluster.address) as process:
+        disturb(folder, process, lambda: [kill(each) for each in busy_workers(cluster.raylet(1))] or True, times=1)
+        disturb(folder, process, lambda: cluster.kill_node(0) is None, times=1)
+        finish(process, folder)
+    check_games(tmp_path)
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.usefixtures("fault_suite")
+def test_an_interrupt_keeps_the_finished_units_and_the_same_command_goes_on(tmp_path):
+    folder = tmp_path / "disturbed"
+    with nodes_of(2) as cluster:
+        with driver(folder, GAMES, "--ray", cluster.address) as process:
+            assert wait_for_units(folder, process, 0)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 130
+        assert units_of(folder) > 0
+        with driver(folder, GAMES, "--ray", cluster.address) as process:
+            finish(process, folder)
+    check_games(tmp_path)
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.usefixtures("fault_suite")
+def test_a_node_with_another_installation_ends_the_command_with_its_name(tmp_path):
+    folder = tmp_path / "disturbed"
+    with nodes_of() as cluster:
+        cluster.add_node(1, {"ONEDNN_DEFAULT_FPMATH_MODE": "BF16"})
+        with driver(folder, GAMES, "--ray", cluster.address) as process:
+            assert process.wait(240) == 1
+    assert "has another installation: precision bf16, not float32" in printed_file(folder).read_text().splitlines()[-1]

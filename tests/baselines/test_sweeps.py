@@ -1,0 +1,117 @@
+"""Sweeps on Optuna: search spaces, a killed sweep that goes on, bad trials that end early, and the report."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+from support.clusters import wait_until
+from support.processes import started
+from support.tiny_training import tiny
+
+from baselines.learned.settings.files import read_configuration
+from baselines.learned.settings.training import TrainingSettings
+from baselines.support.files import read_json
+from baselines.sweeps import Sweep, check_values, parse_search, rounded
+
+CONFIGURATION = """\
+algo = "dqn"
+boards = ["4x4/2"]
+steps = 4000
+channels = 8
+depth = 2
+eval_games = 50
+envs = 32
+"""
+TRIALS = 6
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["learning_rate"], "a search is NAME=FORM"),
+        (["learning_rate="], "a search is NAME=FORM"),
+        (["lr=log:1:2"], "dqn has no setting 'lr' to search; there are learning_rate"),
+        (["learning_rate=log:0:1"], "finite numbers above 0"),
+        (["learning_rate=log:1e-2:1e-4"], "the lower one first"),
+        (["learning_rate=log:1e-4"], "needs two numbers"),
+        (["gamma=uniform:a:b"], "needs two numbers"),
+        (["gamma=uniform:0:inf"], "finite"),
+        (["depth=1,2", "depth=int:1:4"], "search each setting once"),
+        (["learning_rate=0.01,7"], "learning_rate must be a number"),
+        (["depth=int:0:4"], "depth"),
+    ],
+)
+def test_a_bad_search_is_refused_before_any_work(tmp_path, texts, message):
+    with pytest.raises(ValueError, match=message):
+        check_values(Sweep(tiny("dqn"), parse_search(texts, "dqn"), 1, 0, tmp_path, ""))
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_replace_those_of_the_configuration(tmp_path):
+    sweep = Sweep(base := tiny("dqn"), {}, 1, 0, tmp_path, "")
+    settings = sweep.settings_of({"learning_rate": 0.00512345, "depth": 3, "optimizer": "adam"})
+    assert (settings.hyperparameters.learning_rate, settings.depth, settings.optimizer) == (0.00512, 3, "adam")
+    assert settings.hyperparameters.learning_starts == base.hyperparameters.learning_starts
+
+
+def draws(sweep: Sweep, draw: int) -> dict[str, object]:
+    from baselines.sweeps import _distribution
+
+    trial = sweep.study(draw).ask({name: _distribution(name, form) for name, form in sweep.search.items()})
+    return {name: rounded(value) for name, value in trial.params.items()}
+
+
+def test_draws_keep_to_their_forms_and_depend_on_the_seed(tmp_path):
+    pytest.importorskip("optuna")
+    search = parse_search(["learning_rate=log:1e-4:1e-2", "depth=int:4:6", "batch_size=32,64", "gamma=0.5,0.9"], "dqn")
+    one, same, other = (
+        [draws(Sweep(tiny("dqn"), search, 8, seed, tmp_path / name, ""), draw) for draw in range(8)]
+        for name, seed in (("one", 1), ("same", 1), ("other", 2))
+        if not (tmp_path / name).mkdir()
+    )
+    assert one == same != other
+    assert all(1e-4 <= each["learning_rate"] <= 1e-2 and each["depth"] in (4, 5, 6) for each in one)
+    assert {each["batch_size"] for each in one} == {32, 64}
+    assert len({each["learning_rate"] for each in one}) == 8
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_path):
+    pytest.importorskip("optuna")
+    (tmp_path / "tiny.toml").write_text(CONFIGURATION)
+    out = tmp_path / "sweep"
+    search = ["learning_rate=1e-7,0.005", "gamma=uniform:0.9:1"]
+    words = ["--config", tmp_path / "tiny.toml", "--search", *search, "--trials", TRIALS, "--seed", 3, "--out", out]
+    command = [sys.executable, "-m", "baselines", "sweep", *map(str, words)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with started(command, env=environment, stderr=subprocess.DEVNULL, start_new_session=True) as driver:
+        wait_until(lambda: any(out.glob("trials/001/checkpoint.safetensors")))
+        os.killpg(driver.pid, signal.SIGKILL)
+    cut_off = read_json(out / "trials/001/run.json")["settings"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    results = read_json(out / "results.json")["trials"]
+    assert len(results) == TRIALS
+    assert len({each["values"]["gamma"] for each in results}) == TRIALS
+    by_number = {each["trial"]: each for each in results}
+    assert by_number[1]["values"]["gamma"] == cut_off["gamma"]
+    assert len(read_json(out / "trials/001/run.json")["sessions"]) == 2
+    good = [each for each in results if each["values"]["learning_rate"] == 0.005]
+    bad = [each for each in results if each["values"]["learning_rate"] == 1e-7]
+    assert results[0] in good
+    assert good[0]["curve"][-1]["percent"] == 100
+    assert any(each["stopped_early"] and each["curve"][-1]["percent"] < 100 for each in bad)
+    best = TrainingSettings.from_some(read_configuration(str(out / "best.toml")))
+    assert best.gamma == results[0]["values"]["gamma"]
+    assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
+    again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert f"{TRIALS} of {TRIALS} trials are done" in again.stderr
+    other = subprocess.run(
+        [*command[:-5], "2", *command[-4:]], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert (other.returncode, "trials 6, not 2" in other.stderr) == (2, True)

@@ -1,0 +1,128 @@
+"""Worker processes: a killed one costs its call alone, and machines without shared memory get one line."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support import ROOT
+
+from baselines.workers import MOST_KILLS, KilledWorkerError, WorkerError, worker_pool
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
+
+
+def run(pool, work, calls):
+    """Returns the results of calls in their order."""
+    left = iter(calls)
+    results = dict(pool.run(work, lambda: next(left, None)))
+    return [results[call] for call in calls]
+
+
+def square(folder, kills, number):
+    """Returns the square of a number; 3 kills its process, as often as asked."""
+    markers = list(folder.glob("*"))
+    if number == 3 and len(markers) < kills:
+        (folder / f"{len(markers)}").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+@pytest.mark.slow
+def test_the_work_of_a_killed_worker_is_repeated_with_one_line(tmp_path, capsys):
+    with worker_pool(2) as pool:
+        assert run(pool, square, [(tmp_path, MOST_KILLS - 1, number) for number in range(12)]) == [
+            number * number for number in range(12)
+        ]
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition("(")[2] for line in lines] == ["attempt 2 of 4)", "attempt 3 of 4)", "attempt 4 of 4)"]
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.slow
+def test_a_call_that_kills_every_worker_is_named(tmp_path):
+    with pytest.raises(KilledWorkerError, match="killed its worker 4 times") as error, worker_pool(2) as pool:
+        run(pool, square, [(tmp_path, MOST_KILLS, number) for number in range(12)])
+    assert error.value.call[2] == 3
+    assert not multiprocessing.active_children()
+
+
+def slow_square(number):
+    time.sleep(0.1)
+    return number * number
+
+
+@pytest.mark.slow
+def test_kills_from_outside_at_random_moments_cost_nothing():
+    chosen, left, results = random.Random(5), iter([(number,) for number in range(60)]), {}
+    with worker_pool(2) as pool:
+        for call, result in pool.run(slow_square, lambda: next(left, None)):
+            results[call] = result
+            if len(results) in (3, 17, 18, 30, 41, 55):
+                os.kill(chosen.choice(multiprocessing.active_children()).pid, signal.SIGKILL)
+    assert results == {(number,): number * number for number in range(60)}
+
+
+def fail(number):
+    raise ValueError(f"no {number}")
+
+
+def fill_memory(marker):
+    if not marker.exists():
+        marker.touch()
+        raise MemoryError
+    return "enough"
+
+
+def test_errors_reach_the_caller_and_too_little_memory_is_a_lost_worker(tmp_path):
+    with worker_pool(1) as pool:
+        with pytest.raises(ValueError, match="no 5"):
+            run(pool, fail, [(5,)])
+        assert run(pool, fill_memory, [(tmp_path / "marker",)]) == ["enough"]
+
+
+def test_the_end_of_the_pool_ends_calls_under_way_at_once():
+    begin = time.monotonic()
+    with worker_pool(1) as pool:
+        next(iter(pool.run(time.sleep, iter([(0,), (60,), None]).__next__)))
+    assert time.monotonic() - begin < 30
+    assert not multiprocessing.active_children()
+
+
+def test_a_machine_without_shared_memory_is_told_to_use_one_worker(monkeypatch):
+    def no_shared_memory(*_arguments, **_settings):
+        raise OSError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr("baselines.workers.ProcessPoolExecutor", no_shared_memory)
+    with pytest.raises(WorkerError, match="No such file or directory; use 1 worker"), worker_pool(2):
+        pass
+
+
+PROGRAM = """
+import multiprocessing
+import sys
+import baselines
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    results = baselines.evaluate("straightforward", size=4, mines=2, games=60, workers=int(sys.argv[2]), against=())
+    print(results.policies[0].wins)
+"""
+
+
+@pytest.mark.slow
+def test_workers_play_the_same_games_however_processes_start(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    def wins(method, workers):
+        command = [sys.executable, tmp_path / "program.py", method, str(workers)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+    assert {wins(method, 2) for method in multiprocessing.get_all_start_methods()} == {wins("spawn", 1)}
