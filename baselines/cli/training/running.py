@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from baselines.learned.training.session import Training
     from baselines.terminal.tables import Page
 
-NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "scipy", "matplotlib", "rich")
+NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
 """Packages of a training."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Log:
         suffix = f"-{earlier + 1}" if earlier else ""
         formats = [
             make_output_format("csv", str(folder), suffix),
-            make_output_format("tensorboard", f"{folder}/tensorboard"),
+            *([make_output_format("tensorboard", f"{folder}/tensorboard")] if find_spec("tensorboard") else []),
             *trackers,
         ]
         self.logger = _NumberedRows(str(folder), formats)
