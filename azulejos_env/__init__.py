@@ -8,25 +8,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from azulejos_env.registration import register_envs
 from minesweeper_env.lazy import after_import, lazy_exports
 
 if TYPE_CHECKING:
     from azulejos_env.config import GameConfig
     from azulejos_env.env import AzulejosEnv
     from azulejos_env.position import Position
-    from azulejos_env.vector_env import AzulejosVectorEnv
 
-__all__ = ["AzulejosEnv", "AzulejosVectorEnv", "GameConfig", "Position", "register_envs"]
+__all__ = ["AzulejosEnv", "GameConfig", "Position", "register_envs"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "AzulejosEnv": "azulejos_env.env",
-        "AzulejosVectorEnv": "azulejos_env.vector_env",
         "GameConfig": "azulejos_env.config",
         "Position": "azulejos_env.position",
     },
 )
+
+
+def register_envs() -> None:
+    """Registers the id unless it is in Gymnasium's registry."""
+    from gymnasium.envs.registration import register, registry
+
+    if "Azulejos-v0" not in registry:
+        # The environment itself raises ResetNeeded.
+        register(id="Azulejos-v0", entry_point="azulejos_env.env:AzulejosEnv", order_enforce=False)
+
 
 after_import("gymnasium.envs.registration", register_envs)

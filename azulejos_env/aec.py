@@ -14,22 +14,15 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from azulejos_env.config import POINTS, GameConfig
-from azulejos_env.engine import batches
-from azulejos_env.engine.games import Games
-from azulejos_env.observations import Encoder
-from azulejos_env.opponents import Opponent
-from azulejos_env.playing import board_option, terms_of
-from azulejos_env.position import Position
-from azulejos_env.rendering.human import HumanView
-from azulejos_env.rendering.modes import render_view
-from azulejos_env.rendering.view import View
-from minesweeper_env.calls.checks import check_action, generator_state, warn_without_mode
+from azulejos_env.game import REWARDS, Game, check_name
+from azulejos_env.rendering import render_view
+from azulejos_env.window import GameWindow
+from minesweeper_env.checks import check_action, generator_state, warn_without_mode
 from minesweeper_env.rendering.board import METADATA, check_render_mode
 from minesweeper_env.rendering.human import metadata_here
 
 __all__ = ["AzulejosAECEnv", "env"]
 
-_EVERY_GAME = np.ones(1, np.bool_)
 _SPEC_NAME = "azulejos_v0"
 
 
@@ -86,21 +79,18 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts a game."""
         super().__init__()
-        self.config = GameConfig.of_size(
-            size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side
-        )
+        check_name("reward", reward, REWARDS)
+        config = GameConfig.of_size(size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side)
+        self.config, self._reward_name = config, reward
+        self._game = Game(config, observation, max_steps)
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
         self.metadata = {**type(self).metadata, **metadata_here(render_mode)}
-        self._window = HumanView(self.config) if render_mode == "human" else None
-        self._encoder = Encoder(observation, self.config)
-        self._terms = terms_of(self.config, Opponent(batches.ALONE), "first", reward, max_steps)
-        # Deals the boards; the moves of both players are made on positions.
-        self._dealer = Games(self.config, self._terms, 1)
+        self._window = GameWindow() if render_mode == "human" else None
         self.possible_agents = ["player_0", "player_1"]
-        mask = Box(0, 1, (self.config.cells,), np.int8)
-        spaces = Dict({"observation": self._encoder.space, "action_mask": mask})
+        mask = Box(0, 1, (config.cells,), np.int8)
+        spaces = Dict({"observation": self._game.space, "action_mask": mask})
         self.observation_spaces = dict.fromkeys(self.possible_agents, spaces)
-        self.action_spaces = {agent: Discrete(self.config.cells) for agent in self.possible_agents}
+        self.action_spaces = dict.fromkeys(self.possible_agents, Discrete(config.cells))
         self._np_random: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> Any:
@@ -122,14 +112,11 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         Raises:
             ValueError: the shape, dtype or a colour of the board is wrong.
         """
-        given = board_option(options, self.config, 1)
         if seed is not None or self._np_random is None:
             self._np_random = seeding.np_random(seed)[0]
-            self._dealer.seed(np.array([generator_state(self._np_random)]))
-        self._dealer.reset(_EVERY_GAME, given)
-        self._position = Position(self.config, self._dealer.boards()[0])
-        self._last = np.zeros(self._position.board.shape, np.bool_)
-        self._steps, self._invalid = 0, False
+            self._game.seed(generator_state(self._np_random))
+        self._game.begin(options)
+        self._invalid = False
         self.agents = list(self.possible_agents)
         self.agent_selection = self.agents[0]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -150,25 +137,26 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
             return
         index = check_action(action, self.config.cells)
         self._cumulative_rewards[agent] = 0.0
-        before = self._lead(0)
-        self._invalid = not self._mask()[index]
-        self._steps += 1
-        if not self._invalid and not self._position.over:
-            cell = divmod(index, self.config.cols)
-            self._last = self._position.group_at(*cell)
-            self._position = self._position.play(*cell)
+        game = self._game
+        before = game.lead(0)
+        self._invalid = not game.mask()[index]
+        if not self._invalid and not game.position.over:
+            game.play(*divmod(index, self.config.cols))
+        game.steps += 1
         self._set_ends()
-        self._reward(self._lead(0) - before)
-        self.agent_selection = self.agents[self._position.player]
+        gain = game.lead(0) - before
+        if self._reward_name == "win_loss":
+            gain = int(np.sign(game.lead(0))) if game.over else 0
+        self.rewards = dict(zip(self.agents, (float(gain), float(-gain)), strict=True))
+        self.agent_selection = self.agents[game.position.player]
         self._accumulate_rewards()
         if self._window is not None:
             self.render()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns what an agent sees, in fresh arrays."""
-        lead = np.array([self._lead(self.possible_agents.index(agent))])
-        board = self._position.board.reshape(1, -1).copy()
-        return {"observation": self._encoder.encode(board, lead)[0], "action_mask": self._mask()}
+        player = self.possible_agents.index(agent)
+        return {"observation": self._game.observe(player), "action_mask": self._game.mask()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
@@ -179,13 +167,10 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
             gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
             gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
-        position = self._position
-        over = position.over or self._steps >= self._terms.max_steps
-        names, turn = tuple(self.possible_agents), None if over else position.player
-        view = View(position.board, self._last, names, position.scores, turn)
+        view = self._game.view(tuple(self.possible_agents))
         warn_without_mode(self.render_mode, None, _SPEC_NAME)
         if self._window is not None:
-            self._window.show([view], self.metadata["render_fps"])
+            self._window.show_game(view, self.metadata["render_fps"])
         return render_view(self.render_mode, view)
 
     def close(self) -> None:
@@ -193,34 +178,16 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         if self._window is not None:
             self._window.close()
 
-    def _lead(self, player: int) -> int:
-        return self._position.scores[player] - self._position.scores[1 - player]
-
-    def _mask(self) -> NDArray[np.int8]:
-        groups = self._position.groups
-        mask = np.full(self.config.cells, 0 if groups else 1, np.int8)
-        mask[[group.row * self.config.cols + group.col for group in groups]] = 1
-        return mask
-
     def _set_ends(self) -> None:
         """Sets who is done, and the infos."""
-        position = self._position
-        over, late = position.over, self._steps >= self._terms.max_steps
-        # A game that has no group when it begins ends with its first step.
-        over = over and self._steps > 0
-        self.terminations = dict.fromkeys(self.agents, over)
-        self.truncations = dict.fromkeys(self.agents, late and not over)
+        game = self._game
+        self.terminations = dict.fromkeys(self.agents, game.over)
+        self.truncations = dict.fromkeys(self.agents, game.truncated)
         self.infos = {
             agent: {
                 "invalid_action": self._invalid and agent == self.agent_selection,
-                "is_success": over and self._lead(player) > 0,
-                "scores": np.array([position.scores[player], position.scores[1 - player]]),
+                "is_success": game.over and game.lead(player) > 0,
+                "scores": game.scores(player),
             }
             for player, agent in enumerate(self.agents)
         }
-
-    def _reward(self, gain: int) -> None:
-        """Sets the rewards of a move that has changed the lead of the first player by `gain`."""
-        if self._terms.reward == batches.WIN_LOSS:
-            gain = int(np.sign(self._lead(0))) if self.terminations[self.agents[0]] else 0
-        self.rewards = {agent: float(gain if player == 0 else -gain) for player, agent in enumerate(self.agents)}

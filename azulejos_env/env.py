@@ -6,25 +6,26 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from azulejos_env.config import POINTS, GameConfig
-from azulejos_env.engine.games import Games, compile_kernels
-from azulejos_env.observations import Encoder
-from azulejos_env.opponents import find_opponent
-from azulejos_env.playing import OPTIONS, board_option, terms_of, views_of
-from azulejos_env.policies import Policy
-from azulejos_env.registration import ENV_ID
-from azulejos_env.rendering.human import HumanView
-from azulejos_env.rendering.modes import render_view
-from minesweeper_env.bases.single import SingleEnv
-from minesweeper_env.calls.checks import check_action, warn_without_mode
+from azulejos_env.game import OPTIONS, REWARDS, Game, check_name
+from azulejos_env.policies import Policy, find_policy
+from azulejos_env.rendering import render_view
+from azulejos_env.window import GameWindow
+from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
+from minesweeper_env.rendering.board import METADATA, check_render_mode
+from minesweeper_env.rendering.human import metadata_here
 
 __all__ = ["AzulejosEnv"]
 
+_SEATS: tuple[str, ...] = ("first", "second", "random")
 
-class AzulejosEnv(SingleEnv[Games]):
+
+class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     """Azulejos against an opponent, or alone, as a Gymnasium environment.
 
     ## Description
@@ -102,8 +103,9 @@ class AzulejosEnv(SingleEnv[Games]):
     * v0: first release
     """
 
-    OPTIONS = OPTIONS
-    view: HumanView | None = None
+    metadata: dict[str, Any] = METADATA
+    _seeded_by: np.random.Generator | None = None
+    _game: Game | None = None
 
     def __init__(
         self,
@@ -128,15 +130,44 @@ class AzulejosEnv(SingleEnv[Games]):
         self.config = GameConfig.of_size(
             size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side
         )
-        self.reward = reward
-        self.observation = observation
-        self._encoder = Encoder(observation, self.config)
-        self._prepare(self._encoder.space, self.config.cells, render_mode)
-        self.view = HumanView(self.config) if render_mode == "human" else None
-        found = find_opponent(opponent)
-        self._terms = terms_of(self.config, found, seat, reward, max_steps)
-        compile_kernels()
-        self._games = Games(self.config, self._terms, 1, found)
+        check_name("seat", seat, _SEATS)
+        check_name("reward", reward, REWARDS)
+        self._opponent = None if opponent is None else find_policy(opponent)
+        # The named opponent needs no generator of its own: it draws from that of the game.
+        self._draws = isinstance(opponent, str) and opponent == "random"
+        self._place, self._reward = "first" if opponent is None else seat, reward
+        self._new = Game(self.config, observation, max_steps, alone=opponent is None)
+        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
+        self.metadata = metadata_here(render_mode)
+        self.view = GameWindow() if render_mode == "human" else None
+        self.observation_space = self._new.space
+        self.action_space = gymnasium.spaces.Discrete(self.config.cells)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Starts a new game.
+
+        Args:
+            seed: starts the sequence of games that this seed determines; None continues the present one.
+            options: {"board": board}; see Starting State in the docstring of the class.
+
+        Returns:
+            The first observation, and the info.
+
+        Raises:
+            ValueError: an option is unknown, the board is wrong, or the opponent's move is illegal.
+        """
+        check_option_names(options, OPTIONS)
+        super().reset(seed=seed)
+        game = self._new
+        if self.np_random is not self._seeded_by:
+            self._seeded_by = self.np_random
+            game.seed(generator_state(self.np_random))
+        drawn = game.begin(options, self._place == "random")
+        self._game, self._seat, self._lead = game, 1 if self._place == "second" else drawn, 0
+        self._reply(game)
+        return self._show(game), self._info(game, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move, which the opponent answers; an illegal move, or any move after the end, changes nothing.
@@ -151,14 +182,49 @@ class AzulejosEnv(SingleEnv[Games]):
             ValueError: the action is outside the action space, or the opponent's move is illegal.
             gymnasium.error.ResetNeeded: no game has begun.
         """
-        self._action[0] = check_action(action, self.config.cells)
-        games = self._current_games()
-        boards, masks = games.step(self._action, False)
-        terminated, truncated, won, illegal, _idle = games.events.ravel().tolist()
-        reward = games.rewards.item()
-        if self.view is not None:
-            self.render()
-        return self._observe(boards), reward, terminated, truncated, self._info(masks, illegal, won)
+        index, game = check_action(action, self.config.cells), self._begun()
+        illegal, reward = False, 0.0
+        if not (game.over or game.truncated):
+            illegal = not game.mask()[index]
+            if not illegal and not game.position.over:
+                game.play(*divmod(index, self.config.cols))
+                self._reply(game)
+            game.steps += 1
+            reward = self._earn(game)
+        return self._show(game), reward, game.over, game.truncated, self._info(game, illegal)
+
+    def _reply(self, game: Game) -> None:
+        """Makes the move of the opponent if it is to move and a group is left."""
+        position = game.position
+        if self._opponent is None or position.over or position.player == self._seat:
+            return
+        if self._draws:
+            cell = position.groups[game.below(len(position.groups))][:2]
+        else:
+            self._opponent.reset(game.below(1 << 31))
+            cell = self._opponent.choose(position)
+        try:
+            game.play(*cell)
+        except ValueError as error:
+            raise ValueError(f"the opponent chose ({cell[0]},{cell[1]}): {error}") from error
+
+    def _earn(self, game: Game) -> float:
+        """Returns the reward of a step."""
+        lead = game.lead(self._seat)
+        gain, self._lead = lead - self._lead, lead
+        if self._reward == "difference":
+            return float(gain)
+        if not game.over:
+            return 0.0
+        return 1.0 if self._wins(game) else 0.0 if lead == 0 and self._opponent is not None else -1.0
+
+    def _wins(self, game: Game) -> bool:
+        """Returns whether a finished game is won: the agent is ahead or, alone, has cleared the board."""
+        return not game.position.board.any() if self._opponent is None else game.lead(self._seat) > 0
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
+        return self._begun().mask().astype(np.bool_)
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
@@ -169,18 +235,31 @@ class AzulejosEnv(SingleEnv[Games]):
             gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
             gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
-        (view,) = views_of(self._current_games())
-        warn_without_mode(self.render_mode, self.spec, ENV_ID)
+        game = self._begun()
+        warn_without_mode(self.render_mode, self.spec, "Azulejos-v0")
+        names = ("agent", "opponent") if self._seat == 0 else ("opponent", "agent")
+        view = game.view(names[:1] if self._opponent is None else names)
         if self.view is not None:
-            self.view.show([view], self.metadata["render_fps"])
+            self.view.show_game(view, self.metadata["render_fps"])
         return render_view(self.render_mode, view)
 
-    def _given_board(self, options: dict[str, Any] | None) -> NDArray[np.int8] | None:
-        return board_option(options, self.config, 1)
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self.view is not None:
+            self.view.close()
 
-    def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
-        return self._encoder.encode(shown, self._games.leads())[0]
+    def _begun(self) -> Game:
+        if self._game is None:
+            raise ResetNeeded("no game has begun: call reset() first")
+        return self._game
 
-    def _info(self, masks: NDArray[np.int8], illegal: bool, won: bool) -> dict[str, Any]:
-        scores = self._games.scores()[0]
-        return {"action_mask": masks.ravel(), "invalid_action": illegal, "is_success": won, "scores": scores}
+    def _show(self, game: Game) -> NDArray[Any]:
+        """Returns the observation; with a window, shows it too."""
+        if self.view is not None:
+            self.render()
+        return game.observe(self._seat)
+
+    def _info(self, game: Game, illegal: bool) -> dict[str, Any]:
+        won = game.over and self._wins(game)
+        scores = game.scores(self._seat)
+        return {"action_mask": game.mask(), "invalid_action": illegal, "is_success": won, "scores": scores}

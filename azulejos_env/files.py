@@ -7,7 +7,6 @@ One line for each row follows, with one digit for each column: 1 to 9 for a tile
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from azulejos_env.config import MAX_COLOURS, MAX_SIDE, GameConfig
 from azulejos_env.position import Position
 
-__all__ = ["GameFileError", "read_game", "read_game_text", "write_file", "write_game_text"]
+__all__ = ["GameFileError", "read_game", "read_game_text", "write_game_text"]
 
 _HEADER = (
     ("the number of rows", 1, MAX_SIDE),
@@ -65,23 +64,6 @@ def write_game_text(position: Position) -> str:
     """Returns the text of the file of a position; the format does not say whose turn it is."""
     lines = [*position.board.shape, *position.scores, *("".join(map(str, row)) for row in position.board.tolist())]
     return "".join(f"{line}\n" for line in lines)
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file; where that fails, no new file stays.
-
-    Raises:
-        OSError: the file cannot be written; `filename` is its path.
-    """
-    new = not path.exists()
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        if new:
-            with suppress(OSError):
-                path.unlink()
-        # A full disk raises errors without a path.
-        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _number(lines: Sequence[str], at: int, what: str, least: int, most: int) -> int:

@@ -1,4 +1,4 @@
-"""Policies: a random move, the move that earns most, and minimax."""
+"""Policies: a random move, the move that earns most, and minimax; and those that are opponents of an environment."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from azulejos_env.engine import rules_of
 from azulejos_env.position import Position
-from azulejos_env.search import search
-from azulejos_env.searching.limits import Limits
+from azulejos_env.search import check_limits, search
 
-__all__ = ["POLICIES", "BatchPolicy", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "make_policy"]
+__all__ = ["POLICIES", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "find_policy"]
 
 
 class Policy(Protocol):
@@ -23,21 +22,6 @@ class Policy(Protocol):
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the (row, col) of a tile of the group to remove; the game is not over."""
-
-
-class BatchPolicy(Policy, Protocol):
-    """A policy without randomness that plays many games at once, such as a network."""
-
-    def act(self, boards: NDArray[np.int8], scores: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Chooses a move in each of N positions.
-
-        Args:
-            boards: (N, rows, cols) int8 colours, 0 for an empty cell; the tiles have fallen.
-            scores: (N, 2) int64, the score of the player to move and that of the other.
-
-        Returns:
-            (N,) int64, row * cols + col of the first cell of the group in reading order.
-        """
 
 
 class RandomPolicy:
@@ -53,9 +37,7 @@ class RandomPolicy:
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the first cell of a random group."""
-        groups = position.groups
-        group = groups[self._generator.integers(len(groups))]
-        return group.row, group.col
+        return position.groups[self._generator.integers(len(position.groups))][:2]
 
 
 class GreedyPolicy:
@@ -66,7 +48,13 @@ class GreedyPolicy:
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the first cell of the group."""
-        return _best_move(position, depth=1, table=False)
+        rules, tiles = rules_of(position.config), np.count_nonzero(position.board)
+
+        def score(size: int) -> int:
+            score = position.scores[position.player] + int(rules.points[size])
+            return score * rules.numerator // rules.denominator if size == tiles else score
+
+        return max(position.groups, key=lambda group: score(group.size))[:2]
 
 
 class MinimaxPolicy:
@@ -80,19 +68,18 @@ class MinimaxPolicy:
         Raises:
             ValueError: an argument is not allowed.
         """
-        if depth is seconds is nodes is None:
-            depth = 4
-        Limits.of(depth, seconds, nodes)
-        if prune not in (True, False):
-            raise ValueError(f"prune must be true or false, not {prune!r}")
-        self._arguments = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": prune}
+        depth = 4 if depth is seconds is nodes is None else depth
+        check_limits(depth, seconds, nodes)
+        self._arguments: dict[str, Any] = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": bool(prune)}
 
     def reset(self, seed: int) -> None:
         """Does nothing: the moves depend on the position alone."""
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the first cell of the group."""
-        return _best_move(position, **self._arguments)
+        move = search(position, **self._arguments).move
+        assert move is not None
+        return move
 
 
 POLICIES: dict[str, Callable[..., Policy]] = {
@@ -102,20 +89,35 @@ POLICIES: dict[str, Callable[..., Policy]] = {
 }
 """The policies by name."""
 
+_ALLOWED = f"one of {', '.join(POLICIES)} with options as in 'minimax:depth=2', or an object with choose and reset"
 
-def make_policy(name: str, **options: Any) -> Policy:
-    """Returns a policy by name.
+
+def find_policy(policy: str | Policy) -> Policy:
+    """Returns a policy given as itself, or by a name such as "minimax:depth=2,nodes=5000".
 
     Raises:
-        ValueError: there is no policy of this name.
+        ValueError: there is no such policy or option.
     """
+    if not isinstance(policy, str):
+        if not (callable(getattr(policy, "choose", None)) and callable(getattr(policy, "reset", None))):
+            raise ValueError(f"a policy must be {_ALLOWED}, not {policy!r}")
+        return policy
+    name, _, text = policy.partition(":")
     if name not in POLICIES:
-        raise ValueError(f"there is no policy {name!r}; the policies are {', '.join(POLICIES)}")
-    return POLICIES[name](**options)
+        raise ValueError(f"a policy must be {_ALLOWED}, not {policy!r}")
+    try:
+        return POLICIES[name](**_options(text))
+    except TypeError as error:
+        raise ValueError(f"policy {policy!r} has an unknown option: {error}") from error
 
 
-def _best_move(position: Position, **limits: Any) -> tuple[int, int]:
-    move = search(position, **limits).move
-    if move is None:
-        raise ValueError("the game is over: there is no group to remove")
-    return move
+def _options(text: str) -> dict[str, float]:
+    """Returns the options of "depth=2,seconds=0.5"."""
+    options: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        try:
+            options[name] = float(value) if "." in value else int(value)
+        except ValueError as error:
+            raise ValueError(f"an option of a policy must be NAME=NUMBER, as in 'depth=2', not {part!r}") from error
+    return options

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from azulejos_env import engine
 from azulejos_env.config import GameConfig
-from azulejos_env.engine import kernels
-from azulejos_env.engine.boards import bordered_index, cell_of, with_border, without_border
-from azulejos_env.engine.rules import compile_rules
+from azulejos_env.engine import rules_of, with_border, without_border
 
-__all__ = ["Group", "Position", "random_board"]
+__all__ = ["Group", "Position", "check_board", "random_board"]
 
 
 class Group(NamedTuple):
@@ -51,24 +51,24 @@ class Position:
 
     def __post_init__(self) -> None:
         """Checks the fields, and lets the tiles fall."""
-        board = _check_board(self.board, self.config)
+        bordered = with_border(check_board(self.board, self.config))
         if len(self.scores) != 2 or any(not isinstance(s, (int, np.integer)) or s < 0 for s in self.scores):
             raise ValueError(f"scores must be two whole numbers of at least 0, not {self.scores!r}")
         if self.player not in (0, 1):
             raise ValueError(f"player must be 0 or 1, not {self.player!r}")
-        settled = np.zeros_like(with_border(board))
-        kernels.settle(compile_rules(self.config), with_border(board), settled)
+        settled = np.zeros_like(bordered)
+        engine.settle(rules_of(self.config), bordered, settled)
         object.__setattr__(self, "board", without_border(settled, self.config.rows, self.config.cols))
         self.board.flags.writeable = False
 
-    @property
+    @cached_property
     def groups(self) -> list[Group]:
         """The groups that may be removed, in reading order; the game is over if there are none."""
         config = self.config
         group, moves, sizes = np.zeros((3, config.cells), np.int32)
-        count = kernels.find_groups(compile_rules(config), with_border(self.board), group, moves, sizes)
+        count = engine.find_groups(rules_of(config), with_border(self.board), group, moves, sizes)
         found = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
-        return [Group(*cell_of(move, config.cols), size) for move, size in found]
+        return [Group(*engine.cell_of(move, config.cols), size) for move, size in found]
 
     @property
     def over(self) -> bool:
@@ -82,19 +82,8 @@ class Position:
             ValueError: the cell is outside the board.
         """
         before = with_border(self.board)
-        removed = self._remove(row, col, before, np.zeros_like(before)) != kernels.NO_GROUP
+        removed = self._remove(row, col, before, np.zeros_like(before)) != engine.NO_GROUP
         return removed & (without_border(before, self.config.rows, self.config.cols) < 0)
-
-    def first_cell(self, row: int, col: int) -> int:
-        """Returns the action of the group of a cell: row * cols + col of its first cell in reading order.
-
-        Raises:
-            ValueError: the cell is outside the board or belongs to no group.
-        """
-        group = self.group_at(row, col)
-        if not group.any():
-            raise ValueError(_no_group(row, col))
-        return int(group.argmax())
 
     def play(self, row: int, col: int) -> Position:
         """Returns the position after the player to move removes the group of a cell.
@@ -102,24 +91,21 @@ class Position:
         Raises:
             ValueError: the cell is outside the board or belongs to no group.
         """
-        config = self.config
         before = with_border(self.board)
         after = np.zeros_like(before)
         score = self._remove(row, col, before, after)
-        if score == kernels.NO_GROUP:
-            raise ValueError(_no_group(row, col))
+        if score == engine.NO_GROUP:
+            raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
         scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
-        return Position(config, without_border(after, config.rows, config.cols), scores, 1 - self.player)
+        return Position(self.config, without_border(after, *self.board.shape), scores, 1 - self.player)
 
     def _remove(self, row: int, col: int, before: NDArray[np.int8], after: NDArray[np.int8]) -> int:
         """Removes the group of a cell from a bordered board, and returns the new score of the mover, or NO_GROUP."""
-        config = self.config
-        if not (0 <= row < config.rows and 0 <= col < config.cols):
-            raise ValueError(
-                f"a cell has a row in 0..{config.rows - 1} and a column in 0..{config.cols - 1}, not ({row},{col})"
-            )
-        group, cell = np.zeros(config.cells, np.int32), bordered_index(row, col, config.cols)
-        return kernels.remove(compile_rules(config), before, group, after, cell, self.scores[self.player])
+        rows, cols = self.board.shape
+        if not (0 <= row < rows and 0 <= col < cols):
+            raise ValueError(f"a cell has a row in 0..{rows - 1} and a column in 0..{cols - 1}, not ({row},{col})")
+        group, cell = np.zeros(rows * cols, np.int32), (row + 1) * (cols + 1) + col
+        return engine.remove(rules_of(self.config), before, group, after, cell, self.scores[self.player])
 
 
 def random_board(config: GameConfig, seed: int | np.random.Generator | None = None) -> NDArray[np.int8]:
@@ -128,16 +114,15 @@ def random_board(config: GameConfig, seed: int | np.random.Generator | None = No
     return generator.integers(1, config.colours, (config.rows, config.cols), np.int8, endpoint=True)
 
 
-def _no_group(row: int, col: int) -> str:
-    return f"cell ({row},{col}) belongs to no group of two or more equal tiles"
-
-
-def _check_board(board: Any, config: GameConfig) -> NDArray[np.int8]:
-    array = np.asarray(board)
+def check_board(board: Any, config: GameConfig) -> NDArray[np.int8]:
+    """Returns a board as int8, or raises a ValueError unless it is one of this configuration."""
+    allowed = f"a board must be whole numbers 0 to {config.colours} of shape ({config.rows}, {config.cols})"
+    try:
+        array = np.asarray(board)
+    except ValueError as error:
+        raise ValueError(f"{allowed}, not a ragged list") from error
     if array.shape != (config.rows, config.cols) or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"the board must be whole numbers of shape ({config.rows}, {config.cols}), not {array.dtype} {array.shape}"
-        )
+        raise ValueError(f"{allowed}, not {array.dtype} {array.shape}")
     if not ((array >= 0) & (array <= config.colours)).all():
-        raise ValueError(f"the cells of a board must be 0 to {config.colours}, with 0 for an empty cell")
+        raise ValueError(f"{allowed}, not {int(array.min())} to {int(array.max())}")
     return array.astype(np.int8)

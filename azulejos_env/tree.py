@@ -1,21 +1,12 @@
-"""Tree of a search, as a DOT file for Graphviz and as a picture."""
+"""Tree of a search, in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 
-from azulejos_env.engine.boards import cell_of
-from azulejos_env.files import write_file
-from azulejos_env.position import Position
-from azulejos_env.searching.limits import Limits
-from azulejos_env.searching.searcher import Cell, Searcher, SearchResult, compile_kernels
-from azulejos_env.searching.stack import (
+from azulejos_env.alpha_beta import (
     COUNT,
     CUT,
     DEEPEST,
@@ -33,14 +24,14 @@ from azulejos_env.searching.stack import (
     VALUED,
     Search,
 )
+from azulejos_env.engine import cell_of
+from azulejos_env.position import Position
+from azulejos_env.search import Cell, Searcher, SearchResult, check_limits
 
-__all__ = ["MAX_NODES", "PICTURES", "NodeKind", "SearchTree", "TreeNode", "check_tree_file", "search_tree"]
+__all__ = ["MAX_NODES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
 
 MAX_NODES = 5_000
 """Number of nodes from which a tree leaves out its deepest level: more than Graphviz lays out in some seconds."""
-
-PICTURES = ("svg", "png", "pdf")
-"""Formats of pictures that Graphviz writes."""
 
 
 class NodeKind(Enum):
@@ -115,42 +106,6 @@ class SearchTree:
                 style = _EDGE_STYLES.get(node.kind, "")
                 yield f'  "{node.parent}" -> "{node.name}"{style};'
 
-    def save(self, path: str | Path) -> None:
-        """Writes the tree to a file: the text of `dot`, or a picture by Graphviz if the suffix asks for one.
-
-        Raises:
-            ValueError: the suffix is none of .dot, .svg, .png and .pdf.
-            OSError: the file cannot be written, or the program `dot` of Graphviz is not installed or fails.
-        """
-        path = Path(path)
-        check_tree_file(path)
-        content = self.dot().encode()
-        if path.suffix != ".dot":
-            drawing = subprocess.run(["dot", f"-T{path.suffix[1:]}"], input=content, capture_output=True, check=False)
-            if drawing.returncode:
-                raise OSError(f"Graphviz cannot draw {path}: {drawing.stderr.decode(errors='replace').strip()}")
-            content = drawing.stdout
-        write_file(path, content)
-
-
-def check_tree_file(path: Path) -> None:
-    """Checks the file of a tree, before a long search.
-
-    Raises:
-        ValueError: the suffix is none of .dot, .svg, .png and .pdf.
-        OSError: the folder does not exist or cannot be written, or Graphviz is needed and not installed.
-    """
-    if path.suffix.removeprefix(".") not in ("dot", *PICTURES):
-        raise ValueError(f"a tree is written as .dot, .{', .'.join(PICTURES)}, not {path.suffix!r}")
-    if not path.parent.is_dir():
-        raise OSError(f"the folder of {path} does not exist")
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OSError(f"{path} cannot be written")
-    if path.suffix != ".dot" and shutil.which("dot") is None:
-        raise FileNotFoundError(
-            f"a picture of the tree needs the program `dot` of Graphviz: install it, or write {path.stem}.dot"
-        )
-
 
 _STYLES: dict[NodeKind, dict[str, str]] = {
     NodeKind.VALUED: {},
@@ -186,12 +141,7 @@ def _label(node: TreeNode) -> str:
 
 
 def search_tree(
-    position: Position,
-    *,
-    depth: int | None = None,
-    seconds: float | None = None,
-    prune: bool = True,
-    levels: int | None = None,
+    position: Position, *, depth: int | None = None, seconds: float | None = None, prune: bool = True
 ) -> SearchTree:
     """Searches as `search` does without a transposition table, and returns the tree.
 
@@ -203,22 +153,13 @@ def search_tree(
         depth: the largest depth; None sets no limit.
         seconds: the time limit; None sets no limit.
         prune: whether to cut branches that cannot change the value.
-        levels: number of levels to keep below the root; None for as many as there is room for.
 
     Raises:
         ValueError: a limit is missing or not allowed.
     """
-    compile_kernels()
-    limits = Limits.of(depth, seconds, None)
-    kept = limits.depth if levels is None else levels
-    searcher = Searcher(position, limits.depth, prune=prune, table=False, record=MAX_NODES, levels=kept)
-    result = searcher.search(position, limits.depth if limits.only_depth else 1, Limits(limits.depth))
-    assert result is not None
-    for following in range(result.depth + 1, limits.depth + 1):
-        deeper = None if result.final else searcher.search(position, following, limits)
-        if deeper is None:
-            break
-        result = deeper
+    most, limits = check_limits(depth, seconds, None)
+    searcher = Searcher(position, most, prune=prune, table=False, record=MAX_NODES)
+    result = searcher.deepen(position, most if seconds is None else 1, limits)
     nodes = tuple(_nodes(searcher, position, result))
     return SearchTree(result, nodes, max(node.level for node in nodes), position.player)
 

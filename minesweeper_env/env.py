@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from minesweeper_env.bases.single import SingleEnv
-from minesweeper_env.calls.checks import RESET_OPTIONS, check_action, layout_option, warn_without_mode
+from minesweeper_env.checks import (
+    RESET_OPTIONS,
+    check_action,
+    check_keywords,
+    check_option_names,
+    generator_state,
+    layout_option,
+    warn_without_mode,
+)
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.engine.state import LOST
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering.board import render_board
-from minesweeper_env.rendering.human import HumanView
+from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
+from minesweeper_env.rendering.human import HumanView, metadata_here
 from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
 
 __all__ = ["MinesweeperEnv"]
 
 
-class MinesweeperEnv(SingleEnv[Games]):
+_EVERY_GAME = np.ones(1, np.bool_)
+
+
+class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     """Minesweeper as a Gymnasium environment.
 
     ## Description
@@ -134,8 +146,16 @@ class MinesweeperEnv(SingleEnv[Games]):
     * v0: first release. Game k of seed s depends on s and k alone, where k counts resets, clicked or not.
     """
 
-    OPTIONS = RESET_OPTIONS
+    metadata: dict[str, Any] = METADATA
     view: HumanView | None = None
+    _begun = False
+    _last_action: int | None = None
+    _seeded_by: np.random.Generator | None = None
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
+        check_keywords(cls, named)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -163,11 +183,42 @@ class MinesweeperEnv(SingleEnv[Games]):
         self.observation = observation
         self._encoder = Encoder(observation, self.config)
         self._actions = self.config.actions
-        self._prepare(self._encoder.space, self._actions, render_mode)
+        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
+        self.metadata = metadata_here(render_mode)
+        self.observation_space = self._encoder.space
+        self.action_space = gymnasium.spaces.Discrete(self._actions)
+        self._action = np.zeros(1, np.int64)
         self.view = HumanView(self.config) if render_mode == "human" else None
         compile_step()
         self._games = Games(self.config, 1, weights, supply_for(self.config, 1))
         self._shape = (self.config.rows, self.config.cols)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Starts a new game.
+
+        Args:
+            seed: starts the sequence of games that this seed determines; None continues the present one.
+            options: {"layout": mines}; see Starting State in the docstring of the class.
+
+        Returns:
+            The first observation, and the info.
+
+        Raises:
+            ValueError: an option is unknown, or the layout is wrong; the message says what is allowed.
+        """
+        check_option_names(options, RESET_OPTIONS)
+        given = layout_option(options, self.config, 1)
+        super().reset(seed=seed)
+        if self.np_random is not self._seeded_by:
+            self._seeded_by = self.np_random
+            self._games.seed(np.array([generator_state(self.np_random)]))
+        shown, masks = self._games.reset(_EVERY_GAME, given)
+        self._begun = True
+        if self.view is not None:
+            self.render()
+        return self._observe(shown), self._info(masks, False, False)
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Makes a move; an illegal move, or any move after the end, changes nothing.
@@ -216,8 +267,37 @@ class MinesweeperEnv(SingleEnv[Games]):
             exploded = exploded_cells(board, self.config, self._last_action)
         return render_board(self.render_mode, board, self.config.codes, mines, exploded)
 
-    def _given_board(self, options: dict[str, Any] | None) -> NDArray[np.bool_] | None:
-        return layout_option(options, self.config, 1)
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (actions,) bool, True for each legal action, as sb3-contrib expects."""
+        return self._current_games().show()[1].ravel().astype(np.bool_)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        if self.view is not None:
+            self.view.close()
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns the game in progress, including its hidden state, in arrays for `set_state`."""
+        return {key: value[0] for key, value in self._current_games().save().items()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restores a game from `get_state`, and with it the sequence of later games.
+
+        Raises:
+            ValueError: the state is damaged, or belongs to another configuration.
+        """
+        if not isinstance(state, dict):
+            raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
+        batch = {key: [value] for key, value in state.items()}
+        self._games.restore(self._games.check(batch, self._games.save()))
+        self._seeded_by = self.np_random
+        self._last_action = None
+        self._begun = True
+
+    def _current_games(self) -> Games:
+        if not self._begun:
+            raise ResetNeeded("no game has begun: call reset() first")
+        return self._games
 
     def _board(self, codes: NDArray[np.int8]) -> NDArray[np.int8]:
         return codes.reshape(self._shape)

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from minesweeper_env.calls.checks import generator_state
+from minesweeper_env.checks import generator_state
 from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig, whole_number
 from minesweeper_env.inference import Step
 from minesweeper_env.no_guess.search import MAX_ATTEMPTS, METHODS, search_config, searchers

@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
+import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from minesweeper_env.bases.batched import BatchedEnv
-from minesweeper_env.calls.checks import AUTORESET_MODES, RESET_OPTIONS, layout_option, smaller_limit, warn_without_mode
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.checks import (
+    AUTORESET_MODES,
+    RESET_OPTIONS,
+    check_actions,
+    check_autoreset_mode,
+    check_keywords,
+    check_option_names,
+    check_seeds,
+    check_under_way,
+    generator_state,
+    generator_states,
+    layout_option,
+    reset_mask_option,
+    smaller_limit,
+    warn_without_mode,
+)
+from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
 from minesweeper_env.engine.state import IDLE, LOST
 from minesweeper_env.engine.threaded import make_games
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering.board import render_board
-from minesweeper_env.rendering.human import HumanView
+from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
+from minesweeper_env.rendering.human import HumanView, metadata_here
 from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_rewards, describe, find_reward
+from minesweeper_env.threads import ThreadPool
 
-__all__ = ["AUTORESET_MODES", "MinesweeperVectorEnv"]
+__all__ = ["AUTORESET_MODES", "CALLS", "SHARED_ATTRIBUTES", "MinesweeperVectorEnv"]
 
 
-class MinesweeperVectorEnv(BatchedEnv[Games]):
+SHARED_ATTRIBUTES = ("config", "render_mode", "metadata", "spec", "reward", "observation")
+"""The attributes that `get_attr` returns once per game, since all games share them."""
+
+CALLS = ("action_masks", "get_state", "render")
+"""The methods of a single environment that `call` makes for each game of a batch."""
+
+
+class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """N games of `MinesweeperEnv`, played by one compiled call per step.
 
     After `reset(seed=s)` game i equals the single environment seeded s + i, step for step, over any number of games.
@@ -53,8 +78,16 @@ class MinesweeperVectorEnv(BatchedEnv[Games]):
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
     """
 
-    OPTIONS = RESET_OPTIONS
     view: HumanView | None = None
+    _begun = False
+    _last_actions: NDArray[np.int64] | None = None
+    # Older versions of Gymnasium close an environment whose constructor refused an argument.
+    _pool = ThreadPool()
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
+        check_keywords(cls, named)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -88,7 +121,16 @@ class MinesweeperVectorEnv(BatchedEnv[Games]):
         self.reward = reward
         self.observation = observation
         self._encoder = Encoder(observation, self.config)
-        self._prepare(num_envs, self._encoder.space, self.config.actions, autoreset_mode, render_mode, threads)
+        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self._pool = ThreadPool(threads)
+        self.autoreset_mode = check_autoreset_mode(autoreset_mode)
+        self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
+        self.metadata = {**metadata_here(render_mode), "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = self._encoder.space
+        self.single_action_space = gymnasium.spaces.Discrete(self.config.actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._sampler = np.zeros(1, np.uint64)
         self.view = HumanView(self.config) if render_mode == "human" else None
         compile_kernels()
         supply = supply_for(self.config, self.num_envs, self._pool)
@@ -108,6 +150,186 @@ class MinesweeperVectorEnv(BatchedEnv[Games]):
             no_guess=config.no_guess,
             **arguments,
         )
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Starts new games: all N, or those that a mask selects.
+
+        Args:
+            seed: s for the seeds s, s + 1, ... of the games, or a sequence of N seeds. A game with the seed None goes
+                on to the next game of its own seed. Under a mask, the seeds of the other games have no effect.
+            options: {"reset_mask": bool (N,)} starts these games alone, in every autoreset mode. {"layout":
+                mines} plays a given layout, bool (rows, cols) for all games or (N, rows, cols).
+
+        Returns:
+            The observations of all games, and the info. Under a mask the `_key` of each key is the mask.
+
+        Raises:
+            TypeError: the mask is not a bool array.
+            ValueError: a seed or an option is not allowed; the message lists the allowed ones.
+            gymnasium.error.ResetNeeded: a mask leaves out games, and no game has begun.
+        """
+        check_option_names(options, (*RESET_OPTIONS, "reset_mask"))
+        chosen = reset_mask_option(options, self.num_envs)
+        given = layout_option(options, self.config, self.num_envs, chosen)
+        seeds = check_seeds(seed, self.num_envs)
+        if not chosen.all():
+            self._current_games()
+        if self._begun and (not chosen.all() or seeds is None or None in seeds):
+            self._seed_some(seeds, chosen)
+        else:
+            self._seed(seed, seeds or [None] * self.num_envs)
+        shown, masks = self._games.reset(chosen, given)
+        self._begun = True
+        if self.view is not None:
+            self.render()
+        nothing = np.zeros(self.num_envs, np.bool_)
+        return self._observe(shown), self._infos(masks, nothing, nothing.copy(), chosen)
+
+    def _seed_some(self, seeds: Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
+        """Sets the generators of the chosen games that have a seed."""
+        if seeds is not None:
+            given = np.array([s is not None for s in seeds]) & chosen
+            states = self._games.states()
+            states[given] = generator_states([s for s, use in zip(seeds, given, strict=True) if use], self.np_random)
+            self._games.seed(states)
+
+    def _seed(self, seed: int | Sequence[int | None] | None, seeds: Sequence[int | None]) -> None:
+        """Sets all generators, the one of `sample_actions` too."""
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        elif None not in seeds:
+            self._np_random = np.random.default_rng([s for s in seeds if s is not None])
+        self._games.seed(generator_states(seeds, self.np_random))
+        # The first number from a seed's generator is the state of game 0, so that game equals a single environment's.
+        generator_state(self.np_random)
+        self._sampler[0] = generator_state(self.np_random)
+
+    def step(
+        self, actions: Any
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Makes one move in each game.
+
+        Args:
+            actions: (N,) integers, each one as in the `step` of the single environment.
+
+        Returns:
+            The observations, the rewards, whether each game ended, whether the step limit ended it, and the info.
+
+        Raises:
+            ValueError: the shape of the actions is wrong, or one is outside the action space.
+            gymnasium.error.ResetNeeded: no game has begun, or with DISABLED a game is over.
+        """
+        actions = check_actions(actions, self.num_envs)
+        games = self._current_games()
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            check_under_way(games.over)
+        shown, masks = games.step(actions, True)
+        self._last_actions = actions
+        if self.view is not None:
+            self.render()
+        terminations, truncations, won, illegal, _ = games.events.copy()
+        rewards = self._rewards(actions, shown)
+        infos = self._infos(masks, illegal, won)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            ended = terminations | truncations
+            if ended.any():
+                shown, infos = self._restart(shown, infos, ended)
+        return self._observe(shown), rewards, terminations, truncations, infos
+
+    def _restart(
+        self, shown: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Starts the next game where `ended`; returns the boards and the info of a SAME_STEP step."""
+        final = _final_results(self._observe(shown, ended), infos, ended)
+        shown, masks = self._games.reset(ended)
+        infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
+        return shown, infos | final
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """Draws one legal action for each game, all equally likely.
+
+        Returns:
+            (N,) int64; in a game that is decided every action is legal.
+        """
+        return self._current_games().sample_actions(self._sampler)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (N, actions) bool, True for each legal action."""
+        return self._current_games().show()[1].reshape(self.num_envs, -1).astype(np.bool_)
+
+    def close_extras(self, **_: Any) -> None:
+        """Closes the window, if there is one, and ends the threads."""
+        self._pool.close()
+        if self.view is not None:
+            self.view.close()
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Returns the games in progress, including their hidden state, in arrays for `set_state`."""
+        return {**self._current_games().save(), "sampler": self._sampler.copy()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restores games from `get_state`, and with them the sequences of later games.
+
+        Raises:
+            ValueError: the state is damaged, or belongs to another configuration or number of games.
+        """
+        saved = self._games.check(state, {**self._games.save(), "sampler": self._sampler})
+        self._games.restore(saved)
+        self._sampler[:] = saved["sampler"]
+        self._last_actions = None
+        self._begun = True
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Calls a method for each game, or returns an attribute of each, as `gymnasium.vector.SyncVectorEnv` does.
+
+        Args:
+            name: "action_masks", "get_state" or "render", or an attribute that `get_attr` takes.
+            *args: none; these methods take no arguments.
+            **kwargs: none.
+
+        Returns:
+            N results, in the form that `MinesweeperEnv` has for one game.
+
+        Raises:
+            AttributeError: games in a batch have no such method or attribute; the message lists those they have.
+            TypeError: an argument is given.
+        """
+        if name not in CALLS:
+            return self.get_attr(name)
+        if args or kwargs:
+            raise TypeError(f"{name} takes no arguments")
+        if name == "render":
+            return self.render() or (None,) * self.num_envs
+        if name == "action_masks":
+            return tuple(self.action_masks())
+        saved = {key: value for key, value in self.get_state().items() if key != "sampler"}
+        return tuple({key: value[i] for key, value in saved.items()} for i in range(self.num_envs))
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Returns an attribute once per game; all games share it.
+
+        Raises:
+            AttributeError: games in a batch have no such attribute; the message lists those they have.
+        """
+        spaces = {"observation_space": self.single_observation_space, "action_space": self.single_action_space}
+        if name in spaces:
+            return (spaces[name],) * self.num_envs
+        if name in SHARED_ATTRIBUTES:
+            return (getattr(self, name),) * self.num_envs
+        if name in CALLS:
+            return self.call(name)
+        allowed = ", ".join((*CALLS, *SHARED_ATTRIBUTES, *spaces))
+        raise AttributeError(f"games in a batch have no {name!r}; call and get_attr take {allowed}")
+
+    def set_attr(self, name: str, values: Any) -> None:  # noqa: ARG002 - the signature is Gymnasium's
+        """Raises an error, since all games share one configuration.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"all games share one {name!r}; make another environment to change it")
 
     def render(self) -> tuple[Any, ...] | None:
         """Returns a picture or text for each game, as `MinesweeperEnv.render` does.
@@ -134,14 +356,54 @@ class MinesweeperVectorEnv(BatchedEnv[Games]):
     def _exploded(self, codes: NDArray[np.int8], status: int, action: int | None) -> NDArray[np.bool_] | None:
         return exploded_cells(codes, self.config, action) if status == LOST and action is not None else None
 
-    def _given_boards(self, options: dict[str, Any] | None, chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        return layout_option(options, self.config, self.num_envs, chosen)
+    def _current_games(self) -> Games:
+        if not self._begun:
+            raise ResetNeeded("no game has begun: call reset() first")
+        return self._games
+
+    def _infos(
+        self,
+        masks: NDArray[np.int8],
+        illegal: NDArray[np.bool_],
+        won: NDArray[np.bool_],
+        chosen: NDArray[np.bool_] | None = None,
+    ) -> dict[str, Any]:
+        """Returns an info that holds for the `chosen` games, by default for all."""
+        chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
+        infos = {
+            "action_mask": masks.reshape(self.num_envs, -1),
+            "invalid_action": illegal,
+            "is_success": won,
+        }
+        return infos | {f"_{key}": chosen.copy() for key in infos}
 
     def _observe(self, shown: NDArray[np.int8], chosen: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         return self._encoder.encode(shown if chosen is None else shown[chosen], self._pool)
 
     def _rewards(self, actions: NDArray[np.int64], shown: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Returns the rewards of the last step, (N,), in a fresh array."""
         if self._reward is None:
-            return super()._rewards(actions, shown)
+            return self._games.rewards.copy()
         given = check_rewards(self._reward(describe(self._games, actions, shown)), self.num_envs)
         return np.where(self._games.events[IDLE], 0.0, given)
+
+
+def _final_results(
+    observations: NDArray[Any], infos: dict[str, NDArray[Any]], ended: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Returns the entries of a SAME_STEP info that hold the last observations and infos of the games that ended.
+
+    Args:
+        observations: (K, ...) the last observations of these K games; the result holds views of the array.
+        infos: the info of the step that ended them.
+        ended: (N,) bool, True for these games.
+    """
+    final_observations = np.full(len(ended), None, dtype=object)
+    for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
+        final_observations[i] = observation
+    final_infos = {}
+    for key, value in infos.items():
+        final_infos[key] = np.zeros_like(value)
+        final_infos[key][ended] = value[ended]
+    final = {"final_obs": final_observations, "final_info": final_infos}
+    return final | {f"_{key}": ended.copy() for key in final}

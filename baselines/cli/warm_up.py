@@ -19,14 +19,13 @@ POLICIES = (
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Runs the command; returns 0, or 130 after Ctrl-C."""
     argparse.ArgumentParser(program, description=__doc__).parse_args(arguments)
-    from azulejos_env.engine.games import compile_kernels
-    from azulejos_env.searching import searcher
+    from azulejos_env.search import compile_kernels
     from minesweeper_env.warm_up import CORE, warm_up
 
     parts: dict[str, Callable[[], object]] = {**CORE}
     parts |= {name: partial(_if_installed, partial(_play, name)) for name in POLICIES}
     parts["training of afterstate"] = partial(_if_installed, _play_itself)
-    parts["azulejos"], parts["search of azulejos"] = compile_kernels, searcher.compile_kernels
+    parts["azulejos"] = compile_kernels
     return warm_up(parts)
 
 

@@ -97,14 +97,27 @@ class Window:
 
     pygame has one window per process. Two objects draw into the same one, and it closes with the last of them.
     Once the user has closed the window, `show` returns at once and draws nothing.
+
+    Attributes:
+        dismissed: whether the user has closed the window.
     """
 
     _users: ClassVar[WeakSet[Window]] = WeakSet()
 
-    def __init__(self) -> None:
-        """Opens nothing yet."""
+    def __init__(
+        self,
+        on_click: Callable[[int, int], object] | None = None,
+        on_key: Callable[[str], object] | None = None,
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            on_click: called with the row and the column of a tile that the user clicks.
+            on_key: called with pygame's name of a key that the user presses.
+        """
+        self.dismissed = False
+        self._on_click, self._on_key = on_click, on_key
         self._pygame: Any = None
-        self._dismissed = False
         self._draw: Draw | None = None
         self._tiles = (1, 1)
 
@@ -134,7 +147,7 @@ class Window:
             DependencyNotInstalled: pygame is not installed.
             NoDisplayError: the machine has no display.
         """
-        if self._dismissed:
+        if self.dismissed:
             return
         if not self.is_open:
             self._open(tiles)
@@ -167,12 +180,12 @@ class Window:
         surface = self._pygame.display.get_surface()
         if self._draw is None or surface is None:
             return
-        width, height = surface.get_size()
-        picture = self._draw(fitting_side(width, height, self._tiles))
+        corner, side = self._place()
+        picture = self._draw(side)
         size = (picture.shape[1], picture.shape[0])
         image = self._pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), size, "RGB")
         surface.fill(BACKGROUND)
-        surface.blit(image, ((width - size[0]) // 2, (height - size[1]) // 2))
+        surface.blit(image, corner)
         self._pygame.display.flip()
 
     def _linger(self, seconds: float) -> None:
@@ -183,13 +196,25 @@ class Window:
             self._answer()
 
     def _answer(self) -> None:
-        """Answers the events of the user: closes the window, or paints again after a change of its size."""
+        """Answers the user: closes the window, paints again after a change of its size, passes clicks and keys on."""
         if not self.is_open:
             return
         pygame = self._pygame
-        kinds = {event.type for event in pygame.event.get()}
-        if pygame.QUIT in kinds:
-            self._dismissed = True
-            self.close()
-        elif kinds & {pygame.VIDEORESIZE, pygame.VIDEOEXPOSE}:
-            self._paint()
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                self.dismissed = True
+                self.close()
+                return
+            if event.type in (pygame.VIDEORESIZE, pygame.VIDEOEXPOSE):
+                self._paint()
+            elif event.type == pygame.KEYDOWN and self._on_key is not None:
+                self._on_key(pygame.key.name(event.key))
+            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and self._on_click is not None:
+                (left, top), side = self._place()
+                self._on_click((event.pos[1] - top) // side, (event.pos[0] - left) // side)
+
+    def _place(self) -> tuple[tuple[int, int], int]:
+        """Returns the upper left corner of the picture, and the side of a tile."""
+        width, height = self._pygame.display.get_surface().get_size()
+        side = fitting_side(width, height, self._tiles)
+        return ((width - side * self._tiles[1]) // 2, (height - side * self._tiles[0]) // 2), side

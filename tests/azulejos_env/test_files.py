@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,24 +13,9 @@ from azulejos_env.position import Position, random_board
 GAME = "2\n3\n4\n0\n112\n312\n"
 
 
-def test_a_file_is_read(tmp_path):
-    (tmp_path / "game.txt").write_text(GAME)
-    position = read_game(tmp_path / "game.txt")
-    assert position.board.tolist() == [[1, 1, 2], [3, 1, 2]]
-    assert (position.scores, position.player) == ((4, 0), 0)
-
-
 @pytest.mark.parametrize("text", [GAME.rstrip("\n"), GAME.replace("\n", "\r\n")], ids=["no line feed", "Windows"])
 def test_line_ends_of_other_editors_are_read(text):
     assert read_game_text(text).board.tolist() == [[1, 1, 2], [3, 1, 2]]
-
-
-def test_tiles_of_a_file_fall():
-    assert read_game_text("2\n2\n0\n0\n10\n02\n").board.tolist() == [[0, 0], [1, 2]]
-
-
-def test_rules_are_taken():
-    assert read_game_text(GAME, side="right").config.side == "right"
 
 
 @given(
@@ -79,10 +63,3 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "game.txt").write_bytes(b"2\n3\n\xff")
     with pytest.raises(GameFileError, match="byte 5 is no ASCII character"):
         read_game(tmp_path / "game.txt")
-
-
-def test_the_board_is_a_copy():
-    board = np.ones((2, 2), np.int8)
-    position = Position(GameConfig(2, 2), board)
-    board[0, 0] = 2
-    assert position.board[0, 0] == 1

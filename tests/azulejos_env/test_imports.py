@@ -11,15 +11,12 @@ from support.sources import check_layers, check_lazy_exports, import_circles, im
 MODULES = modules_of("azulejos_env")
 
 # Of the first game it takes what knows no mines: the compiler's decorators, random numbers, checks of arguments, tiles
-# and windows, the bases of environments.
+# and windows.
 TAKEN = {
-    "minesweeper_env.bases.batched",
-    "minesweeper_env.bases.single",
-    "minesweeper_env.calls.checks",
+    "minesweeper_env.checks",
     "minesweeper_env.compiled",
     "minesweeper_env.config",
     "minesweeper_env.engine.placement",
-    "minesweeper_env.engine.saved",
     "minesweeper_env.lazy",
     "minesweeper_env.notices",
     "minesweeper_env.rendering.board",
@@ -27,24 +24,21 @@ TAKEN = {
     "minesweeper_env.rendering.tiles",
     "minesweeper_env.rendering.window",
     "minesweeper_env.splitmix",
-    "minesweeper_env.threads",
 }
 ALLOWED = {"numpy", "gymnasium", "numba", "pettingzoo", "azulejos_env", "minesweeper_env"} | set(
     sys.stdlib_module_names
 )
 
-# A part, which is a module or a folder, imports only parts of its own line and of the lines above it.
+# A module imports only modules of its own line and of the lines above it.
 LAYERS = (
     {"config"},
-    {"engine", "naive", "registration"},
-    {"position", "observations", "rendering"},
-    {"searching"},
+    {"engine", "rendering"},
+    {"position"},
+    {"alpha_beta", "files", "window"},
     {"search"},
-    {"files", "policies", "tree"},
-    {"opponents"},
-    {"playing"},
-    {"aec", "env", "vector_env", "window"},
-    {"cli"},
+    {"game", "policies", "tree"},
+    {"aec", "env"},
+    {"match"},
     {"__init__", "__main__"},
 )
 

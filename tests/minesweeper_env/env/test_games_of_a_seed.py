@@ -11,7 +11,6 @@ from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from azulejos_env import AzulejosEnv, AzulejosVectorEnv
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 
 LAYOUT = np.arange(20).reshape(4, 5) < 3
@@ -20,7 +19,6 @@ KINDS = {
     "crowded": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 12, "first_click": "safe"}, None),
     "corners": (MinesweeperEnv, MinesweeperVectorEnv, {"size": (4, 5), "mines": 4, "first_click": "corners"}, None),
     "no_guess": (MinesweeperEnv, MinesweeperVectorEnv, {"size": 4, "mines": 3, "no_guess": "subset"}, None),
-    "azulejos": (AzulejosEnv, AzulejosVectorEnv, {"size": 4, "opponent": "random", "seat": "random"}, None),
 }
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -28,8 +26,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 def board_of(env, number=None):
     """Returns the board of the present game of an environment, which its first click places, or of one of a batch."""
     state = env.get_state()
-    board = state.get("mines", state.get("board"))
-    return board if number is None else board[number]
+    return state["mines"] if number is None else state["mines"][number]
 
 
 def game(kind, seed, number):
@@ -38,16 +35,14 @@ def game(kind, seed, number):
     env.reset(seed=seed)
     for _ in range(number - 1):
         env.reset()
-    if kind != "azulejos":
-        env.step(5)
+    env.step(5)
     return board_of(env)
 
 
 def start(env, kind, click=5):
     """Starts the next game with a first click."""
     env.reset()
-    if kind != "azulejos":
-        env.step(click)
+    env.step(click)
 
 
 @every_kind
@@ -80,8 +75,7 @@ def test_a_batch_counts_autoresets_and_masked_resets(kind, mode):
     numbers += over & (mode is AutoresetMode.SAME_STEP)
     assert numbers.min() > 1
     env.reset()
-    if kind != "azulejos":
-        env.step(np.full(4, 5))
+    env.step(np.full(4, 5))
     for i in range(4):
         assert np.array_equal(board_of(env, i), game(kind, 8 + i, numbers[i] + 1))
 
@@ -92,8 +86,7 @@ def test_a_seed_under_a_mask_begins_with_game_1(kind):
     env = batched(2, **arguments)
     env.reset(seed=[1, 2])
     env.reset(seed=[7, 7], options={"reset_mask": np.array([False, True])})
-    if kind != "azulejos":
-        env.step(np.full(2, 5))
+    env.step(np.full(2, 5))
     assert np.array_equal(board_of(env, 0), game(kind, 1, 1))
     assert np.array_equal(board_of(env, 1), game(kind, 7, 1))
 

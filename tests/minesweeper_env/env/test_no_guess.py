@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import gc
-import multiprocessing
 import pickle
 import threading
 import time
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -109,14 +107,6 @@ def test_a_configuration_with_a_first_cell_that_no_board_serves_is_refused(size,
 def test_another_value_is_an_error(make_env, value):
     with pytest.raises(ValueError, match="no_guess must be False, subset or exact, not"):
         make_env(no_guess=value)
-
-
-def test_gymnasium_makes_both_kinds():
-    single = gym.make("Minesweeper-v0", **SETTINGS)
-    batch = gym.make_vec("Minesweeper-v0", num_envs=2, **SETTINGS)
-    single.reset(seed=5), batch.reset(seed=4)
-    single.step(20), batch.step(np.array([20, 20]))
-    assert np.array_equal(single.unwrapped.get_state()["mines"], batch.unwrapped.get_state()["mines"][1])
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
@@ -260,23 +250,3 @@ def test_a_wrong_action_changes_nothing():
     with pytest.raises(ValueError, match="an action must be"):
         env.step(np.array([3, 999]))
     assert not env.get_state()["mines"].any()
-
-
-def play_in_fork(env, queue):
-    queue.put(mines_of(env))
-
-
-@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
-def test_a_forked_process_plays_on():
-    env = make()
-    env.reset(seed=1)
-    for _ in range(3):
-        mines_of(env)
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    process = context.Process(target=play_in_fork, args=(env, queue))
-    process.start()
-    forked = queue.get(timeout=30)
-    process.join()
-    assert mines_of(env) == forked

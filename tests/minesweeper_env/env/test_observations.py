@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box
 
-from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
+from minesweeper_env import MinesweeperEnv
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.observations import Encoder, decode
 
@@ -60,15 +60,6 @@ def test_the_spaces_are_those_of_the_contract():
     assert MinesweeperEnv(observation="flat").observation_space == Box(0.0, 1.0, (832,), np.float32)
 
 
-@pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
-def test_a_batch_has_an_axis_more(observation):
-    env = MinesweeperVectorEnv(3, observation=observation)
-    observed, _ = env.reset(seed=0)
-    assert observed in env.observation_space
-    assert observed.shape == (3, *env.single_observation_space.shape)
-    assert observed.dtype == env.single_observation_space.dtype
-
-
 @pytest.mark.parametrize("radius", [1, 2])
 @pytest.mark.parametrize("observation", ["codes", "planes", "flat"])
 def test_decoding_gives_the_codes_back(observation, radius):
@@ -94,12 +85,3 @@ def test_observations_are_fresh_arrays(observation):
     assert not np.shares_memory(first, observed)
     assert np.array_equal(env.reset(seed=0)[0], kept)
     assert later.sum() == mask.sum() - 1
-
-
-def test_no_mine_is_shown_before_the_game_is_lost():
-    seen = 0
-    for env, codes in played("codes"):
-        if (codes == 12).any():
-            seen += 1
-            assert env.step(0)[2]
-    assert seen

@@ -135,12 +135,6 @@ def test_the_info_of_a_partial_reset_holds_the_masks_of_all_games():
     assert (infos["action_mask"] == env.action_masks()).all()
 
 
-def test_a_whole_mask_is_a_whole_reset():
-    env, other = (MinesweeperVectorEnv(3, autoreset_mode=DISABLED, **SMALL) for _ in range(2))
-    assert_same(env.reset(seed=4, options=masked([True] * 3)), other.reset(seed=4))
-    assert (env.sample_actions() == other.sample_actions()).all()
-
-
 def test_layouts_go_to_the_games_of_the_mask():
     layouts = np.zeros((3, 4, 4), np.bool_)
     layouts[1, 2, 2] = True
@@ -169,14 +163,6 @@ def test_a_game_that_is_over_refuses_steps_until_its_reset():
     assert_same({**env.get_state(), "sampler": 0}, {**before, "sampler": 0})
     env.reset(options={"reset_mask": terminations})
     env.step(env.sample_actions())
-
-
-def test_other_options_are_refused():
-    env = MinesweeperVectorEnv(2, **SMALL)
-    with pytest.raises(ValueError, match=r"unknown reset options \['mask'\]; allowed: layout, reset_mask"):
-        env.reset(options={"mask": np.array([True, True])})
-    with pytest.raises(ValueError, match=r"unknown reset options \['reset_mask'\]; allowed: layout$"):
-        MinesweeperEnv(**SMALL).reset(options=masked([True]))
 
 
 def test_gymnasiums_statistics_count_partial_resets():

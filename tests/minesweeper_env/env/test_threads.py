@@ -88,30 +88,12 @@ def test_the_games_are_the_same_for_every_number_of_threads(options):
         env.close()
 
 
-@pytest.mark.parametrize("radius", [2, 3])
-def test_larger_neighbourhoods_are_the_same_too(radius):
-    options = {"size": 9, "mines": 3, "radius": radius, "moves": ALL_MOVES}
-    assert_same(play(MinesweeperVectorEnv(GAMES, **options, threads=3)), play(MinesweeperVectorEnv(GAMES, **options)))
-
-
 @pytest.mark.parametrize("level", ["subset", "exact"])
 def test_boards_without_guesses_are_the_same(level):
     options = {"size": 6, "mines": 7, "no_guess": level, "autoreset_mode": "SameStep"}
     alone = play(MinesweeperVectorEnv(GAMES, **options))
     for threads in (2, 3, 7):
         assert_same(play(MinesweeperVectorEnv(GAMES, **options, threads=threads)), alone)
-
-
-def test_no_thread_writes_into_the_games_of_another():
-    # Large openings keep the scratch space of the flood fill in use; eight threads on few cores interleave.
-    alone = MinesweeperVectorEnv(64, **SPARSE, autoreset_mode="SameStep")
-    env = MinesweeperVectorEnv(64, **SPARSE, autoreset_mode="SameStep", threads=8)
-    alone.reset(seed=0)
-    env.reset(seed=0)
-    for _ in range(400):
-        actions = alone.sample_actions()
-        assert_same(env.step(actions), alone.step(actions))
-    assert_same(env.get_state()["codes"], alone.get_state()["codes"])
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
@@ -127,14 +109,6 @@ def test_a_copy_goes_on_alike_and_apart(copied):
     assert_same([(actions := other.sample_actions(), other.step(actions)) for _ in range(20)], first)
     assert_same(other.get_state(), env.get_state())
     assert other._games._supply._pool is other._games._pool is other._pool
-
-
-def test_a_restored_state_goes_on_alike():
-    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
-    play(env)
-    alone = MinesweeperVectorEnv(GAMES, **SPARSE)
-    alone.set_state(env.get_state())
-    assert_same(play(alone, seed=6), play(env, seed=6))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Python 3.12 on, a fork beside threads
@@ -163,18 +137,6 @@ def test_a_forked_process_starts_threads_of_its_own():
 
 def new_threads(before):
     return [thread for thread in threading.enumerate() if thread not in before]
-
-
-def test_close_ends_the_threads_and_may_be_called_twice():
-    before = threading.enumerate()
-    env = MinesweeperVectorEnv(GAMES, **SPARSE, threads=3)
-    assert not new_threads(before)
-    play(env)
-    assert 1 <= len(new_threads(before)) <= 2
-    env.close()
-    assert not new_threads(before)
-    env.close()
-    assert_same(play(env), play(MinesweeperVectorEnv(GAMES, **SPARSE)))
 
 
 def test_the_threads_end_with_the_environment():
@@ -219,12 +181,6 @@ def test_an_action_out_of_range_in_any_part_changes_no_game(action):
         env.step(actions)
     del before["sampler"]
     assert_same({key: env.get_state()[key] for key in before}, before)
-
-
-@pytest.mark.parametrize("threads", [0, -1, "2", True, 1.5, None])
-def test_a_bad_number_of_threads_is_refused(threads):
-    with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
-        gymnasium.make_vec("Minesweeper-v0", num_envs=4, threads=threads)
 
 
 @pytest.mark.skipif(not hasattr(kernels.step_batch, "signatures"), reason="kernels are not compiled")

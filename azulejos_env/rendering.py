@@ -1,13 +1,14 @@
-"""Positions as pictures: a line for each player, and the board with the last move outlined."""
+"""Positions as text and as pictures: a line for each player, and the board with the last move outlined."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env.rendering.view import View
+from minesweeper_env.rendering.board import join_cells, join_tiles
 from minesweeper_env.rendering.tiles import INK, TILE, Colour, covered_tile, draw_tick, open_tile, write
 
 COLOURS: tuple[Colour, ...] = (
@@ -33,6 +34,60 @@ _MARKS = 3
 """The tiles of a player's line before its score: the mark, the number of the player, and a space."""
 
 
+@dataclass(frozen=True)
+class View:
+    """A position as it is drawn.
+
+    Attributes:
+        board: (rows, cols) int8, 0 for an empty cell.
+        last: (rows, cols) bool, the cells that the last move emptied before tiles fell.
+        names: the names of the first and the second player; one name for a game alone.
+        scores: their scores.
+        turn: the player to move; None once the game is over.
+    """
+
+    board: NDArray[np.int8]
+    last: NDArray[np.bool_]
+    names: tuple[str, ...]
+    scores: tuple[int, ...]
+    turn: int | None
+
+    @property
+    def leaders(self) -> list[int]:
+        """The players with most points."""
+        return [player for player, score in enumerate(self.scores) if score == max(self.scores)]
+
+    def status_line(self) -> str:
+        """Returns the scores, and whose turn it is or how the game has ended."""
+        scores = ", ".join(f"{name} {score}" for name, score in zip(self.names, self.scores, strict=True))
+        if self.turn is not None:
+            return f"{scores}: {self.names[self.turn]} to move"
+        if len(self.names) == 1:
+            return f"{scores}: {'over' if self.board.any() else 'board cleared'}"
+        if len(self.leaders) > 1:
+            return f"{scores}: a tie"
+        winner = self.names[self.leaders[0]]
+        return f"{scores}: {winner} {'win' if winner == 'you' else 'wins'}"
+
+    def last_move(self) -> str:
+        """Returns the last move in words, or "no move yet"."""
+        cells = np.argwhere(self.last)
+        return f"last move: {len(cells)} tiles at ({cells[0][0]},{cells[0][1]})" if len(cells) else "no move yet"
+
+
+def render_view(mode: str | None, view: View) -> str | NDArray[np.uint8] | None:
+    """Returns a position as text ("ansi"), as a picture ("rgb_array") or, for any other mode, as None."""
+    if mode == "ansi":
+        return render_text(view)
+    return render_picture(view) if mode == "rgb_array" else None
+
+
+def render_text(view: View) -> str:
+    """Returns a position as lines of text: the board with row and column numbers, the scores, and the last move."""
+    cells = [[str(colour) if colour else "." for colour in row] for row in view.board.tolist()]
+    return "\n".join([join_cells(cells, 1), view.status_line(), view.last_move()])
+
+
 def picture_size(view: View) -> tuple[int, int]:
     """Returns the number of tiles from top to bottom, and from left to right."""
     rows, cols = view.board.shape
@@ -40,13 +95,13 @@ def picture_size(view: View) -> tuple[int, int]:
     return rows + len(view.scores), max(cols, LEAST_COLS, _MARKS + digits)
 
 
-def render_picture(view: View, side: int = TILE, size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
-    """Returns a position as a picture, (side * height, side * width, 3) uint8; `size` is (height, width) in tiles.
+def render_picture(view: View, side: int = TILE) -> NDArray[np.uint8]:
+    """Returns a position as a picture, (side * height, side * width, 3) uint8.
 
     Each player has a line: ">" for the player to move or a tick for the winner, its number, and its score. A tie has
     two ticks. An outline shows the cells that the last move emptied, before tiles fell.
     """
-    height, width = size or picture_size(view)
+    height, width = picture_size(view)
     picture = np.empty((side * height, side * width, 3), np.uint8)
     picture[:] = PAPER
     for player in range(len(view.scores)):
@@ -54,8 +109,7 @@ def render_picture(view: View, side: int = TILE, size: tuple[int, int] | None = 
     rows, cols = view.board.shape
     top = side * len(view.scores)
     board = picture[top : top + side * rows, : side * cols]
-    tiles = _tiles(side)[view.board]
-    board[:] = tiles.swapaxes(1, 2).reshape(side * rows, side * cols, 3)
+    board[:] = join_tiles(_tiles(side)[view.board])
     _outline(board, view.last, side)
     return picture
 
@@ -64,12 +118,12 @@ def render_picture(view: View, side: int = TILE, size: tuple[int, int] | None = 
 def _tiles(side: int) -> NDArray[np.uint8]:
     """Returns the empty tile, and a tile of each colour, (10, side, side, 3)."""
     coloured = [
-        write(covered_tile(colour, side), str(digit), ink_on(colour)) for digit, colour in enumerate(COLOURS, start=1)
+        write(covered_tile(colour, side), str(digit), _ink_on(colour)) for digit, colour in enumerate(COLOURS, start=1)
     ]
     return np.stack([open_tile(side=side), *coloured])
 
 
-def ink_on(colour: Colour) -> Colour:
+def _ink_on(colour: Colour) -> Colour:
     """Returns the ink, dark or light, of a digit on a tile."""
     return INK if np.dot(colour, (0.299, 0.587, 0.114)) > 110 else LIGHT
 

@@ -1,4 +1,4 @@
-"""Rules of the game and plain minimax in their simplest form, slow and obviously right: the oracle of the tests."""
+"""Rules of Azulejos and plain minimax in their simplest form, slow and obviously right: the oracle of the tests."""
 
 from __future__ import annotations
 

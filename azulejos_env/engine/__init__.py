@@ -1,1 +1,0 @@
-"""Internal: rules of the game as compiled kernels."""

@@ -1,0 +1,89 @@
+"""Matches: policies play each other on seeded boards, each board from both seats."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from azulejos_env.config import GameConfig
+from azulejos_env.policies import Policy, find_policy
+from azulejos_env.position import Position
+
+__all__ = ["PairResult", "play_game", "play_pair", "run_match", "wilson_interval"]
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """Games of a policy against another one.
+
+    Attributes:
+        wins: the number of games that the policy won.
+        ties: the number of games with equal scores.
+        losses: the number of games that it lost.
+    """
+
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % Wilson interval of the fraction of games won."""
+        return wilson_interval(self.wins, self.wins + self.ties + self.losses)
+
+
+def wilson_interval(wins: int, games: int, z: float = 1.959964) -> tuple[float, float]:
+    """Returns the interval of a win rate (Wilson 1927); z is the normal quantile, here of 95 %."""
+    rate, extra = wins / games, z * z / games
+    middle, half = rate + extra / 2, z * math.sqrt((rate * (1 - rate) + extra / 4) / games)
+    return (middle - half) / (1 + extra), (middle + half) / (1 + extra)
+
+
+def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tuple[int, int]:
+    """Returns the scores of a game of two policies, the first of which begins.
+
+    The board is that of `gymnasium.make("Azulejos-v0")` after `reset(seed=seed)`.
+    """
+    from azulejos_env.env import AzulejosEnv
+
+    env = AzulejosEnv((config.rows, config.cols), config.colours, opponent=None)
+    position = Position(config, env.reset(seed=seed)[0])
+    for player, policy in enumerate(policies):
+        policy.reset(int(np.random.SeedSequence([seed, player]).generate_state(1)[0]))
+    while not position.over:
+        position = position.play(*policies[position.player].choose(position))
+    return position.scores
+
+
+def play_pair(config: GameConfig, seeds: Sequence[int], policy: Policy, other: Policy) -> PairResult:
+    """Plays each seeded board twice, with either policy moving first."""
+    leads = []
+    for seed in seeds:
+        first, second = play_game(config, seed, (policy, other))
+        leads.append(first - second)
+        first, second = play_game(config, seed, (other, policy))
+        leads.append(second - first)
+    signs = [int(np.sign(lead)) for lead in leads]
+    return PairResult(signs.count(1), signs.count(0), signs.count(-1))
+
+
+def run_match(options: argparse.Namespace) -> None:
+    """Plays all pairs, and prints a line for each."""
+    policies = {name: find_policy(name) for name in options.policies}
+    config = GameConfig.of_size(options.size, colours=options.colours)
+    boards = math.ceil(options.games / 2)
+    last = options.seed + boards - 1
+    print(f"Azulejos {config.rows}x{config.cols}, {config.colours} colours, boards of seeds {options.seed} to {last}")
+    width = max(map(len, policies))
+    print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")
+    for name, other in combinations(policies, 2):
+        result = play_pair(config, range(options.seed, last + 1), policies[name], policies[other])
+        low, high = result.interval
+        counts = f"{result.wins:>6} {result.ties:>6} {result.losses:>6}"
+        rate = f"{result.wins / (2 * boards):.1%} ({low:.1%} to {high:.1%})"
+        print(f"{name:<{width}}  {other:<{width}}  {counts}  {rate}", flush=True)

@@ -1,1 +1,0 @@
-"""Internal: drawing of positions as text, as pictures and in a window."""

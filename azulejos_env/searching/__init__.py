@@ -1,1 +1,0 @@
-"""Internal: the search behind `azulejos_env.search`."""

@@ -1,0 +1,163 @@
+"""Window of the render mode "human", in which a person may also play the machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
+
+import numpy as np
+from gymnasium.error import DependencyNotInstalled
+from numpy.typing import NDArray
+
+from azulejos_env.position import Position
+from azulejos_env.rendering import View, picture_size, render_picture
+from minesweeper_env.notices import say
+from minesweeper_env.rendering.window import NoDisplayError, Window
+
+FPS = 25.0
+"""Looks at the answer of the machine in a second."""
+
+KEYS = "click a group; u takes a move back, r begins again, q leaves"
+
+NAMES = ("you", "machine")
+PERSON, MACHINE = 0, 1
+
+Cell = tuple[int, int]
+
+
+class GameWindow(Window):
+    """Shows positions of a game."""
+
+    def show_game(self, view: View, fps: float, hint: str = "") -> None:
+        """Shows a position for one frame, or for a second if the game is over; a hint stands in the title.
+
+        Raises:
+            DependencyNotInstalled: pygame is not installed.
+            NoDisplayError: the machine has no display.
+        """
+        rows, cols = view.board.shape
+        caption = f"Azulejos {rows}x{cols}: {view.status_line()}{hint and f': {hint}'}"
+        seconds = 1 / fps if hint or view.turn is not None else 1.0
+        self.show(lambda side: render_picture(view, side), picture_size(view), caption, seconds)
+
+
+class Match:
+    """A game of a person, who moves first, against the machine; moves can be taken back.
+
+    Attributes:
+        position: the position.
+        message: why the person's last click or key had no effect; empty if it had one.
+        left: whether the person has left.
+    """
+
+    def __init__(self, position: Position, choose: Callable[[Position], Cell]) -> None:
+        """Begins a game.
+
+        Args:
+            position: the first position.
+            choose: chooses the moves of the machine; called in another thread.
+        """
+        self.position, self._choose = position, choose
+        self.message, self.left = "", False
+        self._since = time.monotonic()
+        self._last = np.zeros(position.board.shape, np.bool_)
+        self._earlier: list[tuple[Position, NDArray[np.bool_]]] = []
+        self._answer: Future[Cell] | None = None
+        self._ask()
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the machine is choosing its move."""
+        return self._answer is not None
+
+    @property
+    def view(self) -> View:
+        """The position as it is drawn."""
+        position = self.position
+        return View(position.board, self._last, NAMES, position.scores, None if position.over else position.player)
+
+    @property
+    def hint(self) -> str:
+        """What the title says after the scores."""
+        if self.is_thinking:
+            return f"thinking, {int(time.monotonic() - self._since)} s"
+        return self.message or KEYS
+
+    def click(self, row: int, col: int) -> None:
+        """Removes the group of a cell for the person, if it is the person's turn and there is such a group."""
+        if self.is_thinking or self.position.over:
+            self.message = "the machine is thinking" if self.is_thinking else "the game is over"
+            return
+        try:
+            self._move((row, col))
+        except ValueError as error:
+            self.message = str(error)
+
+    def press(self, key: str) -> None:
+        """Answers a key: u, r, q or escape."""
+        if key in ("q", "escape"):
+            self.left = True
+        elif key in ("u", "r") and self.is_thinking:
+            self.message = "the machine is thinking"
+        elif key in ("u", "r"):
+            self.message = "" if self._earlier else "there is no move to take back"
+            while self._earlier:
+                self.position, self._last = self._earlier.pop()
+                if key == "u" and self.position.player == PERSON:
+                    break
+            self._ask()
+
+    def poll(self) -> None:
+        """Makes the move of the machine if it has chosen one; raises whatever its choice raises."""
+        if self._answer is not None and self._answer.done():
+            cell = self._answer.result()
+            self._answer = None
+            self._move(cell)
+
+    def _move(self, cell: Cell) -> None:
+        after = self.position.play(*cell)
+        self._earlier.append((self.position, self._last))
+        self._last = self.position.group_at(*cell)
+        self.position, self.message = after, ""
+        self._ask()
+
+    def _ask(self) -> None:
+        if self.position.player == MACHINE and not self.position.over:
+            self._answer, self._since = Future(), time.monotonic()
+            # A daemon, so that a long search does not keep the program alive when the person leaves.
+            Thread(target=self._think, args=(self._answer, self.position), daemon=True).start()
+
+    def _think(self, answer: Future[Cell], position: Position) -> None:
+        try:
+            answer.set_result(self._choose(position))
+        except Exception as error:
+            answer.set_exception(error)
+
+
+def play(program: str, position: Position, choose: Callable[[Position], Cell]) -> int:
+    """Plays in a window until the person closes it.
+
+    Args:
+        program: the command, for messages.
+        position: the first position.
+        choose: chooses the moves of the second player.
+
+    Returns:
+        The exit status: 0, or 1 where no window can open.
+    """
+    match = Match(position, choose)
+    window = GameWindow(lambda row, col: match.click(row - len(NAMES), col), match.press)
+    try:
+        while not (match.left or window.dismissed):
+            match.poll()
+            window.show_game(match.view, FPS, match.hint)
+    except NoDisplayError as error:
+        say(f"{program}: {error.cause}; use -console to get a move without a window")
+        return 1
+    except DependencyNotInstalled as error:
+        say(f"{program}: {error}")
+        return 1
+    window.close()
+    return 0

@@ -1,1 +1,0 @@
-"""Internal: window in which a person plays the machine."""

@@ -1,0 +1,163 @@
+"""Command line: moves, trees, boards, matches and the window; wrong arguments and files give one line and status 2."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from azulejos_env.__main__ import main
+from azulejos_env.config import GameConfig
+from azulejos_env.files import read_game
+from azulejos_env.match import play_pair, wilson_interval
+from azulejos_env.policies import find_policy
+
+GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
+
+
+@pytest.fixture(autouse=True)
+def _game(tmp_path, monkeypatch):
+    """A file with a game, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "game.txt").write_text(GAME)
+
+
+def run(capsys, line):
+    """Runs the command; returns its status, stdout and stderr."""
+    try:
+        status = main(line.split())
+    except SystemExit as end:
+        status = end.code
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_every_order_of_the_options_prints_the_same_move(capsys):
+    parts = ["-file game.txt", "-depth 3", "-console", "-prune", "-tree t.dot"]
+    shown = {run(capsys, " ".join(order))[:2] for order in itertools.permutations(parts)}
+    ((status, text),) = {(status, out.rpartition("time")[0]) for status, out in shown}
+    assert status == 0
+    assert text.splitlines()[0] == "(2,0)"
+    assert [line.split()[0] for line in text.splitlines()[1:]] == ["value", "line", "positions", "depth"]
+    assert Path("t.dot").read_text().startswith("digraph search {")
+
+
+@pytest.mark.parametrize("limit", ["-maxtime 5 -prune", "-depth 3"])
+def test_both_limits_find_the_move(capsys, limit):
+    assert run(capsys, f"-file game.txt -console {limit}")[1].startswith("(2,0)\n")
+
+
+@pytest.mark.parametrize(
+    ("scores", "ending"),
+    [("3\n5", "second player is 2 points ahead"), ("1\n0", "first player is 1 point ahead"), ("4\n4", "equal")],
+)
+def test_a_game_that_is_over_is_said_to_be(capsys, scores, ending):
+    Path("over.txt").write_text(f"1\n2\n{scores}\n12\n")
+    status, out, _ = run(capsys, "-file over.txt -depth 2 -console")
+    assert status == 0
+    assert ending in out
+
+
+def test_a_board_is_made_from_a_seed(capsys):
+    assert run(capsys, "-file new.txt -generate 5x7 -colours 4 -seed 3")[0] == 0
+    first = Path("new.txt").read_text()
+    assert read_game("new.txt").board.shape == (5, 7)
+    run(capsys, "-generate 5x7 -seed 3 -colours 4 -file new.txt")
+    assert Path("new.txt").read_text() == first
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("-file game.txt -console", "limit"),
+        ("-file game.txt -console -depth 2 -maxtime 2", "limit"),
+        ("-console -depth 2", "-file"),
+        ("-file game.txt -depth 2", "-generate"),
+        ("-file game.txt -depth 2 -console -visual", "-visual"),
+        ("-file game.txt -depth 0 -console", "'0'"),
+        ("-file game.txt -depth 2.5 -console", "'2.5'"),
+        ("-file game.txt -maxtime -1 -console", "'-1'"),
+        ("-file game.txt -maxtime soon -console", "'soon'"),
+        ("-file game.txt -depth 2 -visual -tree", "-tree"),
+        ("-file game.txt -depth 2 -console -seed 1", "-seed"),
+        ("-file game.txt -generate 4x4 -depth 2", "-depth"),
+        ("-file game.txt -generate 0x4", "100"),
+        ("-file game.txt -generate 4x4 -colours 10", "9"),
+        ("-file nothing.txt -depth 2 -console", "nothing.txt"),
+        ("-file game.txt -depth 2 -console -tree nowhere/x.dot", "folder"),
+        ("match greedy", "two policies"),
+        ("match greedy strong", "'strong'"),
+        ("match greedy random --games 1", "--games"),
+    ],
+)
+def test_wrong_arguments_give_one_line_and_status_2(capsys, line, word):
+    status, out, err = run(capsys, line)
+    last = err.splitlines()[-1]
+    assert (status, out) == (2, "")
+    assert last.startswith("python -m azulejos_env: ")
+    assert word in last
+
+
+def test_a_wrong_file_gives_one_line_and_status_2(capsys):
+    Path("game.txt").write_text("2\n2\n0\n0\n11\n1x\n")
+    status, out, err = run(capsys, "-file game.txt -depth 2 -console")
+    assert (status, out) == (2, "")
+    assert err.splitlines()[-1].startswith("python -m azulejos_env: game.txt: line 6, column 2: 'x'")
+
+
+def test_a_file_that_is_no_game_is_not_overwritten(capsys):
+    Path("thesis.txt").write_text("years of work\n")
+    assert run(capsys, "-file thesis.txt -generate 3x3")[0] == 2
+    assert Path("thesis.txt").read_text() == "years of work\n"
+
+
+@pytest.mark.parametrize("command", ["-file full.dot -generate 3x3", "-file game.txt -depth 2 -console -tree full.dot"])
+def test_a_full_disk_is_named(capsys, monkeypatch, command):
+    def fill(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    status, _, err = run(capsys, command)
+    assert (status, err.splitlines()[-1]) == (1, "python -m azulejos_env: full.dot: No space left on device")
+
+
+def test_a_match_prints_wins_with_their_interval(capsys):
+    status, out, _ = run(capsys, "match random greedy minimax:depth=1 --size 4x5 --games 20 --seed 3")
+    lines = out.splitlines()
+    assert status == 0
+    assert lines[0].endswith("boards of seeds 3 to 12")
+    assert [line.split()[:2] for line in lines[2:]] == [
+        ["random", "greedy"],
+        ["random", "minimax:depth=1"],
+        ["greedy", "minimax:depth=1"],
+    ]
+    for line in lines[2:]:
+        wins, ties, losses = map(int, line.split()[2:5])
+        low, high = (f"{bound:.1%}" for bound in wilson_interval(wins, 20))
+        assert wins + ties + losses == 20
+        assert line.endswith(f"{wins / 20:.1%} ({low} to {high})")
+    # Greedy makes the moves of a search of depth 1, and each of them moves first in half of the games.
+    assert lines[-1].split()[2] == lines[-1].split()[4]
+
+
+def test_the_stronger_policy_wins_most_games():
+    policies = [find_policy(name) for name in ("random", "greedy", "minimax")]
+    config = GameConfig(10, 10, 5)
+    assert play_pair(config, range(20), policies[1], policies[0]).wins >= 30
+    assert play_pair(config, range(20), policies[2], policies[1]).wins >= 22
+
+
+def test_the_interval_is_wilsons():
+    assert wilson_interval(0, 10) == pytest.approx((0.0, 0.27753), abs=1e-5)
+    assert wilson_interval(15, 20) == pytest.approx((0.53130, 0.88814), abs=1e-5)
+
+
+def test_the_module_runs_as_a_command():
+    result = subprocess.run(
+        [sys.executable, "-m", "azulejos_env", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "python -m azulejos_env -file game.txt -depth 6 -console -prune" in result.stdout
