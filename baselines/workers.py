@@ -65,7 +65,7 @@ class Workers:
 
         Args:
             work: what to call; elsewhere it must pickle, and so must the arguments.
-            next_call: returns the arguments of the next call; None if all have begun.
+            next_call: returns the arguments of the next call; None, however often it is asked, if all have begun.
             on_look: called every second while no call ends.
 
         Raises:

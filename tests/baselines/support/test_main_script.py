@@ -10,10 +10,9 @@ import pytest
 from support import ROOT
 
 CALL = "from baselines.workers import worker_pool\n"
-POOL = "with worker_pool(2) as pool:\n    print(*pool.run(abs, iter([(-7,), None]).__next__))\n"
-IN_A_FUNCTION = (
-    "def play():\n    with worker_pool(2) as pool:\n        print(*pool.run(abs, iter([(-7,), None]).__next__))\n"
-)
+PRINTED = "print(dict(pool.run(abs, iter([(-7,), None, None]).__next__))[-7,])\n"
+POOL = f"with worker_pool(2) as pool:\n    {PRINTED}"
+IN_A_FUNCTION = f"def play():\n    with worker_pool(2) as pool:\n        {PRINTED}"
 
 
 def run(tmp_path, script):
