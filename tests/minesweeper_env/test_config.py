@@ -30,6 +30,7 @@ WRONG_ARGUMENTS = [
     ({"size": None}, "whole number"),
     ({"size": True}, "whole number"),
     ({"size": {8, 9}}, "whole number"),
+    ({"size": np.array([6, 7])}, "whole number"),
     ({"size": (5000, 5000), "mines": 9}, "2 to 1048576 cells"),
     ({"size": 12}, NO_MINES),
     ({"size": (30, 16)}, NO_MINES),
@@ -56,6 +57,7 @@ WRONG_ARGUMENTS = [
     ({"moves": (0,)}, "in the order click, flag, unflag, question, chord"),
     ({"reward": "winning"}, "win_loss, win, safe_click, progress, shaped"),
     ({"reward": None}, "win_loss, win, safe_click, progress, shaped"),
+    ({"reward": {"win": 1}}, "callable or one of win_loss, win"),
     ({"reward": 1.0}, "win_loss, win, safe_click, progress, shaped"),
     ({"observation": "pixels"}, "codes, planes, flat"),
     ({"observation": None}, "codes, planes, flat"),
@@ -74,8 +76,9 @@ WRONG_ARGUMENTS = [
 @pytest.mark.parametrize(("arguments", "allowed"), WRONG_ARGUMENTS)
 @pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
 def test_wrong_arguments_are_refused(make, arguments, allowed):
-    with pytest.raises(ValueError, match=allowed):
+    with pytest.raises(ValueError, match=allowed) as raised:
         make(**arguments)
+    assert "\n" not in str(raised.value)
 
 
 def test_wrong_arguments_are_refused_through_gymnasium():
@@ -124,12 +127,6 @@ def test_a_size_without_default_mines_needs_them(env_id):
         with pytest.raises(ValueError, match=f"mines must be given for a board of 10x12; {NO_MINES}"):
             make(env_id, size=(10, 12))
         assert make(env_id, size=(10, 12), mines=20).unwrapped.config.mines == 20
-
-
-@pytest.mark.parametrize("make", [MinesweeperEnv, MinesweeperVectorEnv])
-def test_unknown_arguments_are_refused(make):
-    with pytest.raises(TypeError, match="mine_count"):
-        make(mine_count=3)
 
 
 @pytest.mark.parametrize(

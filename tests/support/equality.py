@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import VectorEnv
 
 
 def assert_same(left: Any, right: Any, where: str = "") -> None:
@@ -20,6 +21,24 @@ def assert_same(left: Any, right: Any, where: str = "") -> None:
             assert_same(one, other, f"{where}[{i}]")
     elif isinstance(left, np.ndarray):
         assert (left.dtype, left.shape) == (right.dtype, right.shape), where
-        assert np.array_equal(left, right), f"{where}:\n{left}\nis not\n{right}"
+        assert np.array_equal(left, right, equal_nan=left.dtype.kind == "f"), f"{where}:\n{left}\nis not\n{right}"
     else:
         assert left == right, f"{where}: {left!r} is not {right!r}"
+
+
+def steps_alike(batch: VectorEnv, other: VectorEnv, seed: int, steps: int) -> int:
+    """Plays legal actions, one in ten of them replaced by any, in two batches; returns the number of games that ended.
+
+    Raises:
+        AssertionError: a reset or a step returns other values in the second batch.
+    """
+    assert_same(batch.reset(seed=seed), other.reset(seed=seed), "reset")
+    rng = np.random.default_rng(seed)
+    ended, count = 0, batch.num_envs
+    for step in range(steps):
+        anything = rng.integers(batch.single_action_space.n, size=count)
+        actions = np.where(rng.random(count) < 0.1, anything, batch.sample_actions())
+        results = batch.step(actions)
+        ended += int((results[2] | results[3]).sum())
+        assert_same(results, other.step(actions), f"step {step}")
+    return ended

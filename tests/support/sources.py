@@ -83,26 +83,6 @@ def _reachable(start: str, targets: Mapping[str, set[str]]) -> set[str]:
     return reached
 
 
-def check_layers(package: str, layers: Sequence[set[str]]) -> None:
-    """Asserts that each part of a package, a module or folder, imports only parts of its own layer and lower ones.
-
-    Args:
-        package: the dotted name of the package.
-        layers: the names of the parts, from the lowest layer to the highest; "__init__" is the package itself.
-    """
-    level = {part: number for number, layer in enumerate(layers) for part in layer}
-    for path in modules_of(package.replace(".", "/")):
-        own = _part(dotted(path), package)
-        assert own in level, f"{path} has no place in the layers of {package}"
-        for name in imported(path):
-            if name.startswith(f"{package}.") and (other := _part(name, package)) in level:
-                assert level[other] <= level[own], f"{path} imports {name}, which lies above it"
-
-
-def _part(name: str, package: str) -> str:
-    return name.removeprefix(package).split(".")[1] if name != package else "__init__"
-
-
 def check_lazy_exports(package: str) -> None:
     """Asserts that a package offers the same names at run time, in `dir` and `__all__`, and to type checkers."""
     module = import_module(package)

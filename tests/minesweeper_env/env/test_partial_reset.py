@@ -1,6 +1,6 @@
 """Partial resets and disabled autoreset of the batched environment, as Gymnasium's vector API defines them.
 
-`test_autoreset_disabled`, `test_autoreset_metadata`, `test_partial_reset` and `test_partial_reset_failure` are
+`test_autoreset_disabled`, `test_partial_reset` and `test_partial_reset_failure` are
 Gymnasium's tests of these names, on the registered ids (Gymnasium 1.4, MIT licence, tests/vector/test_autoreset_mode.py
 and tests/vector/test_vector_env.py). The other tests compare with `SyncVectorEnv` of the installed version.
 """
@@ -58,13 +58,6 @@ def test_autoreset_disabled(env_id):
         assert (observations[~ended] == last[~ended]).all()
         assert (infos["_action_mask"] == ended).all()
     envs.close()
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
-def test_autoreset_metadata(env_id, mode):
-    for given in (mode, mode.value):
-        assert gymnasium.make_vec(env_id, num_envs=2, autoreset_mode=given).metadata["autoreset_mode"] == mode
 
 
 @pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)

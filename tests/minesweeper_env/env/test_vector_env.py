@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from support.equality import assert_same
+from support.equality import assert_same, steps_alike
 
 import minesweeper_env
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
@@ -27,67 +27,13 @@ def opened_cells_less_losses(transition):
     return transition.opened - 10.0 * transition.lost + transition.won / transition.safe_cells + hidden * 0.01
 
 
-def mixed_actions(env, rng):
-    """Returns legal actions, one in ten of them replaced by any action."""
-    actions = env.sample_actions()
-    return np.where(rng.random(env.num_envs) < 0.1, rng.integers(env.single_action_space.n, size=env.num_envs), actions)
-
-
-class ManyEpisodes:
-    """A single environment that starts its next game when the batched one does."""
-
-    def __init__(self, env, mode):
-        self.env, self.mode, self.over = env, mode, False
-
-    def step(self, action):
-        if self.over and self.mode is AutoresetMode.NEXT_STEP:
-            self.over = False
-            observation, info = self.env.reset()
-            return observation, 0.0, False, False, info, None
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        self.over = terminated or truncated
-        final = None
-        if self.over and self.mode is AutoresetMode.SAME_STEP:
-            final = (observation, info)
-            observation, info = self.env.reset()
-        return observation, reward, terminated, truncated, info, final
-
-
-def assert_game_equal(i, batch, single):
-    """Compares game i of a batched step with a step of the single environment."""
-    observations, rewards, terminations, truncations, infos = batch
-    observation, reward, terminated, truncated, info, final = single
-    assert observations.dtype == observation.dtype
-    assert np.array_equal(observations[i], observation)
-    assert (rewards[i], terminations[i], truncations[i]) == (reward, terminated, truncated)
-    for key, value in info.items():
-        assert np.array_equal(infos[key][i], value)
-        assert infos[f"_{key}"][i]
-    assert infos.get("_final_obs", np.zeros(i + 1, np.bool_))[i] == (final is not None)
-    if final is not None:
-        assert np.array_equal(infos["final_obs"][i], final[0])
-        for key, value in final[1].items():
-            assert np.array_equal(infos["final_info"][key][i], value)
-            assert infos["final_info"][f"_{key}"][i]
-
-
 def check_against_single(count, steps, seed, mode, **arguments):
-    """Plays a batch and `count` single environments in step; returns the number of games that ended."""
+    """Plays a batch beside Gymnasium's own batch of single environments; returns the number of games that ended."""
     batch = MinesweeperVectorEnv(count, autoreset_mode=mode, **arguments)
-    singles = [ManyEpisodes(MinesweeperEnv(**arguments), mode) for _ in range(count)]
-    observations, infos = batch.reset(seed=seed)
-    for i, single in enumerate(singles):
-        observation, info = single.env.reset(seed=seed + i)
-        assert_game_equal(i, (observations, *np.zeros((3, count)), infos), (observation, 0, 0, 0, info, None))
-    rng = np.random.default_rng(seed)
-    ended = 0
-    for _ in range(steps):
-        actions = mixed_actions(batch, rng)
-        results = batch.step(actions)
-        ended += int((results[2] | results[3]).sum())
-        for i, single in enumerate(singles):
-            assert_game_equal(i, results, single.step(int(actions[i])))
-    return ended
+    sync = SyncVectorEnv([lambda: MinesweeperEnv(**arguments)] * count, autoreset_mode=mode)
+    assert batch.observation_space == sync.observation_space
+    assert batch.action_space == sync.action_space
+    return steps_alike(batch, sync, seed, steps)
 
 
 def check_configurations(first_click, mode, count, steps):
@@ -118,25 +64,6 @@ def test_equals_single_in_thousands_of_games_of_every_configuration(first_click,
 @pytest.mark.parametrize("first_click", FIRST_CLICKS)
 def test_equals_single_over_many_games_of_the_default_board(first_click, mode):
     assert check_against_single(8, 150, 1000, mode, first_click=first_click, size=8, mines=10) > 40
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("arguments", [{}, {"max_steps": 5, "observation": "planes", "reward": "shaped"}])
-def test_equals_gymnasiums_own_vector_environment(arguments, mode):
-    arguments = {"size": 5, "mines": 4, "moves": MOVE_SETS[2], **arguments}
-    batch = MinesweeperVectorEnv(5, autoreset_mode=mode, **arguments)
-    sync = SyncVectorEnv([lambda: MinesweeperEnv(**arguments)] * 5, autoreset_mode=mode)
-    assert batch.observation_space == sync.observation_space
-    assert batch.action_space == sync.action_space
-    assert_same(batch.reset(seed=11), sync.reset(seed=11), "reset")
-    rng = np.random.default_rng(0)
-    ended = 0
-    for step in range(300):
-        actions = mixed_actions(batch, rng)
-        results = batch.step(actions)
-        ended += int((results[2] | results[3]).sum())
-        assert_same(results, sync.step(actions), f"step {step}")
-    assert ended > 50
 
 
 @pytest.mark.parametrize("env_id", sorted(minesweeper_env.registration.ENV_SPECIFICATIONS))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from support.equality import steps_alike
 
 import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
@@ -218,44 +219,11 @@ def test_copies_and_spec():
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_a_batch_is_made_of_single_games(place, mode):
-    """Every observation and info of game i equals the single environment's with the same seed."""
     count, arguments = 8, {"moves": ALL_MOVES, "first_click": "any", **PLACES[place]}
     envs = VectorMineProbabilities(make_batch(count, autoreset_mode=mode, **arguments), place)
-    singles = [MineProbabilities(make(**arguments), place) for _ in range(count)]
-    observations, infos = envs.reset(seed=3)
-    assert envs.observation_space.contains(observations)
-    for i, single in enumerate(singles):
-        compare(i, *single.reset(seed=3 + i), observations, infos)
-    over = [False] * count
-    ends = 0
-    for _ in range(60):
-        actions = envs.sample_actions()
-        observations, _, _, _, infos = envs.step(actions)
-        assert envs.observation_space.contains(observations)
-        for i, single in enumerate(singles):
-            if over[i]:
-                over[i] = False
-                compare(i, *single.reset(), observations, infos)
-                continue
-            observation, _, terminated, truncated, info = single.step(int(actions[i]))
-            over[i] = terminated or truncated
-            ends += over[i]
-            if over[i] and mode is AutoresetMode.SAME_STEP:
-                assert infos["_final_info"][i]
-                compare(i, observation, info, infos["final_obs"], infos["final_info"])
-                (observation, info), over[i] = single.reset(), False
-                info = {**info, "invalid_action": False}
-            compare(i, observation, info, observations, infos)
-    assert ends > 20
-
-
-def compare(i, observation, info, observations, infos):
-    """Compares game i of the batch; a batched `Dict` is a dict of arrays, and final observations are dicts."""
-    theirs = {key: observations[key][i] for key in observations} if isinstance(observations, dict) else observations[i]
-    assert frozen(theirs) == frozen(observation)
-    for key, value in info.items():
-        assert frozen(np.asarray(infos[key][i])) == frozen(np.asarray(value)), key
-        assert infos[f"_{key}"][i]
+    singles = SyncVectorEnv([lambda: MineProbabilities(make(**arguments), place)] * count, autoreset_mode=mode)
+    assert envs.observation_space == singles.observation_space
+    assert steps_alike(envs, singles, 3, 60) > 20
 
 
 @pytest.mark.parametrize("observation", ["planes", "flat"])
