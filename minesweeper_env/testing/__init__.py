@@ -20,8 +20,8 @@ import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from minesweeper_env.env import MinesweeperEnv
-from minesweeper_env.testing.batches import check_batch
 from minesweeper_env.testing.conventions import (
+    check_batch,
     check_gymnasium,
     check_illegal_actions,
     check_masks,

@@ -1,16 +1,18 @@
-"""Checks of one environment: masks, actions, types, seeds, saving, registration."""
+"""Checks of one environment and its batch: masks, actions, types, seeds, saving, registration, leaks."""
 
 from __future__ import annotations
 
+import copy
 import pickle
 import subprocess
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
@@ -28,6 +30,7 @@ from minesweeper_env.testing.playing import (
     same,
     step_limit,
 )
+from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 STEPS = 200
 INFO_TYPES = {"action_mask": np.ndarray, "invalid_action": bool, "is_success": bool}
@@ -224,3 +227,29 @@ def _replay(env: Env, layout: NDArray[np.bool_], actions: list[int]) -> list[Any
         if env.render_mode is not None:
             returned.append(frozen(env.render()))
     return returned
+
+
+BATCH = 20
+"""Games of the batch that is compared with single ones."""
+
+
+def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
+    """Checks that the batched environment returns what Gymnasium's batch of single environments returns."""
+    arguments = {"reward": env.reward, "observation": env.observation, "autoreset_mode": mode}
+    batch = MinesweeperVectorEnv.of_config(env.config, BATCH, **arguments)
+    singles = SyncVectorEnv([partial(copy.deepcopy, env)] * BATCH, autoreset_mode=mode)
+    assert frozen(batch.reset(seed=seed)) == frozen(singles.reset(seed=seed)), "the first boards of a batch differ"
+    for _ in range(STEPS):
+        actions = batch.sample_actions()
+        step = batch.step(actions)
+        assert frozen(step) == frozen(singles.step(actions)), "single and batched environments step differently"
+        over = step[2] | step[3]
+        if mode is AutoresetMode.DISABLED and over.any():
+            started, expected = (_reset_some(each, over) for each in (batch, singles))
+            assert started == expected, "single and batched environments restart differently"
+
+
+def _reset_some(batch: MinesweeperVectorEnv | SyncVectorEnv, over: NDArray[np.bool_]) -> Any:
+    """Starts the next game where `over`; returns the observations, and the info of the games that it holds for."""
+    observations, infos = batch.reset(options={"reset_mask": over})
+    return frozen((observations, {key: value if key[0] == "_" else value[over] for key, value in infos.items()}))

@@ -55,7 +55,7 @@ def frozen(value: Any) -> Any:
     """Returns tuples and bytes that are equal if and only if the arrays, dicts and numbers of the value are."""
     if isinstance(value, dict):
         return tuple((key, frozen(value[key])) for key in sorted(value))
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.dtype == object):
         return tuple(frozen(part) for part in value)
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
