@@ -24,9 +24,8 @@ from minesweeper_env.engine.games import Games, compile_step
 from minesweeper_env.engine.state import LOST
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering.board import METADATA, check_render_mode, render_board
+from minesweeper_env.rendering.board import METADATA, check_render_mode, exploded_cells, render_board
 from minesweeper_env.rendering.human import HumanView, metadata_here
-from minesweeper_env.rendering.scene import exploded_cells
 from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
 
 __all__ = ["MinesweeperEnv"]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
-from minesweeper_env.rendering.probabilities import COLOUR_BLIND, STANDARD
-from minesweeper_env.rendering.scene import Scene, with_mines_flagged
+from minesweeper_env.rendering.board import COLOUR_BLIND, STANDARD, Scene, with_mines_flagged
 from minesweeper_env.rendering.tiles import TILE
 from minesweeper_env.rendering.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
 from minesweeper_play.game.advice import Mark, marks_of

@@ -14,7 +14,7 @@ from baselines.support.board_names import size_name
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.inference import Oracle
-from minesweeper_env.rendering.scene import Scene, exploded_cells, with_mines_flagged
+from minesweeper_env.rendering.board import Scene, exploded_cells, with_mines_flagged
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 END_SECONDS = 3.0

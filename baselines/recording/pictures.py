@@ -22,7 +22,7 @@ from baselines.recording.games import (
     gallery_title,
     summary,
 )
-from minesweeper_env.rendering.probabilities import level_face, levels_of
+from minesweeper_env.rendering.board import level_face, levels_of
 from minesweeper_env.rendering.tiles import TILE, Colour
 
 PAPER: Colour = (247, 248, 250)

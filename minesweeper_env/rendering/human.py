@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from minesweeper_env.config import BoardConfig, counted
 from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
 from minesweeper_env.inference.oracle import Answers
-from minesweeper_env.rendering.board import METADATA
-from minesweeper_env.rendering.scene import Scene, exploded_cells, with_mines_flagged
+from minesweeper_env.rendering.board import METADATA, Scene, exploded_cells, with_mines_flagged
 from minesweeper_env.rendering.window import BACKGROUND, Window, can_open_window
 
 END_SECONDS = 1.0

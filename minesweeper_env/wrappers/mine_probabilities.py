@@ -16,7 +16,7 @@ from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Answers, Oracle
 from minesweeper_env.observations import decode
-from minesweeper_env.rendering.probabilities import render_overlay
+from minesweeper_env.rendering.board import render_board
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 PLACES: tuple[str, ...] = ("info", "dict", "plane")
@@ -295,4 +295,6 @@ def _render(mode: str | None, state: dict[str, NDArray[Any]], oracle: Oracle) ->
     decided = (state["status"] == WON) | (state["status"] == LOST)
     mines = state["mines"] & decided[:, None, None]
     games = zip(state["codes"], mines, oracle.ask(state["codes"]).probabilities, strict=True)
-    return tuple(render_overlay(mode, codes, oracle.config.codes, known, found) for codes, known, found in games)
+    return tuple(
+        render_board(mode, codes, oracle.config.codes, known, probabilities=found) for codes, known, found in games
+    )

@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN
+from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.terminal.palette import Palette, style_of
@@ -32,7 +32,7 @@ class Picture:
         meaning: the meaning of the codes.
         wrong: bool (rows, cols), flags on cells without a mine; None while the game goes on.
         fatal: the cell whose mine ended the game.
-        levels: int64 (rows, cols), risks as `minesweeper_env.rendering.probabilities.levels_of` returns them; None
+        levels: int64 (rows, cols), risks as `minesweeper_env.rendering.board.levels_of` returns them; None
             shows no risks.
         numbers: whether risks are written in per cent.
         marks: the cells that a hint names.

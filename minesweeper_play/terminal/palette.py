@@ -11,7 +11,7 @@ from functools import cache
 from rich.color import Color
 from rich.style import Style
 
-from minesweeper_env.rendering.probabilities import LEVEL_MINE, LEVEL_SAFE
+from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE
 
 Shades = tuple[str, str]
 """Two shades of one colour, which neighbouring cells take in turn, as on a chessboard."""
@@ -72,7 +72,7 @@ class Palette:
         """Returns the tint of a risk in one of two shades.
 
         Args:
-            level: the risk; see `minesweeper_env.rendering.probabilities.LEVEL_SAFE`.
+            level: the risk; see `minesweeper_env.rendering.board.LEVEL_SAFE`.
             shade: 0 or 1.
         """
         if level in (LEVEL_SAFE, LEVEL_MINE):

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering.probabilities import levels_of
+from minesweeper_env.rendering.board import levels_of
 from minesweeper_play.game.advice import Advice, marks_of
 from minesweeper_play.game.commands import Command, CommandError, parse_command
 from minesweeper_play.game.moves import Cell, Report, opening_layers

@@ -14,7 +14,7 @@ from textual.widgets import Footer, Static
 
 from baselines.cli.failures import explain
 from minesweeper_env.generation import GenerationError
-from minesweeper_env.rendering.probabilities import levels_of
+from minesweeper_env.rendering.board import levels_of
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.terminal.base import Background, Figure, GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas

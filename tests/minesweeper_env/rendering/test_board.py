@@ -8,7 +8,7 @@ import pytest
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering.board import TILE, render_picture
+from minesweeper_env.rendering.board import TILE, render_board
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 12), np.bool_)
@@ -65,10 +65,10 @@ def test_a_board_as_a_picture_has_one_tile_a_cell():
 def test_every_code_and_a_wrong_flag_have_their_own_tile(radius):
     codes = Codes.of_radius(radius)
     board = np.arange(codes.mine + 1, dtype=np.int8).reshape(1, -1)
-    wrong = np.zeros(board.shape, np.bool_)
-    plain = tiles(render_picture(board, codes, wrong))[0]
-    wrong[0, codes.flagged] = True
-    with_cross = tiles(render_picture(board, codes, wrong))[0]
+    mines = np.zeros(board.shape, np.bool_)
+    plain = tiles(render_board("rgb_array", board, codes, mines))[0]
+    mines[0, codes.mine] = True
+    with_cross = tiles(render_board("rgb_array", board, codes, mines))[0]
     assert len({tile.tobytes() for tile in plain} | {with_cross[codes.flagged].tobytes()}) == codes.mine + 2
 
 
@@ -161,7 +161,7 @@ def test_a_restored_game_has_no_exploded_mine_and_later_steps_move_none():
 def test_pictures_of_every_size_show_all_codes_apart(side):
     codes = Codes.of_radius(1)
     board = np.arange(codes.mine + 1, dtype=np.int8).reshape(1, -1)
-    picture = render_picture(board, codes, np.zeros(board.shape, np.bool_), side=side)
+    picture = render_board("rgb_array", board, codes, np.zeros(board.shape, np.bool_), side=side)
     assert picture.shape == (side, side * (codes.mine + 1), 3)
     kinds = {picture[:, i * side : (i + 1) * side].tobytes() for i in range(codes.mine + 1)}
     # Characters need seven pixels.

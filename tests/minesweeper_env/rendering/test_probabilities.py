@@ -10,15 +10,14 @@ import minesweeper_env.inference.oracle
 from minesweeper_env import MineProbabilities, VectorMineProbabilities
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering.board import render_board
-from minesweeper_env.rendering.probabilities import (
+from minesweeper_env.rendering.board import (
     COLOUR_BLIND,
     LEVEL_MINE,
     LEVEL_SAFE,
     LEVEL_UNKNOWN,
     level_face,
     levels_of,
-    render_overlay,
+    render_board,
 )
 from minesweeper_env.rendering.tiles import TILE
 
@@ -69,7 +68,9 @@ def test_a_lost_board_as_text():
 def test_certain_flags_as_text():
     board = np.array([[CODES.flagged, 1, CODES.flagged, CODES.question, CODES.hidden, CODES.flagged]], np.int8)
     probabilities = np.array([[1.0, 0.0, 0.0, 1.0, 1.0, np.nan]])
-    assert render_overlay("ansi", board, CODES, np.zeros(board.shape, np.bool_), probabilities).splitlines() == [
+    assert render_board(
+        "ansi", board, CODES, np.zeros(board.shape, np.bool_), probabilities=probabilities
+    ).splitlines() == [
         "      0     1     2     3     4     5",
         "0 F100%     1   F0% ?100%  100%     F",
     ]
@@ -79,7 +80,7 @@ def test_only_the_certain_is_0_or_100_per_cent():
     shown = np.array([[0.0, 1e-15, 0.0099, 0.0149, 0.5, 0.985, 0.991, 1 - 1e-15, 1.0, np.nan]])
     assert levels_of(shown).tolist() == [[LEVEL_SAFE, 1, 1, 2, 51, 99, 101, 101, LEVEL_MINE, LEVEL_UNKNOWN]]
     codes = np.full(shown.shape, CODES.hidden, np.int8)
-    text = render_overlay("ansi", codes, CODES, np.zeros(shown.shape, np.bool_), shown)
+    text = render_board("ansi", codes, CODES, np.zeros(shown.shape, np.bool_), probabilities=shown)
     assert text.splitlines()[1].split() == ["0", "0%", "<1%", "<1%", "1%", "50%", "98%", ">99%", ">99%", "100%", "#"]
 
 
@@ -91,7 +92,7 @@ def tiles(picture):
 def overlay_of(probabilities, code=CODES.hidden):
     shown = np.atleast_2d(probabilities)
     codes = np.full(shown.shape, code, np.int8)
-    return tiles(render_overlay("rgb_array", codes, CODES, np.zeros(shown.shape, np.bool_), shown))[0]
+    return tiles(render_board("rgb_array", codes, CODES, np.zeros(shown.shape, np.bool_), probabilities=shown))[0]
 
 
 @pytest.mark.parametrize("overlay", [False, True])
@@ -135,11 +136,7 @@ def test_a_picture_changes_only_in_covered_cells():
     mines = np.array([[0, 0, 0, 1, 0, 1, 0, 0]], np.bool_)
     probabilities = np.array([[0, 0, 0, 1, 0, 1, 0.25, np.nan]])
     plain, shown = (
-        tiles(render(*arguments))[0]
-        for render, arguments in (
-            (render_board, ("rgb_array", codes, CODES, mines)),
-            (render_overlay, ("rgb_array", codes, CODES, mines, probabilities)),
-        )
+        tiles(render_board("rgb_array", codes, CODES, mines, probabilities=each))[0] for each in (None, probabilities)
     )
     same = [np.array_equal(*pair) for pair in zip(plain, shown, strict=True)]
     assert same == [True, True, True, True, True, False, False, True]
