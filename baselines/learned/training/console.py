@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import wilson_interval
 from baselines.learned.common.budget import Budget
-from baselines.learned.training.evaluation import BOARDS, REFERENCES, References, Score, Unit
+from baselines.learned.training.evaluation import REFERENCES, References, Score
 from baselines.terminal.live_area import progress_line
 from baselines.terminal.progress import Progress, format_seconds
 from baselines.terminal.tables import Column, Page, Table
@@ -36,7 +36,6 @@ class View(NamedTuple):
         time_fractions: fractions of this session's time, by activity.
         evaluating: seconds since the running evaluation began; None if there is none.
         evaluated: seconds that all evaluations of this session have taken.
-        unit: kind of the parts of the selection games.
         reference: the scripted policy that plays the selection games now, for comparison; "" for none.
     """
 
@@ -50,7 +49,6 @@ class View(NamedTuple):
     time_fractions: Mapping[str, float]
     evaluating: float | None
     evaluated: float
-    unit: Unit = BOARDS
     reference: str = ""
 
 
@@ -177,7 +175,7 @@ def panel(view: View, speed: float | None, width: int) -> Page:
     done = format_seconds(view.budget.elapsed())
     page.add(progress_line("", view.budget.progress(view.steps), f"{done}, {_time_left(view, speed)}", width))
     if view.score is not None:
-        page.add(_table(view.score, view.references, view.unit).draw(width))
+        page.add(_table(view.score, view.references).draw(width))
     page.note(_evaluations(view, speed))
     if view.kept is not None:
         page.note(f"kept: the agent of step {view.kept['steps']}, which won {view.kept['win_rate']:.1%}")
@@ -207,7 +205,7 @@ def _seconds_until(progress: float, view: View, speed: float | None) -> float | 
 
 def _evaluations(view: View, speed: float | None) -> str:
     """Returns a line about the running evaluation, or about the next one."""
-    games = "" if view.score is None else f"{view.score.games} selection games {view.unit.each}; "
+    games = "" if view.score is None else f"{view.score.games} selection games on each board; "
     if view.evaluating is not None:
         player = f"{view.reference} plays the selection games for comparison," if view.reference else "evaluating"
         return f"{games}{player} since {format_seconds(view.evaluating)}"
@@ -222,9 +220,9 @@ def _evaluations(view: View, speed: float | None) -> str:
     return f"{games}{'next' if games else 'first'} evaluation {place}"
 
 
-def _table(score: Score, references: References, unit: Unit) -> Table:
+def _table(score: Score, references: References) -> Table:
     def row(part: str, rate: float, interval: Sequence[float], rates: Mapping[str, float]) -> list[str]:
-        return [part, f"{rate:.1%}", _text(interval), *(_rate(rates, name) for name in unit.references)]
+        return [part, f"{rate:.1%}", _text(interval), *(_rate(rates, name) for name in REFERENCES)]
 
     rows = [
         row(part, rate, wilson_interval(round(rate * score.games), score.games), references.get(part, {}))
@@ -232,15 +230,15 @@ def _table(score: Score, references: References, unit: Unit) -> Table:
     ]
     if len(rows) > 1:
         rows.append(row("mean", score.win_rate, _interval(score), _mean_references(references)))
-    return Table("", _columns(unit), rows)
+    return Table("", _columns(), rows)
 
 
-def _columns(unit: Unit) -> list[Column]:
+def _columns() -> list[Column]:
     return [
-        Column(unit.name, "left", folds=True),
+        Column("board", "left", folds=True),
         Column("win rate"),
         Column("95 % interval", priority=1),
-        *(Column(name, priority=3 if name == "random" else 2) for name in unit.references),
+        *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
     ]
 
 

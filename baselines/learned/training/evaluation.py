@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from torch import nn
 
@@ -77,48 +77,6 @@ class Evaluation(NamedTuple):
     kept_win_rate: float
 
 
-class Unit(NamedTuple):
-    """Kind of the parts into which the selection games are divided.
-
-    Attributes:
-        name: the heading of the parts in tables.
-        each: the games of each part, as the end of "300 selection games ...".
-        prefix: what comes before the name of a part in the log.
-        references: names of the policies that play the same games for comparison.
-    """
-
-    name: str
-    each: str
-    prefix: str
-    references: tuple[str, ...]
-
-
-BOARDS = Unit("board", "on each board", "", REFERENCES)
-
-
-class SelectionGames(Protocol):
-    """Selection games of a training, of any game.
-
-    Attributes:
-        references: win rates of the policies that play for comparison; empty before `play_references`.
-        playing: the policy that plays for comparison now; "" for none.
-        unit: kind of the parts of the games.
-    """
-
-    references: References
-    playing: str
-    unit: Unit
-
-    def play_references(self) -> None:
-        """Plays the games of the policies for comparison, unless their win rates are known."""
-
-    def score(self, policy_of: Callable[[Any], Any]) -> Score:
-        """Plays the games with the policies that `policy_of` makes from configurations."""
-
-    def describe(self, score: Score) -> str:
-        """Returns one line with the win rates of an agent."""
-
-
 class Selection:
     """Selection games of a training.
 
@@ -130,8 +88,6 @@ class Selection:
         references: win rates of the scripted policies on each board; empty before `play_references`.
         playing: the scripted policy that plays now; "" for none.
     """
-
-    unit = BOARDS
 
     def __init__(self, settings: TrainingSettings, references: References | None = None) -> None:
         """Plays nothing yet."""

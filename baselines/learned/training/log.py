@@ -60,7 +60,7 @@ class Log:
         ]
         self.logger = _NumberedRows(str(folder), formats)
 
-    def record(self, score: Score, references: References, minutes: float, seconds: float, prefix: str = "") -> None:
+    def record(self, score: Score, references: References, minutes: float, seconds: float) -> None:
         """Records an evaluation; the learner then writes the row.
 
         Args:
@@ -68,14 +68,13 @@ class Log:
             references: win rates of the scripted policies on each board.
             minutes: time of training so far, over all sessions.
             seconds: time that the evaluation took.
-            prefix: what comes before the names of the boards or opponents.
         """
         record = self.logger.record
         record("time/minutes", minutes)
         record("eval/win_rate", score.win_rate)
         record("eval/seconds", seconds)
         for board, rate in score.win_rates.items():
-            name = prefix + file_name(board)
+            name = file_name(board)
             record(f"eval/{name}", rate)
             for policy, reference in references.get(board, {}).items():
                 record(f"eval/{name}/{policy}", reference)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
 
 from baselines.hub.cache import naming, pinned_within
 from baselines.learned.agents.allocation import keep_freed_memory
@@ -19,7 +18,7 @@ from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.lineage import training_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
-from baselines.learned.training.evaluation import BestAgent, Evaluation, References, Selection, SelectionGames
+from baselines.learned.training.evaluation import BestAgent, Evaluation, Selection
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log, open_tracker
 from baselines.learned.training.provenance import earlier_run, record_session
@@ -27,7 +26,6 @@ from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSc
 from baselines.learned.training.session import ACTIVITIES, Progress, Reports, Training, restore
 from baselines.learned.training.signals import StopSignals, announce_stop
 from baselines.support.run_folders import CHECKPOINT_FILE, agent_folder, agent_names
-from baselines.support.structs import Kept
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""
@@ -130,37 +128,13 @@ def train(
     )
 
 
-class Parts(NamedTuple):
-    """The parts of a training that depend on the game.
-
-    Attributes:
-        make_learner: returns a new learner for settings with a device.
-        selection: returns the selection games for settings and known win rates of references.
-        best: returns the agent in a run folder for the folder, settings, facts about it and the best win rate so far.
-        find_agent: returns the run folder of an agent to start from, or None.
-        agent_names: returns the names of the shipped agents.
-        load_network: returns the network of a run folder.
-    """
-
-    make_learner: Callable[[Any], Learner]
-    selection: Callable[[Any, References | None], SelectionGames]
-    best: Callable[[Path, Any, Kept | None, float], BestAgent]
-    find_agent: Callable[[str], Path | None]
-    agent_names: Callable[[], list[str]]
-    load_network: Callable[[Path], nn.Module]
-
-
-MINESWEEPER = Parts(make_learner, Selection, BestAgent, agent_folder, agent_names, load_network)
-
-
-def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MINESWEEPER) -> Training:
+def prepare(settings: TrainingSettings, folder: Path, resume: bool = False) -> Training:
     """Returns a training that is ready to run; it writes nothing.
 
     Args:
-        settings: `TrainingSettings`, or the settings of another game.
+        settings: of the training.
         folder: the run folder, which exists.
         resume: whether to continue from the checkpoint in the folder, if there is one.
-        parts: the parts that depend on the game.
 
     Raises:
         ValueError: as `train` says; the message is one line.
@@ -171,17 +145,17 @@ def prepare(settings: Any, folder: Path, resume: bool = False, parts: Parts = MI
         check_earlier(folder, {name: value for name, value in settings.to_json().items() if name not in MAY_CHANGE})
     # A training that ended before its first checkpoint starts again.
     checkpoint = folder / CHECKPOINT_FILE if resume and (folder / CHECKPOINT_FILE).exists() else None
-    learner = parts.make_learner(settings)
-    anew = checkpoint is None and settings.start is not None
-    start = _start_from(learner, settings.start, parts) if anew else None
+    learner = make_learner(settings)
+    anew = checkpoint is None
+    start = _start_from(learner, settings.start) if anew and settings.start is not None else None
     progress = Progress(0, 0, None, 0, None) if checkpoint is None else restore(learner, checkpoint)
-    selection = parts.selection(settings, progress.references)
+    selection = Selection(settings, progress.references)
     seconds = None if settings.minutes is None else 60 * settings.minutes
     budget = Budget(settings.steps, seconds, progress.seconds)
     schedule = EvaluationSchedule(budget)
     if progress.kept is not None:  # Otherwise the first evaluation was cut off, and is due again.
         schedule.resume(learner.steps, progress.evaluation_seconds)
-    best = parts.best(folder, settings, progress.kept, progress.highest)
+    best = BestAgent(folder, settings, progress.kept, progress.highest)
     return Training(settings, folder, learner, selection, best, budget, schedule, start)
 
 
@@ -270,7 +244,7 @@ def _outcome(training: Training, interrupted: bool) -> Outcome:
     return Outcome(interrupted, learner.steps, best.summary, time_fractions, best.steps, training.newest)
 
 
-def resolve_settings(settings: Any) -> Any:
+def resolve_settings(settings: TrainingSettings) -> TrainingSettings:
     """Returns the settings with the device chosen and the start pinned, and sets the number of threads of PyTorch.
 
     Raises:
@@ -288,14 +262,14 @@ def resolve_settings(settings: Any) -> Any:
     return replace(settings, device="cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _start_from(learner: Learner, agent: str, parts: Parts) -> dict[str, Any]:
+def _start_from(learner: Learner, agent: str) -> dict[str, Any]:
     """Gives the learner the weights of an agent, and returns the training of that agent."""
-    folder = parts.find_agent(agent) or Path(agent)
+    folder = agent_folder(agent) or Path(agent)
     if not folder.is_dir():
-        known = ", ".join(parts.agent_names())
+        known = ", ".join(agent_names())
         raise ValueError(f"the training cannot start from {folder}: there are the agents {known}, and run folders")
     try:
-        learner.begin_with(naming(agent, folder, parts.load_network)(folder))
+        learner.begin_with(naming(agent, folder, load_network)(folder))
     except ValueError as error:
         raise ValueError(f"the training cannot start from {agent}: {error}") from error
     return training_of(folder)

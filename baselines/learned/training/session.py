@@ -13,10 +13,10 @@ import msgspec
 from baselines.learned.agents.storage import kept_step
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import Tensors, read_tensors, write_tensors
-from baselines.learned.settings.budget import RunSettings
+from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import Stopwatch, View
 from baselines.learned.training.curves import draw_curves
-from baselines.learned.training.evaluation import BestAgent, Evaluation, Score, SelectionGames
+from baselines.learned.training.evaluation import BestAgent, Evaluation, Score, Selection
 from baselines.learned.training.learner import Learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.schedule import EvaluationSchedule
@@ -65,10 +65,10 @@ class Training:
         is_ended: whether the caller asked for the end after an evaluation.
     """
 
-    settings: RunSettings
+    settings: TrainingSettings
     folder: Path
     learner: Learner
-    selection: SelectionGames
+    selection: Selection
     best: BestAgent
     budget: Budget
     schedule: EvaluationSchedule
@@ -104,7 +104,7 @@ class Training:
         score = self.selection.score(lambda config: learner.policy(network, config))
         seconds = time.perf_counter() - begin
         self.schedule.took(seconds, learner.steps)
-        log.record(score, self.selection.references, minutes, seconds, self.selection.unit.prefix)
+        log.record(score, self.selection.references, minutes, seconds)
         learner.log()
         self.best.offer(network, score, learner.steps, self.selection.describe(score))
         self.score, self.evaluated_at, self.is_drawn = score, learner.steps, False
@@ -136,7 +136,6 @@ class Training:
             time_fractions=self.learner.clock.fractions(*ACTIVITIES),
             evaluating=self.evaluations.running(),
             evaluated=self.evaluations.seconds(),
-            unit=self.selection.unit,
             reference=self.selection.playing,
         )
 
