@@ -20,7 +20,7 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce, typed_command
-from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
+from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json

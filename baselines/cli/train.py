@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import shlex
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import SIDE, Parser, add_mines, parse_size
-from baselines.cli.start import typed_command
-from baselines.cli.training.arguments import TRACKERS, add_length, add_options, add_set
-from baselines.cli.training.games import Minesweeper
-from baselines.cli.training.running import run_training
+from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
+from baselines.cli.failures import explain
+from baselines.cli.start import announce, sibling, typed_command
+from baselines.learned.settings.command_line import settings_and_folder
+from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.listing import configuration_help, hyperparameter_help
+from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.training import TrainingSettings
+from baselines.support.board_names import size_name
+from baselines.support.extras import MissingExtraError, check_extra, import_extra
+from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
+from minesweeper_env.notices import say
+
+if TYPE_CHECKING:
+    from baselines.learned.training.run import Outcome
+    from baselines.learned.training.session import Training
+    from baselines.terminal.tables import Page
+
+NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
+"""Packages of a training."""
 
 PROGRAM = "train.py"
 EXAMPLES = """\
@@ -35,7 +53,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     parser = _make_parser(program)
     options, command = parser.parse_args(arguments), typed_command(program, arguments)
-    return run_training(parser, options, Minesweeper(), command)
+    return run_training(parser, options, command)
 
 
 def _make_parser(program: str) -> Parser:
@@ -63,21 +81,158 @@ def _make_parser(program: str) -> Parser:
         metavar="BOARD",
         help="train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
     )
-    add_options(
+    _add_options(
         task,
-        TrainingSettings,
         ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"),
     )
-    add_length(parser, TrainingSettings, "runs/ALGO-SIZE-MINES, or runs/CONFIG")
+    _add_length(parser)
     how = parser.add_argument_group("how to train")
-    add_options(how, TrainingSettings, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
-    add_set(how)
+    _add_options(how, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
+    how.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="set hyperparameters, which are listed below")
     how.add_argument(
-        "--log-to",
-        nargs="+",
-        choices=TRACKERS,
-        default=[],
-        metavar="TRACKER",
-        help="send the log to wandb (Weights & Biases), too; needs the extra of that name (default none)",
+        "--track",
+        action="store_true",
+        help="send the log to Weights & Biases, too; needs the extra wandb",
     )
     return parser
+
+
+def _add_length(parser: Parser) -> None:
+    """Adds the options of the length and the place of a training."""
+    length = parser.add_argument_group("length and place")
+    length.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write the run folder DIR (default runs/ALGO-SIZE-MINES, or runs/CONFIG)",
+    )
+    length.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue from the last checkpoint in --out; --minutes or --steps change the budget",
+    )
+    _add_options(length, ("minutes", "steps", "device", "threads"))
+
+
+def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
+    """Adds arguments for settings, by their declarations."""
+    declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
+    for name in names:
+        entry, option = declared[name]
+        kinds: dict[str, Callable[[str], Any]] = {"int": whole_number_from(int(option.least)), "float": float}
+        group.add_argument(
+            "--" + name.replace("_", "-"),
+            type=kinds.get(str(entry.type).partition(" ")[0], str),
+            choices=option.choices or None,
+            metavar=None if option.choices else name.upper(),
+            help=describe(entry, option),
+        )
+
+
+def run_training(parser: Parser, options: argparse.Namespace, command: str) -> int:
+    """Trains with the options of a command line; bad ones exit with status 2 and one line.
+
+    Args:
+        parser: of the command, which reports bad options.
+        options: with `out`, `resume` and those of the settings.
+        command: the command line, recorded in the run folder.
+
+    Returns:
+        The exit status, as `main` returns it.
+    """
+    with ExitStack() as held:
+        try:
+            for module in NEEDED:
+                check_extra(module)
+            for module in ("wandb", "tensorboard") if options.track else ():
+                check_extra(module, module)
+            settings, folder = settings_and_folder(options)
+            check_folder(folder)
+            if not options.resume:
+                check_unused(folder)
+            announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
+            training = _prepare(settings, folder, options.resume, held)
+        except (ValueError, OSError, MissingExtraError) as error:
+            parser.error(str(error))
+        return _train(parser.prog, training, folder, command, options.track)
+
+
+def _train(program: str, training: Training, folder: Path, command: str, track: bool) -> int:
+    """Trains, and reports the result; returns the exit status."""
+    from baselines.learned.training.run import run
+    from baselines.learned.training.session import stopped_at_once
+
+    try:
+        outcome = run(training, command, track=track)
+    except OSError as error:
+        saved = f"--resume continues, and what was saved before is in {folder}"
+        say(f"{program}: {explain(error)}; {saved}")
+        return FAILED
+    except KeyboardInterrupt:
+        say(f"{program}: {stopped_at_once(folder)}")
+        return INTERRUPTED
+    report(program, outcome, training.settings, folder).print()
+    return INTERRUPTED if outcome.interrupted else 0
+
+
+def report(program: str, outcome: Outcome, settings: TrainingSettings, folder: Path) -> Page:
+    """Returns the last lines of a training; they wrap, but the command to copy does not."""
+    from baselines.terminal.tables import Page
+
+    page = Page.for_stdout()
+    for line in outcome.in_words(settings.eval_games, folder):
+        page.note(line)
+    page.line(f"{sibling(program, 'train', 'evaluate')} {_evaluation(settings, folder)}")
+    return page
+
+
+def _evaluation(settings: TrainingSettings, folder: Path) -> str:
+    """Returns the options of `evaluate.py` that evaluate the agent on the first board of the training."""
+    board = settings.configs[0]
+    return (
+        f"--policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
+        f"--mines {board.mines} --first-click {board.first_click}"
+    ) + (f" --no-guess {board.no_guess}" if board.no_guess else "")
+
+
+def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitStack) -> Training:
+    """Returns a training that is ready to run, in its folder, which `held` locks."""
+    import_extra("torch")
+    from baselines.learned.training.resources import check_resources
+    from baselines.learned.training.run import prepare
+
+    check_resources(settings, folder)
+    # The lock comes before the checkpoint is read, because a session that is about to end writes one more.
+    held.enter_context(run_folder(folder))
+    if not resume:
+        check_unused(folder)
+    check_writable(folder / RUN_FILE)
+    return prepare(settings, folder, resume)
+
+
+@contextmanager
+def run_folder(folder: Path) -> Generator[None]:
+    """Makes a run folder and locks it; a new folder that is still empty in the end is removed.
+
+    Raises:
+        ValueError: the folder cannot be made, or another process writes into it.
+    """
+    new = not folder.exists()
+    with ExitStack() as lock:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.enter_context(hold_folder(folder))
+        except OSError as error:
+            raise ValueError(f"the folder {folder} cannot be used: {error.strerror}") from error
+        try:
+            yield
+        finally:
+            if new:
+                with suppress(OSError):
+                    folder.rmdir()
+
+
+def check_unused(folder: Path) -> None:
+    """Raises a ValueError if a folder for a new training holds files."""
+    if folder.exists() and not (folder.is_dir() and is_empty(folder)):
+        raise ValueError(f"{folder} exists and is not empty; go on with --resume, or choose another --out")

@@ -24,7 +24,7 @@ from baselines.cli.choice_of_workers import check_workers, chosen_workers
 from baselines.cli.failures import explain
 from baselines.cli.seeds.report import report
 from baselines.cli.start import MODULE, announce, listed, typed_command
-from baselines.cli.training.running import NEEDED as TRAINING_NEEDS
+from baselines.cli.train import NEEDED as TRAINING_NEEDS
 from baselines.learned.settings.training import LEAST_SEEDS
 from baselines.support.extras import MissingExtraError, check_extra, import_extra
 from baselines.support.files import hold_folder, write_json

@@ -6,20 +6,18 @@ The environment variable WANDB_PROJECT names another project. A resumed training
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.logger import KVWriter, Logger, make_output_format
+from stable_baselines3.common.logger import Logger, make_output_format
 
+from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.curves import ROW
 from baselines.learned.training.evaluation import References, Score
 from baselines.support.board_names import file_name
-from baselines.support.extras import MissingExtraError, import_extra
-from baselines.support.files import replace_file
-from minesweeper_env.notices import say
+from baselines.support.extras import import_extra
+from baselines.support.files import first_line, replace_file
 
 PROJECT = "minesweeper-env"
 ID_FILE = "wandb.id"
@@ -34,7 +32,7 @@ class _NumberedRows(Logger):
     def dump(self, step: int = 0) -> None:
         """Writes a row."""
         self.rows += 1
-        self.record(ROW, self.rows, exclude=("tensorboard", "Tracker"))
+        self.record(ROW, self.rows, exclude="tensorboard")
         super().dump(step)
 
 
@@ -43,20 +41,18 @@ class Log:
 
     Args:
         folder: the run folder; each session that resumes a training writes a CSV file of its own.
-        trackers: further writers of the rows, which the log closes.
 
     Attributes:
         logger: what learners record to.
     """
 
-    def __init__(self, folder: Path, trackers: Sequence[KVWriter] = ()) -> None:
+    def __init__(self, folder: Path) -> None:
         """Opens the files."""
         earlier = len(list(folder.glob("progress*.csv")))
         suffix = f"-{earlier + 1}" if earlier else ""
         formats = [
             make_output_format("csv", str(folder), suffix),
             *([make_output_format("tensorboard", f"{folder}/tensorboard")] if find_spec("tensorboard") else []),
-            *trackers,
         ]
         self.logger = _NumberedRows(str(folder), formats)
 
@@ -88,66 +84,29 @@ class Log:
         self.logger.close()
 
 
-class Tracker(KVWriter):
-    """Writes the rows of a log to a tracker. A failure ends the logging, and not the training."""
-
-    def __init__(self, name: str, log: Callable[[dict[str, float], int], object], close: Callable[[], object]) -> None:
-        """Takes the name, what logs the numbers of a step, and what ends the session."""
-        self._name, self._log, self._close = name, log, close
-        self._works = True
-
-    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        """Logs the numbers of a row."""
-        numbers = {
-            key: float(value)
-            for key, value in key_values.items()
-            if isinstance(value, Real) and type(self).__name__ not in (key_excluded[key] or ())
-        }
-        self._call(lambda: self._log(numbers, step))
-
-    def close(self) -> None:
-        """Ends the session."""
-        self._call(self._close)
-
-    def _call(self, work: Callable[[], object]) -> None:
-        if not self._works:
-            return
-        try:
-            work()
-        except Exception as error:
-            self._works = False
-            say(f"{self._name} fails, and the training goes on without it: {str(error).splitlines()[0]}")
-
-
-def open_tracker(name: str, folder: Path, settings: Any) -> Tracker:
-    """Returns a tracker that continues the run of a folder, or begins one.
+def start_tracking(folder: Path, settings: TrainingSettings) -> Any:
+    """Returns the run of Weights & Biases that a folder continues, or begins; call it before the log is opened.
 
     Args:
-        name: "wandb".
         folder: the run folder.
         settings: the settings of the training.
 
     Raises:
-        MissingExtraError: the tracker is not installed.
-        ConnectionError: the tracker refuses; the message is one line.
+        MissingExtraError: wandb is not installed.
+        ConnectionError: wandb refuses; the message is one line.
     """
-    try:
-        return {"wandb": _open_wandb}[name](folder, settings)
-    except MissingExtraError:
-        raise
-    except Exception as error:
-        raise ConnectionError(f"{name} cannot be used: {str(error).splitlines()[0]}") from error
-
-
-def _open_wandb(folder: Path, settings: Any) -> Tracker:
     wandb, path = import_extra("wandb", "wandb"), folder / ID_FILE
-    run = wandb.init(
-        project=os.environ.get("WANDB_PROJECT", PROJECT),
-        name=folder.name,
-        dir=str(folder),
-        id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
-        resume="allow",
-        config=settings.to_json(),
-    )
+    try:
+        run = wandb.init(
+            project=os.environ.get("WANDB_PROJECT", PROJECT),
+            name=folder.name,
+            dir=str(folder),
+            id=path.read_text(encoding="utf-8").strip() if path.is_file() else None,
+            resume="allow",
+            config=settings.to_json(),
+            sync_tensorboard=True,
+        )
+    except Exception as error:
+        raise ConnectionError(f"wandb cannot be used: {first_line(error)}") from error
     replace_file(path, f"{run.id}\n".encode())
-    return Tracker("wandb", lambda numbers, step: run.log(numbers, step=step), run.finish)
+    return run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
 from baselines.learned.training.evaluation import BestAgent, Evaluation, Selection
 from baselines.learned.training.learner import Learner, make_learner
-from baselines.learned.training.log import Log, open_tracker
+from baselines.learned.training.log import Log, start_tracking
 from baselines.learned.training.provenance import earlier_run, record_session
 from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
 from baselines.learned.training.session import ACTIVITIES, Progress, Reports, Training, restore
@@ -93,7 +94,7 @@ def train(
     on_checkpoint: Callable[[int], None] = _ignore,
     on_evaluation: Callable[[Evaluation], bool] | None = None,
     compares: bool = True,
-    log_to: Sequence[str] = (),
+    track: bool = False,
 ) -> Outcome:
     """Trains an agent, and leaves it in a run folder.
 
@@ -108,7 +109,7 @@ def train(
         on_evaluation: called after each evaluation, when its agent and a checkpoint are written. If it returns False,
             the training ends: its run folder is complete, and it can be resumed.
         compares: whether scripted policies play the selection games, too.
-        log_to: trackers that get the settings and every row of the log: "wandb".
+        track: whether Weights & Biases gets the settings and every row of the log.
 
     The training may run in any thread; it handles signals in the main thread alone.
 
@@ -124,7 +125,7 @@ def train(
         checkpoint_seconds=checkpoint_seconds,
         on_checkpoint=on_checkpoint,
         on_evaluation=on_evaluation,
-        log_to=log_to,
+        track=track,
     )
 
 
@@ -167,7 +168,7 @@ def run(
     checkpoint_seconds: float | None = None,
     on_checkpoint: Callable[[int], None] = _ignore,
     on_evaluation: Callable[[Evaluation], bool] | None = None,
-    log_to: Sequence[str] = (),
+    track: bool = False,
 ) -> Outcome:
     """Runs a training until its budget is spent or a signal arrives; either leaves a checkpoint and an agent.
 
@@ -180,8 +181,8 @@ def run(
     reports = Reports(training, on_evaluation)
     loop = _Loop(training, rows, checkpoints, reports, on_checkpoint)
     panel = TrainingPanel(training.view, bar)
-    trackers = [open_tracker(name, training.folder, training.settings) for name in log_to]
-    with Log(training.folder, trackers) as log, panel:
+    tracked = start_tracking(training.folder, training.settings) if track else nullcontext()
+    with tracked, Log(training.folder) as log, panel:
         with StopSignals(announce_stop if bar else _say_nothing) as stop:
             loop.run(log, stop, panel)
             training.finish(log, stop)

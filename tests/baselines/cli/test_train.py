@@ -170,7 +170,7 @@ def test_a_missing_extra_is_one_line(tmp_path, capsys, monkeypatch):
     def missing(module):
         raise MissingExtraError(f"{module} is not installed; install it with: pip install 'minesweeper-env[train]'")
 
-    monkeypatch.setattr("baselines.cli.training.running.check_extra", missing)
+    monkeypatch.setattr("baselines.cli.train.check_extra", missing)
     assert "minesweeper-env[train]" in fails(["--out", str(tmp_path / "run")], capsys)
 
 
@@ -253,9 +253,7 @@ def test_a_training_starts_in_a_folder_whose_first_write_was_killed(tmp_path, ca
 
 def test_a_folder_that_fills_while_the_lock_is_awaited_is_refused(tmp_path, capsys, monkeypatch):
     run = tmp_path / "run"
-    monkeypatch.setattr(
-        "baselines.cli.training.running.hold_folder", lambda folder: nullcontext((folder / "run.json").touch())
-    )
+    monkeypatch.setattr("baselines.cli.train.hold_folder", lambda folder: nullcontext((folder / "run.json").touch()))
     assert "not empty" in fails([*TINY, "--steps", "300", "--out", str(run)], capsys)
     assert (run / "run.json").exists()
 

@@ -1,1 +1,0 @@
-"""Trainings from command lines: games, options, and the run in a folder."""
