@@ -12,7 +12,6 @@ int8 array for this package, to a list of lists for ms-toollib.
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -131,7 +130,7 @@ def one_by_one(engine: Engine, boards: Sequence[Any], mines: int) -> Work:
     return work
 
 
-def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int, cores: set[int]) -> None:
+def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int) -> None:
     """Prints boards per second, in single calls and in batches."""
 
     def batch() -> int:
@@ -146,30 +145,6 @@ def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats:
     for name, other in measured.items():
         if name != "ours, in batches":
             print(f"ours, in batches / {name}: {median_ratio(measured['ours, in batches'], other):.2f}")
-    if len(cores) > 1:
-        measure_threads(boards, mines, seconds, repeats, cores)
-
-
-def measure_threads(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int, cores: set[int]) -> None:
-    """Prints boards per second of wall-clock time, with one thread and with two threads on two cores."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores)
-
-    def by_the_clock(threads: int) -> float:
-        done, start = 0, time.perf_counter()
-        while (passed := time.perf_counter() - start) < seconds:
-            mine_probabilities_batch(boards, mines, threads=threads)
-            done += len(boards)
-        return done / passed
-
-    measured: dict[str, list[float]] = {"1 thread": [], "2 threads": []}
-    for _ in range(repeats):
-        for threads, found in enumerate(measured.values(), 1):
-            found.append(by_the_clock(threads))
-    os.sched_setaffinity(0, before)
-    print_table("boards per second of wall-clock time, in batches", ("", "median", "best"), rows(measured))
-    ratio = median_ratio(measured["2 threads"], measured["1 thread"])
-    print(f"2 threads / 1 thread, median of {repeats} pairs: {ratio:.2f}")
 
 
 def answer_once(name: str) -> None:
@@ -226,7 +201,6 @@ def measure_hard() -> None:
 
 def main() -> None:
     """Prints all tables."""
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {0}
     options = arguments("Measure the time of exact mine probabilities.", seconds=1.0, repeats=7)
     print(f"minesweeper_env {minesweeper_env.__version__}, numpy {np.__version__}, {machine()}")
     try:
@@ -238,7 +212,7 @@ def main() -> None:
         print(f"\n{title}: {wanted} guesses from {games} games")
         print_differences(boards, mines)
         measure_calls(boards, mines, options.repeats)
-        measure_rates(boards, mines, options.seconds, options.repeats, cores)
+        measure_rates(boards, mines, options.seconds, options.repeats)
     measure_hard()
 
 

@@ -21,6 +21,7 @@ from gymnasium.vector import AutoresetMode
 
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.testing.conventions import (
+    Env,
     check_batch,
     check_gymnasium,
     check_illegal_actions,
@@ -31,8 +32,9 @@ from minesweeper_env.testing.conventions import (
     check_saving,
     check_seeding,
     check_types,
+    unsuitable_checks,
+    without_observers,
 )
-from minesweeper_env.testing.playing import Env, unsuitable_checks, without_observers
 
 __all__ = ["check_minesweeper_env"]
 

@@ -11,7 +11,7 @@ from gymnasium import wrappers
 
 from minesweeper_env import MinesweeperEnv
 from minesweeper_env.testing import check_minesweeper_env
-from minesweeper_env.testing.playing import OBSERVERS, UNSUITABLE
+from minesweeper_env.testing.conventions import OBSERVERS, UNSUITABLE
 
 SMALL = {"size": 5, "mines": 3}
 CHECKS = {None, "masks", "illegal actions", "types", "seeding", "leaks", "pickling", "saving", "gymnasium", "batches"}

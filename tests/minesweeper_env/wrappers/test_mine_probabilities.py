@@ -16,7 +16,7 @@ import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
 from minesweeper_env.inference import PositionTooHardError, naive
 from minesweeper_env.testing import check_minesweeper_env
-from minesweeper_env.testing.playing import frozen
+from minesweeper_env.testing.conventions import frozen
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 SMALL = {"size": (4, 5), "mines": 4}
