@@ -178,17 +178,15 @@ def check_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int
     """
     if seed is None:
         return None
-    if isinstance(seed, (Sequence, np.ndarray)):
-        seeds = list(seed)
-        if len(seeds) != count:
-            raise ValueError(f"a sequence of seeds must have one seed for each of {count} games, not {len(seeds)}")
-    else:
-        seeds = [seed]
+    is_sequence = isinstance(seed, (Sequence, np.ndarray))
+    seeds: list[Any] = list(seed) if is_sequence else [seed]  # type: ignore[arg-type]
+    if is_sequence and len(seeds) != count:
+        raise ValueError(f"a sequence of seeds must have one seed for each of {count} games, not {len(seeds)}")
     if not all(s is None or (isinstance(s, (int, np.integer)) and s >= 0) for s in seeds):
         raise ValueError(f"a seed must be a whole number of at least 0, or None, not {seed!r}")
-    if isinstance(seed, (Sequence, np.ndarray)):
+    if is_sequence:
         return [None if s is None else int(s) for s in seeds]
-    return [int(seed) + i for i in range(count)]
+    return [int(seeds[0]) + i for i in range(count)]
 
 
 def generator_state(np_random: np.random.Generator) -> np.uint64:

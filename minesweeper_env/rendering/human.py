@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +23,6 @@ MOST_TILES = (72, 128)
 """The largest number of tiles, from top to bottom and from left to right, that a batch of games may take."""
 
 STATUS_NAMES = {FRESH: "playing", PLAYING: "playing", WON: "won", LOST: "lost", TRUNCATED: "out of steps"}
-
-
-class Area(Protocol):
-    """Anything that is some tiles high and some tiles wide."""
-
-    @property
-    def rows(self) -> int:
-        """The number of tiles from top to bottom."""
-
-    @property
-    def cols(self) -> int:
-        """The number of tiles from left to right."""
 
 
 def metadata_here(render_mode: str | None) -> dict[str, Any]:
@@ -129,7 +117,7 @@ class HumanView:
         return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {facts}"
 
 
-def grid_of(count: int, config: Area) -> tuple[int, int]:
+def grid_of(count: int, config: BoardConfig) -> tuple[int, int]:
     """Returns the rows and columns of games in a window: about as many tiles wide as a screen, at most `MOST_TILES`."""
     height, width = config.rows + 1, config.cols + 1
     most_rows, most_cols = max(1, MOST_TILES[0] // height), max(1, MOST_TILES[1] // width)

@@ -139,12 +139,6 @@ def test_a_package_in_a_place_that_cannot_be_written_is_no_obstacle(blocked, tmp
     assert not list(copied.rglob("*.nb?"))
 
 
-@pytest.mark.slow
-def test_the_compiled_code_is_kept_where_it_can_be(tmp_path):
-    run(STEP, NUMBA_CACHE_DIR=str(tmp_path))
-    assert list(tmp_path.rglob("kernels.step_batch*.nbi"))
-
-
 GENERATE = """
 from minesweeper_env import BoardConfig
 from minesweeper_env.generation import generate

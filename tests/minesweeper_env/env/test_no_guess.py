@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-import pickle
 import threading
 import time
 
@@ -72,10 +70,6 @@ def test_the_first_click_is_safe_under_every_rule(first_click):
     for seed in range(10):
         env.reset(seed=seed)
         assert not env.step(3)[2] or env.get_state()["status"] == 2
-
-
-def test_games_without_it_stay_as_they_are():
-    assert np.array_equal(mines_after(make(no_guess=False), 14, 3), mines_after(MinesweeperEnv(6, 7), 14, 3))
 
 
 @pytest.mark.parametrize("level", ["subset", "exact"])
@@ -182,36 +176,6 @@ def test_a_given_layout_is_played():
     env.reset(seed=0, options={"layout": layout})
     env.step(0)
     assert np.array_equal(env.get_state()["mines"], layout)
-
-
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_goes_on_with_the_same_games(duplicate):
-    env = make()
-    env.reset(seed=6)
-    env.step(8)
-    twin = duplicate(env)
-    for each in (env, twin):
-        each.reset()
-        each.step(8)
-    assert np.array_equal(env.get_state()["mines"], twin.get_state()["mines"])
-
-
-def test_a_saved_game_goes_on_with_the_same_games():
-    env = make()
-    env.reset(seed=6)
-    state = env.get_state()
-    expected = [mines_of(env) for _ in range(3)]
-    other = make()
-    other.set_state(state)
-    assert [mines_of(other) for _ in range(3)] == expected
-
-
-def mines_of(env):
-    """Begins the present game, and starts the next; returns the mines of the present one."""
-    env.step(8)
-    mines = env.get_state()["mines"].tobytes()
-    env.reset()
-    return mines
 
 
 def test_a_search_in_vain_changes_nothing(monkeypatch):

@@ -95,11 +95,6 @@ def test_pictures_are_fresh_arrays():
     assert np.array_equal(env.render(), kept)
 
 
-def test_rendering_nothing():
-    with pytest.warns(UserWarning, match="render_mode"):
-        assert example(None).render() is None
-
-
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
 def test_a_batch_renders_each_game_as_the_single_environment_does(mode):
     pictures = example(mode, MinesweeperVectorEnv, num_envs=1).render()

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities
 from minesweeper_env.rendering import human, window
-from minesweeper_env.rendering.human import grid_of, tiled
+from minesweeper_env.rendering.human import grid_of
 from minesweeper_env.rendering.window import (
     DISPLAY_VARIABLES,
     DRIVER_VARIABLES,
@@ -193,15 +193,6 @@ def test_the_games_of_a_batch_fit_a_screen(count, size):
     assert (rows - 1) * cols < count
     assert rows == 1 or rows * (size[0] + 1) <= human.MOST_TILES[0]
     assert cols == 1 or cols * (size[1] + 1) <= human.MOST_TILES[1]
-
-
-def test_boards_are_tiled_with_gaps():
-    boards = [np.full((4, 6, 3), i, np.uint8) for i in range(3)]
-    whole = tiled(boards, (2, 2), 2)
-    assert whole.shape == (10, 14, 3)
-    assert (whole[:4, 8:] == 1).all()
-    assert (whole[6:, :6] == 2).all()
-    assert (whole[6:, 8:] == human.BACKGROUND).all()
 
 
 @pytest.mark.parametrize("count", [None, 2])

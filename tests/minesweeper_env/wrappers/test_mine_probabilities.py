@@ -239,18 +239,6 @@ def test_every_encoding_has_the_probabilities_of_its_codes(observation):
     assert any("final_info" in infos for infos in found[0])
 
 
-def test_games_that_have_not_ended_have_no_final_probabilities():
-    envs = VectorMineProbabilities(make_batch(30, first_click="any", autoreset_mode=AutoresetMode.SAME_STEP), "dict")
-    envs.reset(seed=0)
-    *_, infos = envs.step(np.zeros(30, np.int64))
-    ended = infos["_final_info"]
-    assert 0 < ended.sum() < 30
-    final = infos["final_info"]
-    assert (final["_mine_probability"] == ended).all()
-    assert not final["mine_probability"][~ended].any()
-    assert all(observation is None for observation in infos["final_obs"][~ended])
-
-
 def test_threads_change_nothing():
     found = []
     for threads in (1, 3):
