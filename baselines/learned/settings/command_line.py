@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.files import RUN_FILE, read_configuration
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name
@@ -17,8 +16,6 @@ from baselines.support.files import read_json
 from baselines.support.reuse import earlier_results
 from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
 from minesweeper_env.config import PRESETS, default_mines, parse_size
-
-Settings = TypeVar("Settings", bound=RunSettings)
 
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""
@@ -36,7 +33,7 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
     """
     given = _given(options, {field.name for field in fields(TrainingSettings)})
     if options.resume and options.out is not None and not options.config:
-        return resumed(TrainingSettings, options.out, given), options.out
+        return resumed(options.out, given), options.out
     start = read_configuration(options.config) if options.config else {}
     given["hyperparameters"] = {**_table(start.get("hyperparameters", {})), **given.get("hyperparameters", {})}
     settings = TrainingSettings.from_some({**start, **given})
@@ -44,12 +41,12 @@ def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, 
         # The budget of the first session may be another one.
         given |= {name: value for name, value in settings.to_json().items() if name in start.keys() - {*MAY_CHANGE}}
     folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
-    return (resumed(TrainingSettings, folder, given) if options.resume else settings), folder
+    return (resumed(folder, given) if options.resume else settings), folder
 
 
 def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
     """Returns the settings that the command line gives, with the boards."""
-    given = given_settings(options, names)
+    given = _given_settings(options, names)
     if options.size is not None or options.mines is not None:
         if options.boards is not None:
             raise ValueError("give either --boards or --size and --mines")
@@ -58,7 +55,7 @@ def _given(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
     return given
 
 
-def given_settings(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
+def _given_settings(options: argparse.Namespace, names: set[str]) -> dict[str, Any]:
     """Returns the settings that options give under their own names, with the budget and the hyperparameters.
 
     A budget of one kind replaces one of the other.
@@ -90,19 +87,18 @@ def _assignment(text: str) -> tuple[str, int | float | str]:
     return name, number_or_text(value)
 
 
-def resumed(kind: type[Settings], folder: Path, given: dict[str, Any]) -> Settings:
+def resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
     """Returns the settings of the training in a folder, with the given ones that may change.
 
     Raises:
-        ValueError: there is no training, it is one of another game, or it has other settings than the given ones.
+        ValueError: there is no training, or it has other settings than the given ones.
     """
     if not (folder / RUN_FILE).is_file():
         raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
     _check_agent(folder)
-    settings = kind.from_json(read_json(folder / RUN_FILE).get("settings"))
+    settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
     check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
-    changed: Settings = replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})  # type: ignore[type-var]
-    return changed
+    return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
 
 
 def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:

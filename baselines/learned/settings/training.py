@@ -8,7 +8,6 @@ from typing import Any
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.learned.networks.size import MAX_CHANNELS, MAX_DEPTH, PRECISIONS, NetworkSize
-from baselines.learned.settings.budget import BudgetedSettings
 from baselines.learned.settings.hyperparameters import ALGORITHMS, Hyperparameters
 from baselines.learned.settings.options import check_options, option
 from baselines.support.board_names import parse_board
@@ -27,7 +26,7 @@ USUAL_CELLS = 64
 
 
 @dataclass(frozen=True)
-class TrainingSettings(BudgetedSettings):
+class TrainingSettings:
     """Settings of a reproducible training: on a CPU, a budget in steps gives the same agent each time.
 
     Each field declares its meaning and its allowed values. Exactly one of `minutes` and `steps` is None.
@@ -72,7 +71,7 @@ class TrainingSettings(BudgetedSettings):
     def __post_init__(self) -> None:
         """Checks all settings, and completes the hyperparameters."""
         check_options(self)
-        self.check_budget()
+        self._check_budget()
         if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
             raise ValueError(
                 "teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safety probabilities"
@@ -84,6 +83,12 @@ class TrainingSettings(BudgetedSettings):
             object.__setattr__(self, "hyperparameters", ALGORITHMS[self.algo].of(given or {}))
         object.__setattr__(self, "boards", _distinct(self.boards))
         _ = self.configs, self.network
+
+    def _check_budget(self) -> None:
+        if (self.minutes is None) == (self.steps is None):
+            raise ValueError("give either minutes or steps")
+        if self.minutes == 0:
+            raise ValueError("minutes must be more than 0")
 
     def _check_own_games(self) -> None:
         if (self.gamma, self.reward) != (0, "safe_click"):
@@ -109,6 +114,13 @@ class TrainingSettings(BudgetedSettings):
         """The algorithm and the boards, in words."""
         return f"{self.algo} on {', '.join(self.boards)}"
 
+    @property
+    def budget_in_words(self) -> str:
+        """The budget, such as "10 minutes" or "1 000 000 steps"."""
+        if self.minutes is not None:
+            return f"{self.minutes:g} minutes"
+        return f"{self.steps:_} steps".replace("_", " ")
+
     def scaled(self, number: int, cells: int, least: int = 1) -> int:
         """Returns `number` scaled to boards of `cells` cells; see the function `scaled`."""
         return scaled(number, cells, least)
@@ -123,6 +135,21 @@ class TrainingSettings(BudgetedSettings):
     def to_json(self) -> dict[str, Any]:
         """Returns the settings as a JSON object."""
         return asdict(self) | {"boards": list(self.boards)}
+
+    @classmethod
+    def from_some(cls, content: Mapping[str, Any]) -> TrainingSettings:
+        """Returns the settings in `content`, completed by the defaults.
+
+        Raises:
+            ValueError: a setting is unknown or not allowed.
+        """
+        names = [entry.name for entry in fields(cls)]
+        unknown = [name for name in content if name not in names]
+        if unknown:
+            raise ValueError(f"unknown setting {', '.join(unknown)}; the settings are {', '.join(names)}")
+        if content.get("steps") is not None:
+            content = {"minutes": None, **content}
+        return cls(**content)
 
     @classmethod
     def from_json(cls, content: Any) -> TrainingSettings:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import minesweeper_env
-from baselines.learned.settings.budget import RunSettings
 from baselines.learned.settings.lineage import START
+from baselines.learned.settings.training import TrainingSettings
 from baselines.support.files import write_json
 from baselines.support.machine import processor_name, source_commit
 from baselines.support.reuse import own_identity
@@ -20,7 +20,7 @@ PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-co
 
 
 def record_session(
-    path: Path, settings: RunSettings, command: str, steps: int, start: dict[str, Any] | None = None
+    path: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
 ) -> None:
     """Writes the settings to a `run.json` and appends a session.
 
