@@ -18,7 +18,7 @@ from baselines.evaluation.games import Player
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import versions
-from baselines.learned.settings.lineage import lineage, training_of
+from baselines.learned.settings.files import lineage, training_of
 from baselines.registry import SCRIPTED, build_policy, policy_digest, read_specification
 from baselines.suites.definitions import SUITES
 from baselines.suites.folder import MANIFEST, read_manifest

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
 from baselines.cli.failures import explain
 from baselines.cli.start import announce, sibling, typed_command
-from baselines.learned.settings.command_line import settings_and_folder
+from baselines.learned.settings.command_line import configuration_help, hyperparameter_help, settings_and_folder
 from baselines.learned.settings.files import RUN_FILE
-from baselines.learned.settings.listing import configuration_help, hyperparameter_help
 from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import size_name

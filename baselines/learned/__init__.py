@@ -8,18 +8,17 @@ from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from baselines.learned.common.vec_env import MinesweeperVecEnv
-    from baselines.learned.dqn.algorithm import MaskedDQN
-    from baselines.learned.ppo.algorithm import MinesweeperPPO
-    from baselines.learned.ppo.policy import MinesweeperPolicy
+    from baselines.learned.dqn import MaskedDQN
+    from baselines.learned.ppo import MinesweeperPolicy, MinesweeperPPO
 
 __all__ = ["MaskedDQN", "MinesweeperPPO", "MinesweeperPolicy", "MinesweeperVecEnv"]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "MaskedDQN": "baselines.learned.dqn.algorithm",
-        "MinesweeperPPO": "baselines.learned.ppo.algorithm",
-        "MinesweeperPolicy": "baselines.learned.ppo.policy",
+        "MaskedDQN": "baselines.learned.dqn",
+        "MinesweeperPPO": "baselines.learned.ppo",
+        "MinesweeperPolicy": "baselines.learned.ppo",
         "MinesweeperVecEnv": "baselines.learned.common.vec_env",
     },
 )

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.common.weights import load_weights
+from baselines.learned.common.tensor_files import load_weights
 from baselines.learned.networks.board import MAX_COUNT, BoardNetwork, BoardPlanes, CellHead
-from baselines.learned.networks.recall import RecallTower
+from baselines.learned.networks.precision import RecallTower
 from baselines.learned.networks.size import NetworkSize
 
 COUNTS = MAX_COUNT + 1

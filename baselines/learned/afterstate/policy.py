@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.search.candidates import Limits
+from baselines.learned.afterstate.search.candidates import Limits, Ratings, rate
 from baselines.learned.afterstate.search.click_values import best_clicks, first_click_values
 from baselines.learned.afterstate.search.clues import fitted_safety
-from baselines.learned.afterstate.search.ratings import Ratings, rate
 from baselines.learned.networks.masks import covered_cells, unopened
-from baselines.learned.networks.radius import check_radius
-from baselines.learned.settings.search_limits import GUESS_BREADTH, GUESS_SLACK, SURE
+from baselines.learned.networks.size import check_radius
+from baselines.learned.settings.hyperparameters import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_within, one_of, whether, whole_number_within

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from torch import nn
 
-from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.common.weights import load_weights
+from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE

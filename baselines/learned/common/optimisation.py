@@ -6,10 +6,111 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
+from torch import Tensor, nn
 
 from baselines.learned.common.budget import FlatThenFalling
-from baselines.learned.common.muon import Muon
 from baselines.learned.settings.hyperparameters import Hyperparameters
+
+COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+"""Coefficients a, b, c of the polynomial a x + b x^3 + c x^5 that drives singular values to 1 (Jordan et al. 2024)."""
+
+ITERATIONS = 5
+RATE = 10.0
+"""Learning rate of matrices over that of Adam; a matrix step has singular values of about 1, not entries."""
+
+_TINY = 1e-8
+
+
+class Muon(torch.optim.Optimizer):
+    """Muon for parameters with at least two rows and two columns, Adam (Kingma and Ba 2015) for all others.
+
+    Args:
+        params: the parameters; those without a gradient stay unchanged.
+        lr: learning rate of Adam; Muon takes `RATE` times as much.
+        momentum: momentum of Muon.
+        betas: decay rates of Adam.
+        weight_decay: decoupled weight decay of matrices, relative to their rate, as in AdamW (Loshchilov and Hutter
+            2019). Muon steps have constant size, so without decay weights grow forever and each step changes less.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[nn.Parameter],
+        lr: float = 2e-3,
+        momentum: float = 0.95,
+        betas: tuple[float, float] = (0.9, 0.999),
+        weight_decay: float = 0.0,
+    ) -> None:
+        """Registers the parameters."""
+        super().__init__(params, {"lr": lr, "momentum": momentum, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        """Updates the parameters by their gradients.
+
+        Args:
+            closure: must be None.
+        """
+        assert closure is None
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is None:
+                    continue
+                if is_matrix(parameter):
+                    self._step_matrix(parameter, group)
+                else:
+                    self._step_other(parameter, group)
+
+    def _step_matrix(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        state, gradient = self.state[parameter], parameter.grad
+        assert gradient is not None
+        if not state:
+            state["momentum"] = torch.zeros_like(parameter)
+        state["momentum"].mul_(group["momentum"]).add_(gradient)
+        ahead = gradient.add(state["momentum"], alpha=group["momentum"])
+        rows, cols = len(ahead), ahead[0].numel()
+        direction = orthogonalise(ahead.reshape(rows, cols)).reshape(parameter.shape)
+        parameter.mul_(1 - group["lr"] * RATE * group["weight_decay"])
+        parameter.add_(direction, alpha=-group["lr"] * RATE * max(1.0, rows / cols) ** 0.5)
+
+    def _step_other(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        state, gradient = self.state[parameter], parameter.grad
+        assert gradient is not None
+        if not state:
+            state["step"] = torch.zeros(())
+            state["mean"], state["square"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
+        state["step"] += 1
+        for name, value, beta in (("mean", gradient, group["betas"][0]), ("square", gradient**2, group["betas"][1])):
+            state[name].lerp_(value, 1 - beta)
+        step = state["step"].item()
+        mean, square = (
+            state[name] / (1 - beta**step) for name, beta in zip(("mean", "square"), group["betas"], strict=True)
+        )
+        parameter.addcdiv_(mean, square.sqrt_().add_(_TINY), value=-group["lr"])
+
+
+def is_matrix(parameter: Tensor) -> bool:
+    """Returns whether a parameter has several rows (outputs) and several columns (inputs)."""
+    return parameter.ndim >= 2 and len(parameter) > 1 and parameter[0].numel() > 1
+
+
+def orthogonalise(matrix: Tensor) -> Tensor:
+    """Returns about the nearest matrix with nonzero singular values 1, by `ITERATIONS` Newton-Schulz steps.
+
+    Args:
+        matrix: (rows, cols) float32.
+
+    Returns:
+        (rows, cols) float32; the singular values lie between about 0.7 and 1.2.
+    """
+    wide = matrix if len(matrix) <= matrix.shape[1] else matrix.T
+    wide = wide / (wide.norm() + _TINY)
+    first, second, third = COEFFICIENTS
+    for _ in range(ITERATIONS):
+        gram = wide @ wide.T
+        wide = first * wide + (second * gram + third * gram @ gram) @ wide
+    return wide if len(matrix) <= matrix.shape[1] else wide.T
+
 
 OPTIMIZER_CLASSES: dict[str, type[torch.optim.Optimizer]] = {"muon": Muon, "adam": torch.optim.AdamW}
 

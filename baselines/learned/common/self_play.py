@@ -15,10 +15,9 @@ from torch import Tensor, nn
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.optimisation import learning_rate_schedule
 from baselines.learned.common.state import optimiser_tensors, prefixed, restore_optimiser, unprefixed
-from baselines.learned.common.tensor_files import Tensors
-from baselines.learned.common.weights import load_weights
+from baselines.learned.common.tensor_files import Tensors, load_weights
 from baselines.learned.networks.precision import set_precision
-from baselines.learned.networks.radius import check_radius
+from baselines.learned.networks.size import check_radius
 from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.settings.hyperparameters import Hyperparameters
 from baselines.learned.settings.training import TrainingSettings, scaled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from minesweeper_env.config import whole_number
+from minesweeper_env.config import BoardConfig, whole_number
 
 MAX_CHANNELS, MAX_DEPTH = 1024, 64
 PRECISIONS = ("float32", "bfloat16")
@@ -31,3 +31,9 @@ class NetworkSize:
         for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("depth", self.depth, MAX_DEPTH)):
             if whole_number(name, value, 1) > most:
                 raise ValueError(f"{name} must be 1 to {most}, not {value}")
+
+
+def check_radius(config: BoardConfig) -> None:
+    """Raises ValueError for a board of another radius than 1."""
+    if config.radius != 1:
+        raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")

@@ -6,9 +6,12 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
-from baselines.learned.settings.files import RUN_FILE, read_configuration
+from baselines.learned.settings.files import RUN_FILE, configuration_notes, read_configuration
+from baselines.learned.settings.hyperparameters import ALGORITHMS
+from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
@@ -16,6 +19,27 @@ from baselines.support.files import read_json
 from baselines.support.reuse import earlier_results
 from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
 from minesweeper_env.config import PRESETS, default_mines, parse_size
+
+
+def configuration_help(width: int) -> str:
+    """Returns a list of the configurations, each with its budget and its first comment, in lines of `width`."""
+    lines = ["configurations (--config NAME):"]
+    for name, note in configuration_notes().items():
+        settings = TrainingSettings.from_some(read_configuration(name))
+        text = f"{name} ({settings.budget_in_words}): {note}"
+        lines.append(fill(text, width, initial_indent="  ", subsequent_indent=" " * 6, break_on_hyphens=False))
+    return "\n".join(lines)
+
+
+def hyperparameter_help(width: int) -> str:
+    """Returns a list of the hyperparameters of each algorithm, in lines of `width`."""
+    lines = ["hyperparameters (--set NAME=VALUE), by algorithm:"]
+    for algo, hyperparameters in ALGORITHMS.items():
+        lines.append(f"  {algo}")
+        texts = [f"{entry.name}: {describe(entry, option)}" for entry, option in options_of(hyperparameters)]
+        lines += [fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 8) for text in texts]
+    return "\n".join(lines)
+
 
 MAY_CHANGE = ("minutes", "steps", "device", "threads")
 """The settings that a resumed training need not share with its first session."""

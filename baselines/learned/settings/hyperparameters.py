@@ -7,6 +7,16 @@ from typing import Any
 
 from baselines.learned.settings.options import check_options, option
 
+GUESS_SLACK = 0.3
+"""Excess over the least risk up to which `afterstate` weighs a click, on boards of at most 64 cells."""
+
+GUESS_BREADTH = 20
+"""Maximum number of clicks that `afterstate` weighs."""
+
+SURE = 0.95
+"""Safety from which `afterstate` clicks a cell without weighing others."""
+
+
 MAX_BATCH = 1 << 20
 MAX_BUFFER = 1 << 26
 VALUE_POOLINGS = ("mean", "mean_max", "attention")

@@ -2,31 +2,93 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
+import minesweeper_env
 from baselines.hub.cache import naming, pinned_within
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
 from baselines.learned.settings.command_line import MAY_CHANGE, check_earlier
-from baselines.learned.settings.files import RUN_FILE
-from baselines.learned.settings.lineage import training_of
+from baselines.learned.settings.files import RUN_FILE, START, training_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.learned.training.console import TrainingPanel
 from baselines.learned.training.evaluation import BestAgent, Evaluation, Selection
 from baselines.learned.training.learner import Learner, make_learner
 from baselines.learned.training.log import Log, start_tracking
-from baselines.learned.training.provenance import earlier_run, record_session
-from baselines.learned.training.schedule import CheckpointSchedule, EvaluationSchedule, RowSchedule
-from baselines.learned.training.session import ACTIVITIES, Progress, Reports, Training, restore
+from baselines.learned.training.session import (
+    ACTIVITIES,
+    CheckpointSchedule,
+    EvaluationSchedule,
+    Progress,
+    Reports,
+    RowSchedule,
+    Training,
+    restore,
+)
 from baselines.learned.training.signals import StopSignals, announce_stop
+from baselines.support.files import write_json
+from baselines.support.machine import processor_name, source_commit
+from baselines.support.reuse import own_identity
 from baselines.support.run_folders import CHECKPOINT_FILE, agent_folder, agent_names
+from baselines.support.structs import Run, read_as
+
+PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
+
+
+def record_session(
+    path: Path, settings: TrainingSettings, command: str, steps: int, start: dict[str, Any] | None = None
+) -> None:
+    """Writes the settings to a `run.json` and appends a session.
+
+    Args:
+        path: the file; earlier sessions in it are kept.
+        settings: the settings of the training.
+        command: the command line of the session.
+        steps: the number of steps in earlier sessions.
+        start: `training_of` the agent that the weights come from; None keeps what the file says.
+    """
+    earlier = earlier_run(path)
+    start = start or earlier.start
+    session = describe_session(command) | {"from_step": steps}
+    identity = own_identity()._asdict()
+    content = {"settings": settings.to_json(), "identity": identity, "sessions": [*earlier.sessions, session]}
+    write_json(path, content if start is None else content | {START: start})
+
+
+def earlier_run(path: Path) -> Run:
+    """Returns the content of a `run.json`, without sessions if there is no such file.
+
+    Raises:
+        ValueError: the file is damaged; the message is one line.
+    """
+    return read_as(path, Run) if path.exists() else Run([])
+
+
+def describe_session(command: str) -> dict[str, Any]:
+    """Returns the command, start time, commit, versions and processor of a session, as JSON-able values."""
+    return {
+        "command": command,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": source_commit(),
+        "versions": _versions(),
+        "processor": processor_name(),
+    }
+
+
+def _versions() -> dict[str, str]:
+    own = {"minesweeper-env": minesweeper_env.__version__, "python": platform.python_version()}
+    return own | {name: version(name) for name in PACKAGES}
+
 
 CHECKPOINT_SECONDS = 30.0
 """Time between two checkpoints."""

@@ -11,7 +11,7 @@ from support.tiny_training import tiny
 from baselines.__main__ import main
 from baselines.learned.agents.storage import save_agent
 from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.training.provenance import record_session
+from baselines.learned.training.run import record_session
 from baselines.support.files import write_json
 from baselines.support.reuse import own_identity
 

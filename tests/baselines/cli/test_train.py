@@ -15,10 +15,9 @@ from support.tiny_training import BOTH, PowerCutError, curves, one_thread, tiny,
 from support.training_processes import ENDLESS, TINY, complete, start, wait_for, wait_for_change
 
 from baselines.cli.train import main
-from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.agents.loading import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
-from baselines.learned.training.provenance import record_session
-from baselines.learned.training.run import prepare, run, train
+from baselines.learned.training.run import prepare, record_session, run, train
 from baselines.registry import make_policy
 from baselines.support.extras import MissingExtraError
 from baselines.support.files import hold_folder

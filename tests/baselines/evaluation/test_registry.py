@@ -124,7 +124,7 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
 
 def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
-    from baselines.learned.agents.policy import LearnedPolicy
+    from baselines.learned.agents.loading import LearnedPolicy
     from baselines.learned.agents.storage import save_agent
     from baselines.learned.networks.board import BoardNetwork
     from baselines.learned.networks.size import NetworkSize

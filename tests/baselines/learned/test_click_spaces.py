@@ -6,8 +6,8 @@ import pytest
 from sb3_contrib import MaskablePPO
 
 from baselines.learned import MaskedDQN, MinesweeperPolicy, MinesweeperVecEnv
-from baselines.learned.dqn.policy import MinesweeperQPolicy
-from baselines.learned.ppo.plain_policy import PlainPolicy
+from baselines.learned.dqn import MinesweeperQPolicy
+from baselines.learned.ppo import PlainPolicy
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 COMPLAINT = r'rates the 25 clicks of 5x5, but the environment has 50 actions; make it with moves=\("click",\)'

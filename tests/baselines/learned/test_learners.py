@@ -6,22 +6,19 @@ from stable_baselines3 import DQN
 from support.policies import click_config
 from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents.loading import policy_of
-from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.agents.loading import LearnedPolicy, policy_of
 from baselines.learned.common.budget import Budget, FlatThenFalling
 from baselines.learned.common.losses import is_probability, to_fitted_return
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.dqn.policy import ILLEGAL, MinesweeperQPolicy
+from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.masks import click_masks, random_clicks
 from baselines.learned.networks.size import NetworkSize
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
-from baselines.learned.ppo.algorithm import MinesweeperPPO
-from baselines.learned.ppo.policy import MinesweeperPolicy
-from baselines.learned.ppo.value_heads import VALUE_HEADS
+from baselines.learned.ppo import VALUE_HEADS, MinesweeperPolicy, MinesweeperPPO
 from baselines.learned.settings.hyperparameters import VALUE_POOLINGS, PlainPPOHyperparameters
 from baselines.learned.training.models import make_envs, make_model
-from baselines.learned.training.schedule import EvaluationSchedule
+from baselines.learned.training.session import EvaluationSchedule
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv

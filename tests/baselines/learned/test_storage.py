@@ -12,11 +12,10 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 from baselines.learned.agents.loading import find_agent
 from baselines.learned.agents.storage import load_network, save_agent
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
-from baselines.learned.common.snapshots import restore_model, snapshot_of_model
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
-from baselines.learned.training.models import make_model
+from baselines.learned.training.models import make_model, restore_model, snapshot_of_model
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
 

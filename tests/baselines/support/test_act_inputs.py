@@ -142,7 +142,7 @@ def test_games_that_begin_otherwise_may_be_played():
 
 def test_a_network_without_games_plays_boards_of_any_size():
     pytest.importorskip("torch")
-    from baselines.learned.agents.policy import LearnedPolicy
+    from baselines.learned.agents.loading import LearnedPolicy
     from baselines.learned.networks.board import BoardNetwork
     from baselines.learned.networks.size import NetworkSize
 

@@ -10,12 +10,137 @@ Unlike the oracle, the fit counts no layouts.
 
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.afterstate.search.clue_kernel import fit_to_clues
-from baselines.learned.afterstate.search.exchangeable import averaged_logits
 from baselines.learned.networks.board import MAX_COUNT
+from baselines.learned.networks.masks import covered_cells
+from minesweeper_env.compiled import kernel, subroutine
+
+_SWEEPS = 100
+"""Largest number of passes over the clues of a board; one of 30 x 16 cells with guesses needs 46 on average."""
+
+_TOLERANCE = 0.003
+"""Largest difference between a clue and the sum of the probabilities around it, in mines."""
+
+_LONGEST_STEP = 3.0
+"""Bound on one change of the logits. Newton's method would go too far where all probabilities are near 0 or 1."""
+
+_LARGEST_LOGIT = 20.0
+"""Bound on the logits; no probabilities fit the clues of an impossible board, and the logits would grow for ever."""
+
+
+@kernel
+def fit_to_clues(
+    risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
+) -> None:
+    """Changes the mine probabilities of boards until those around each clue sum to it, and all to the number of mines.
+
+    Args:
+        risks: (N, rows, cols) float64, the probability that each covered cell is a mine; changed in place.
+        logits: (N, rows, cols) float64, those of the probabilities; changed in place.
+        codes: (N, rows, cols) int8.
+        mines: the number of mines on each board.
+        max_count: the largest code of an open cell.
+    """
+    for i in range(len(codes)):
+        for _ in range(_SWEEPS):
+            if _sweep(risks[i], logits[i], codes[i], mines, max_count) < _TOLERANCE:
+                break
+
+
+@subroutine
+def _sweep(
+    risks: NDArray[np.float64], logits: NDArray[np.float64], codes: NDArray[np.int8], mines: int, max_count: int
+) -> float:
+    """Fits the probabilities to each clue in turn, then to the number of mines; returns the largest difference met."""
+    rows, cols = codes.shape
+    largest = 0.0
+    for row in range(rows):
+        for col in range(cols):
+            if codes[row, col] <= max_count:
+                area = (max(row - 1, 0), min(row + 2, rows), max(col - 1, 0), min(col + 2, cols))
+                largest = max(largest, _fit(risks, logits, codes, area, float(codes[row, col]), max_count))
+    return max(largest, _fit(risks, logits, codes, (0, rows, 0, cols), float(mines), max_count))
+
+
+@subroutine
+def _fit(
+    risks: NDArray[np.float64],
+    logits: NDArray[np.float64],
+    codes: NDArray[np.int8],
+    area: tuple[int, int, int, int],
+    mines: float,
+    max_count: int,
+) -> float:
+    """Takes one step of Newton's method towards the number of mines in an area; returns the difference before it."""
+    top, bottom, left, right = area
+    total, slope = 0.0, 1e-9
+    for row in range(top, bottom):
+        for col in range(left, right):
+            if codes[row, col] > max_count:
+                total += risks[row, col]
+                slope += risks[row, col] * (1 - risks[row, col])
+    step = min(max((mines - total) / slope, -_LONGEST_STEP), _LONGEST_STEP)
+    for row in range(top, bottom):
+        for col in range(left, right):
+            if codes[row, col] > max_count:
+                logits[row, col] = min(max(logits[row, col] + step, -_LARGEST_LOGIT), _LARGEST_LOGIT)
+                risks[row, col] = 1 / (1 + exp(-logits[row, col]))
+    return abs(mines - total)
+
+
+_WIDTH = 5
+"""Places in a row of a pattern of clues. Clues around a cell are at most 2 columns apart, on either side."""
+
+_PATTERN_BITS = 2 * _WIDTH + 3
+"""Bits of a pattern: two whole rows of places and three places of a third row."""
+
+
+def averaged_logits(logits: NDArray[np.float64], boards: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Replaces the logit of each covered cell by the mean over the cells that are exchangeable with it.
+
+    The mean of the logits is the information projection onto equal probabilities.
+
+    Args:
+        logits: (N, rows * cols) float64.
+        boards: (N, rows, cols) int8 codes of radius 1.
+
+    Returns:
+        (N, rows * cols) float64; the logits of open cells are as they were.
+    """
+    covered, sets = covered_cells(boards), clue_sets(boards)
+    board, _ = np.nonzero(covered)
+    keys = board * (sets.max(initial=0) + 1) + sets[covered]
+    _, group = np.unique(keys, return_inverse=True)
+    averaged = logits.copy()
+    averaged[covered] = (np.bincount(group, logits[covered]) / np.bincount(group))[group]
+    return averaged
+
+
+def clue_sets(boards: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Returns a number for each cell: two cells of a board have the same one exactly if they neighbour the same clues.
+
+    Args:
+        boards: (N, rows, cols) int8 codes of radius 1.
+
+    Returns:
+        (N, rows * cols) int64, 0 or more; 0 for a cell that neighbours no clue.
+    """
+    count, rows, cols = boards.shape
+    clues = np.pad(boards <= MAX_COUNT, ((0, 0), (1, 1), (1, 1))).astype(np.int64)
+    around = np.zeros(boards.shape, np.int64)
+    for down in range(3):
+        for right in range(3):
+            around += clues[:, down : down + rows, right : right + cols] << (down * _WIDTH + right)
+    # The number is the place of the first clue, and the places of all clues relative to it.
+    first = np.maximum(around & -around, 1)
+    down, right = np.divmod(np.log2(first).astype(np.int64), _WIDTH)
+    place = (np.arange(rows)[:, None] + down) * (cols + 2) + np.arange(cols) + right
+    return np.where(around > 0, place << _PATTERN_BITS | around // first, 0).reshape(count, rows * cols)
+
 
 _LEAST = 1e-5
 """Bound on the probabilities of the network, from 0 and from 1."""

@@ -6,8 +6,7 @@ import torch
 from stable_baselines3.common.logger import Logger
 from support.tiny_training import curves, one_thread, tiny, train_until_cut  # noqa: F401 - fixtures
 
-from baselines.learned.afterstate.learner import AfterstateLearner
-from baselines.learned.afterstate.losses import cell_losses, worth_loss
+from baselines.learned.afterstate.learner import AfterstateLearner, cell_losses, worth_loss
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Lessons

@@ -10,12 +10,17 @@ from baselines.evaluation.games import play_games
 from baselines.learned.afterstate import policy as policy_module
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
-from baselines.learned.afterstate.search.candidates import Limits, candidates, clicks_to_weigh
-from baselines.learned.afterstate.search.click_values import best_clicks, click_values, first_click_values
+from baselines.learned.afterstate.search.candidates import (
+    Limits,
+    Ratings,
+    candidates,
+    clicks_to_weigh,
+    next_safety,
+    rate,
+)
+from baselines.learned.afterstate.search.click_values import best_clicks, click_values, first_click_values, worths
 from baselines.learned.afterstate.search.clues import fitted_safety
 from baselines.learned.afterstate.search.outcomes import Outcomes, afterstates
-from baselines.learned.afterstate.search.ratings import Ratings, next_safety, rate
-from baselines.learned.afterstate.search.worths import worths
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 from minesweeper_env.config import BoardConfig

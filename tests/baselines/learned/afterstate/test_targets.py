@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from baselines.learned.afterstate.targets import GuessRecords, worth_targets
+from baselines.learned.afterstate.self_play import GuessRecords, worth_targets
 
 ROWS, COLS, MINES = 3, 3, 2
 CELLS = ROWS * COLS

@@ -6,15 +6,14 @@ import torch
 from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.learned.agents.loading import find_agent
-from baselines.learned.agents.policy import LearnedPolicy
+from baselines.learned.agents.loading import LearnedPolicy, find_agent
 from baselines.learned.agents.storage import load_network, save_agent
 from baselines.learned.networks.board import BoardNetwork, BoardPlanes, Tower
 from baselines.learned.networks.masks import click_masks
 from baselines.learned.networks.precision import set_precision
 from baselines.learned.networks.size import NetworkSize
 from baselines.learned.networks.symmetry import symmetries, transform
-from baselines.learned.ppo.policy import SHARPNESS
+from baselines.learned.ppo import SHARPNESS
 from baselines.learned.settings.files import configuration_names, read_configuration
 from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings
 from baselines.learned.training.curves import by_minutes, read_points

@@ -5,7 +5,7 @@ import torch
 from support.tiny_training import one_thread  # noqa: F401 - a fixture
 from torch import nn
 
-from baselines.learned.common.muon import RATE, Muon, is_matrix, orthogonalise
+from baselines.learned.common.optimisation import RATE, Muon, is_matrix, orthogonalise
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
 

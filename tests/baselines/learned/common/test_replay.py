@@ -8,7 +8,7 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 from baselines.learned.common.losses import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.dqn.distillation import distillation_loss
+from baselines.learned.dqn import distillation_loss
 from baselines.learned.networks.masks import click_masks, safe_cells, unopened
 from baselines.learned.training.models import make_model
 from minesweeper_env.config import BoardConfig

@@ -18,7 +18,7 @@ Differences from textbook DQN:
    for every covered cell of every stored board, whether the cell was safe. `hindsight` weighs this second loss. It uses
    observations only, yet is closer to supervised learning than to reinforcement learning. With weight 0 the agent
    learns from its clicks alone.
-9. With `teacher`, the oracle gives the target of every cell (`distillation.py`). That is distillation, not learning
+9. With `teacher`, the oracle gives the target of every cell. That is distillation, not learning
    by playing.
 """
 
@@ -32,22 +32,87 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.type_aliases import RolloutReturn
+from stable_baselines3.common.type_aliases import PyTorchObs, RolloutReturn
 from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.dqn.policies import QNetwork
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
+from torch.nn import functional
 
 from baselines.learned.common.budget import Budget
-from baselines.learned.common.losses import hindsight_losses, value_losses
+from baselines.learned.common.losses import hindsight_losses, to_return, value_losses
 from baselines.learned.common.multi_board import MultiBoardMixin
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions
 from baselines.learned.common.thinning import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.dqn.policy import MinesweeperQNetwork, MinesweeperQPolicy
 from baselines.learned.networks.board import BoardNetwork, CellHead
-from baselines.learned.networks.features import BoardExtractor
-from baselines.learned.networks.masks import random_clicks, unopened
+from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
+from baselines.learned.networks.masks import click_masks, random_clicks, unopened
 from baselines.learned.networks.symmetry import turn_at_random
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import mine_probabilities_batch
+
+ILLEGAL = -1e8
+"""Q-value of an illegal click, below every return."""
+
+
+class MinesweeperQNetwork(QNetwork):
+    """Q-values of all clicks: the shared trunk and one number per cell."""
+
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+        """Builds the network; `probability` is True if returns are probabilities."""
+        super().__init__(*args, **kwargs)
+        self.q_net = CellHead(self.features_dim)  # type: ignore[assignment]
+        self.probability = probability
+
+    def outputs(self, obs: PyTorchObs) -> Tensor:
+        """Returns the outputs of the head, (N, rows * cols): logits if `probability`, and Q-values if not."""
+        outputs: Tensor = self.q_net(self.extract_features(obs, self.features_extractor))
+        return outputs
+
+    def forward(self, obs: PyTorchObs) -> Tensor:
+        """Returns the Q-values, (N, rows * cols); `ILLEGAL` where a click does nothing."""
+        assert isinstance(obs, Tensor)
+        return to_return(self.outputs(obs), self.probability).masked_fill(~click_masks(obs), ILLEGAL)
+
+
+class MinesweeperQPolicy(DQNPolicy):
+    """Policy for `MaskedDQN`. Stable-Baselines3's own `DQN` accepts it too, but explores without the masks.
+
+    Args:
+        args: arguments of `DQNPolicy`.
+        probability: True if returns are probabilities.
+        kwargs: arguments of `DQNPolicy`; features_extractor_kwargs holds the sizes of the network.
+    """
+
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+        """Builds the network and its target."""
+        self.probability = probability
+        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "net_arch": [], **kwargs})
+
+    def make_q_net(self) -> MinesweeperQNetwork:
+        """Returns a new Q-network."""
+        check_clicks_alone(self.observation_space, self.action_space)
+        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
+        return MinesweeperQNetwork(**arguments, probability=self.probability).to(self.device)
+
+
+def distillation_loss(outputs: Tensor, codes: Tensor, config: BoardConfig) -> Tensor:
+    """Returns the cross-entropy between a network's and the oracle's safety, over all legal clicks.
+
+    Args:
+        outputs: (N, rows * cols), logits of the probability that a cell is safe.
+        codes: (N, rows, cols), boards of games in progress.
+        config: the board and the rules.
+
+    Returns:
+        (N, 1), the mean over the cells of each board.
+    """
+    boards = codes.cpu().numpy().astype(np.int8)
+    mines = mine_probabilities_batch(boards, config.mines).reshape(len(boards), -1)
+    safe = torch.as_tensor(1.0 - mines, dtype=outputs.dtype, device=outputs.device)
+    legal = click_masks(codes)
+    losses = functional.binary_cross_entropy_with_logits(outputs, safe, reduction="none")
+    return (losses * legal).sum(dim=1, keepdim=True) / legal.sum(dim=1, keepdim=True)
 
 
 class MaskedDQN(MultiBoardMixin, DQN):
@@ -225,7 +290,7 @@ class MaskedDQN(MultiBoardMixin, DQN):
         boards, cells = turn_at_random(sample.observations)
         outputs = self.q_net.outputs(boards)
         if self.teacher:
-            from baselines.learned.dqn.distillation import distillation_loss
+            from baselines.learned.dqn import distillation_loss
 
             return distillation_loss(outputs, boards, self.slot.env.config)
         # Undo the symmetry: actions and hindsight refer to the original cells.

@@ -1,1 +1,0 @@
-"""DQN with action masks."""

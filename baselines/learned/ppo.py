@@ -1,0 +1,393 @@
+"""PPO with action masks: the algorithm of sb3-contrib, with policies for boards.
+
+`MinesweeperPPO` adds an auxiliary phase, like phasic policy gradient (Cobbe et al. 2021). After each rollout it fits Q
+to the contents of the cells of earlier boards. The last board of each game shows them to any player. A random symmetry
+turns and mirrors the boards of this phase. The policy phase cannot do that, since it compares the probability of an
+action with the probability at the time of the draw. With the weight `hindsight` 0 there is no auxiliary phase.
+
+Differences from unmodified MaskablePPO:
+
+1. The critic is a state-action value Q(s, a), one number per cell. If returns are probabilities, its squared loss
+   descends as cross-entropy (`common/losses.py`). The baseline V(s) of PPO is the mean of Q under the policy. The
+   value loss fits Q of the action taken to the return. With the defaults, reward 1 for a safe click and gamma 0,
+   Q(s, a) is the probability that the cell is safe.
+2. The action logits are `SHARPNESS` * Q plus a learned preference per cell. No policy gradient flows through Q, so the
+   policy gradient trains the preferences only. This is close to value learning inside PPO. An actor that learns each
+   cell's safety by itself, although the critic estimates it already, learns many times more slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableDistribution, make_masked_proba_distribution
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
+from stable_baselines3.common.vec_env import VecEnv
+from torch import Tensor, nn
+
+from baselines.learned.common.budget import Budget
+from baselines.learned.common.losses import hindsight_losses, to_fitted_return, to_return
+from baselines.learned.common.multi_board import MultiBoardMixin
+from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
+from baselines.learned.common.vec_env import MinesweeperVecEnv
+from baselines.learned.networks.board import BoardNetwork, CellHead
+from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
+from baselines.learned.networks.masks import click_masks, unopened
+from baselines.learned.networks.symmetry import turn_at_random
+
+
+class MeanValueHead(nn.Module):
+    """A linear map of the mean over all cells."""
+
+    def __init__(self, channels: int) -> None:
+        """Makes the linear layer."""
+        super().__init__()
+        self.layer = nn.Linear(channels, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to (N, 1)."""
+        value: Tensor = self.layer(features.mean(dim=(2, 3)))
+        return value
+
+
+class MeanMaxValueHead(nn.Module):
+    """A linear map of the mean and the maximum over all cells."""
+
+    def __init__(self, channels: int) -> None:
+        """Makes the linear layer."""
+        super().__init__()
+        self.layer = nn.Linear(2 * channels, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to (N, 1)."""
+        pooled = torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3))], dim=1)
+        value: Tensor = self.layer(pooled)
+        return value
+
+
+class AttentionValueHead(nn.Module):
+    """The mean of a linear map of each cell, weighted by a softmax over the cells (Ilse et al. 2018).
+
+    With weights like the policy's probabilities and with discount 0, it can express the mean reward of the policy.
+    """
+
+    def __init__(self, channels: int) -> None:
+        """Makes the 1x1 convolution for the numbers and the weights of the cells."""
+        super().__init__()
+        self.layer = nn.Conv2d(channels, 2, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Maps (N, channels, rows, cols) to (N, 1)."""
+        numbers, scores = self.layer(features).flatten(start_dim=2).unbind(dim=1)
+        return (torch.softmax(scores, dim=1) * numbers).sum(dim=1, keepdim=True)
+
+
+VALUE_HEADS: Final[dict[str, type[nn.Module]]] = {
+    "mean": MeanValueHead,
+    "mean_max": MeanMaxValueHead,
+    "attention": AttentionValueHead,
+}
+"""Classes of value heads by the name of their pooling."""
+
+
+class _Both(nn.Module):
+    """Passes features on to the actor and the critic as they are, in place of the MLPs of Stable-Baselines3."""
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        return features, features
+
+    def forward_actor(self, features: Tensor) -> Tensor:
+        return features
+
+    def forward_critic(self, features: Tensor) -> Tensor:
+        return features
+
+
+class PlainPolicy(MaskableActorCriticPolicy):
+    """One logit per cell and one value per board, with the losses of unmodified PPO.
+
+    Args:
+        args: arguments of `MaskableActorCriticPolicy`.
+        probability: ignored; the value loss is the squared error for all returns.
+        value_pooling: a name in `VALUE_HEADS`, how the value reads the cells.
+        kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
+            With share_features_extractor False the value has a trunk of its own.
+    """
+
+    action_net: CellHead
+    value_net: nn.Module  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        *args: Any,
+        probability: bool = False,  # noqa: ARG002
+        value_pooling: str = "mean",
+        **kwargs: Any,
+    ) -> None:
+        """Builds the network."""
+        self.probability, self.value_pooling = False, value_pooling
+        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        check_clicks_alone(self.observation_space, self.action_space)
+        self.mlp_extractor = _Both()  # type: ignore[assignment]
+        self.action_net = CellHead(self.features_dim)
+        self.value_net = VALUE_HEADS[self.value_pooling](self.features_dim)
+        parameters = self.parameters()
+        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
+
+    def begin_with(self, head: CellHead) -> None:
+        """Copies a head that rates clicks into the logits."""
+        self.action_net.load_state_dict(head.state_dict())
+
+    def click_head(self) -> CellHead:
+        """Returns the head whose largest output marks the greedy click."""
+        return self.action_net
+
+
+SHARPNESS = 4.0
+"""Factor of the critic's outputs in the action logits."""
+
+Masks = NDArray[np.bool_] | Tensor | None
+
+
+class MinesweeperPolicy(MaskableActorCriticPolicy):
+    """Policy for `MaskablePPO`: the shared trunk, with Q and a preference for each cell.
+
+    Args:
+        args: arguments of `MaskableActorCriticPolicy`.
+        probability: True if returns are probabilities; see `common/losses.py`.
+        kwargs: arguments of `MaskableActorCriticPolicy`; features_extractor_kwargs holds the sizes of the network.
+
+    Attributes:
+        values: (N, 1), V of the boards in the last call of `forward`.
+        bootstraps: True if returns include the value of the next board; without it `predict_values` returns 0.
+    """
+
+    action_net: CellHead
+    value_net: CellHead  # type: ignore[assignment]
+    values: Tensor
+    bootstraps = True
+
+    def __init__(self, *args: Any, probability: bool = True, **kwargs: Any) -> None:
+        """Builds the network."""
+        self.probability = probability
+        super().__init__(*args, **{"features_extractor_class": BoardExtractor, "ortho_init": False, **kwargs})
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        check_clicks_alone(self.observation_space, self.action_space)
+        self.action_net = CellHead(self.features_dim)
+        self.value_net = CellHead(self.features_dim)
+        for parameter in self.action_net.parameters():
+            nn.init.zeros_(parameter)
+        parameters = self.parameters()
+        self.optimizer = self.optimizer_class(parameters, lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
+
+    def _judge(self, obs: PyTorchObs, action_masks: Masks) -> tuple[Tensor, MaskableDistribution]:
+        """Returns the outputs of the critic, (N, rows * cols), and the masked distribution over the clicks."""
+        features = self.extract_features(obs)
+        outputs = self.value_net(features)
+        logits = SHARPNESS * outputs.detach() + self.action_net(features)
+        distribution = self.action_dist.proba_distribution(action_logits=logits)
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return outputs, distribution
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: Masks = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Returns the actions (N,), V (N, 1) and the log-probabilities (N,)."""
+        outputs, distribution = self._judge(obs, action_masks)
+        actions = distribution.get_actions(deterministic=deterministic)
+        values = self._mean(outputs, distribution)
+        # Stable-Baselines3 passes V to the buffer only, and not before the next boards exist.
+        self.values = values.detach()
+        return actions, values, distribution.log_prob(actions)
+
+    def evaluate_actions(
+        self, obs: Tensor, actions: Tensor, action_masks: Masks = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Returns Q of the actions (N, 1), their log-probabilities (N,) and the entropy (N,)."""
+        outputs, distribution = self._judge(obs, action_masks)
+        chosen = to_fitted_return(outputs.gather(1, actions.long().reshape(-1, 1)), self.probability)
+        return chosen, distribution.log_prob(actions), distribution.entropy()
+
+    def get_distribution(self, obs: PyTorchObs, action_masks: Masks = None) -> MaskableDistribution:
+        """Returns the distribution over the clicks."""
+        return self._judge(obs, action_masks)[1]
+
+    def predict_values(self, obs: PyTorchObs) -> Tensor:
+        """Returns V, (N, 1); 0 unless `bootstraps`. PPO passes no masks here, so they come from the codes."""
+        assert isinstance(obs, Tensor)
+        if not self.bootstraps:
+            return torch.zeros(len(obs), 1, device=obs.device)
+        return self._mean(*self._judge(obs, click_masks(obs)))
+
+    def click_head(self) -> CellHead:
+        """Returns a new head, the sum of critic and preferences, whose largest output marks the greedy click."""
+        head = CellHead(self.features_dim)
+        sources = (self.value_net.layer.parameters(), self.action_net.layer.parameters())
+        with torch.no_grad():
+            # Both heads are linear in the same features, so their sum is a head as well.
+            for mine, critics, actors in zip(head.parameters(), *sources, strict=True):
+                mine.copy_(SHARPNESS * critics + actors)
+        return head.to(self.device)
+
+    def begin_with(self, head: CellHead) -> None:
+        """Copies a head that rates clicks by their returns into the critic."""
+        self.value_net.load_state_dict(head.state_dict())
+
+    def _mean(self, outputs: Tensor, distribution: MaskableDistribution) -> Tensor:
+        probabilities: Tensor = distribution.distribution.probs  # type: ignore[union-attr]
+        return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
+
+
+class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
+    """MaskablePPO with schedules that follow a `Budget`, on one board or on several in turn.
+
+    Args:
+        policy: `MinesweeperPolicy`, or `PlainPolicy` as a control without the auxiliary phase.
+        env: a `MinesweeperVecEnv`.
+        hindsight: weight of the auxiliary loss, for gamma 0 and returns that are probabilities.
+        isolated_weight_cap: see `hindsight_losses`.
+        buffer_size: number of boards stored for the auxiliary phase.
+        replay_ratio: mean number of draws per stored board.
+        keep_scale: a step is kept with probability `keep_scale` * (1 - V), its expected loss, if gamma is 0 and returns
+            are probabilities. The policy phase learns from kept steps only, and the auxiliary phase draws its boards
+            with the same probability. 0 keeps all.
+        keep_min: lower bound of this probability.
+        policy_coef: weight of the policy gradient; 0 turns it off, so that the critic alone learns. Advantages that
+            are normalised allow no other weight than 1.
+        **kwargs: arguments of `MaskablePPO`.
+    """
+
+    policy: MinesweeperPolicy | PlainPolicy
+
+    def __init__(
+        self,
+        policy: type[MinesweeperPolicy | PlainPolicy],
+        env: MinesweeperVecEnv,
+        hindsight: float = 0.0,
+        isolated_weight_cap: float = 64.0,
+        buffer_size: int = 50_000,
+        replay_ratio: float = 4.0,
+        keep_scale: float = 5.0,
+        keep_min: float = 0.1,
+        policy_coef: float = 1.0,
+        **kwargs: Any,
+    ) -> None:
+        """Builds the network, and activates the board of the environment."""
+        self.hindsight, self.isolated_weight_cap = hindsight, isolated_weight_cap
+        self.buffer_size, self.replay_ratio = buffer_size, replay_ratio
+        self.keep_scale, self.keep_min, self.policy_coef = keep_scale, keep_min, policy_coef
+        super().__init__(policy, env, **kwargs)
+        if not self.policy.probability or self.gamma > 0:
+            self.hindsight = self.keep_scale = 0.0
+        if isinstance(self.policy, MinesweeperPolicy):
+            self.policy.bootstraps = self.gamma > 0
+        if self.normalize_advantage and policy_coef != 1:
+            raise ValueError(f"policy_coef must be 1 with normalize_advantage, not {policy_coef:g}")
+        self.play_on([env], [self.batch_size])
+
+    def _make_buffer(self, env: MinesweeperVecEnv) -> ThinnedRolloutBuffer:
+        return ThinnedRolloutBuffer(
+            self.n_steps,
+            env.observation_space,
+            env.action_space,
+            self.device,
+            self.gae_lambda,
+            self.gamma,
+            env.num_envs,
+        )
+
+    def _use_buffer(self, buffer: ThinnedRolloutBuffer) -> None:
+        buffer.keep_scale, buffer.keep_min = self.keep_scale, self.keep_min
+        self.rollout_buffer = buffer
+        self.policy.action_dist = make_masked_proba_distribution(self.action_space)
+
+    def rounds(self, budget: Budget) -> Iterator[None]:
+        """Learns without end; see `MultiBoardMixin.rounds`."""
+        callback = self._begin_rounds(budget)
+        while True:
+            yield
+            self.clock.lap("between")
+            self.collect_rollouts(self.slot.env, callback, self.rollout_buffer, self.n_steps)
+            self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+            self.train()
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,  # noqa: ARG002 - the signature is Stable-Baselines3's
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,  # noqa: ARG002
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Plays `n_rollout_steps` steps on the board that is next."""
+        self.activate_next()
+        go_on = super().collect_rollouts(self.slot.env, callback, self.rollout_buffer, n_rollout_steps, use_masking)
+        self.clock.lap("inference")
+        return go_on
+
+    def _update_info_buffer(self, infos: list[dict[str, Any]], dones: NDArray[np.bool_] | None = None) -> None:
+        super()._update_info_buffer(infos, dones)
+        if self.hindsight == 0:
+            return
+        # Called after each step, while `_last_obs` still holds the boards before it.
+        boards, slot = self._last_obs, self.slot
+        assert isinstance(boards, np.ndarray)
+        assert isinstance(self.policy, MinesweeperPolicy)
+        assert dones is not None
+        keep = keep_probabilities(1 - self.policy.values.cpu().numpy()[:, 0], self.keep_scale, self.keep_min)
+        chosen = (torch.rand(len(boards)).numpy() < keep) & ~unopened(boards)
+        slot.hindsight_buffer.add_some(chosen, observations=boards, games=slot.games)
+        slot.record_ends(dones, infos)
+
+    def train(self) -> None:
+        """Runs the policy phase, then the auxiliary phase."""
+        assert isinstance(self.rollout_buffer, ThinnedRolloutBuffer)
+        # The clipped loss of a step is proportional to its advantage, so this scales the loss of the policy.
+        self.rollout_buffer.advantages *= self.policy_coef
+        super().train()
+        slot, learned = self.slot, self.n_epochs * self.rollout_buffer.drawn
+        losses = []
+        while slot.drawn + self.batch_size <= self.replay_ratio * slot.hindsight_buffer.added:
+            losses.append(self._hindsight_step())
+            slot.drawn += self.batch_size
+        if losses:
+            self.logger.record("train/hindsight_loss", float(np.mean(losses)))
+        self.count_work(seen=self.n_steps * self.n_envs, learned=learned + len(losses) * self.batch_size)
+        self.clock.lap("update")
+
+    def _hindsight_step(self) -> float:
+        sample = self.slot.hindsight_buffer.sample(self.batch_size)
+        boards, cells = turn_at_random(sample.observations)
+        outputs = self.policy.value_net(self.policy.extract_features(boards))[:, cells]
+        loss = (
+            self.hindsight
+            * hindsight_losses(outputs, sample.observations, sample.safe, self.isolated_weight_cap).mean()
+        )
+        self.policy.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+        self.policy.optimizer.step()
+        return loss.item()
+
+    def begin_with(self, network: BoardNetwork) -> None:
+        """Copies the trunk of a network with the same number of channels; the policy uses the head."""
+        self.network().trunk.load_state_dict(network.trunk.state_dict())
+        self.policy.begin_with(network.head)
+
+    def network(self) -> BoardNetwork:
+        """Returns a network that makes the greedy clicks of the policy; it shares the policy's trunk."""
+        extractor = self.policy.features_extractor
+        assert isinstance(extractor, BoardExtractor)
+        return BoardNetwork(extractor.trunk, self.policy.click_head())
