@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from functools import partial
 from itertools import product
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 from support.equality import assert_same, steps_alike
 
 import minesweeper_env
@@ -229,3 +231,25 @@ def test_the_state_of_1024_expert_boards_is_small():
     env = MinesweeperVectorEnv(1024, (16, 30), 99, moves=("click",))
     arrays = [array for array in env._games.arrays if isinstance(array, np.ndarray)]
     assert sum(array.nbytes for array in arrays) < 16e6
+
+
+MAKERS = [partial(gymnasium.make, "minesweeper_env:Minesweeper-v0", moves=("click",))] * 2
+
+
+def play(envs: VectorEnv) -> np.ndarray:
+    """Returns the boards of a few steps: a fixed choice among the legal actions, from a fixed seed."""
+    observations, infos = envs.reset(seed=5)
+    boards = [observations.copy()]
+    for step in range(4):
+        actions = np.array([np.flatnonzero(mask)[step] for mask in infos["action_mask"]])
+        observations, _, _, _, infos = envs.step(actions)
+        boards.append(observations.copy())
+    envs.close()
+    return np.stack(boards)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # from Python 3.12 on, a fork beside threads
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_the_games_do_not_depend_on_how_processes_start(method):
+    np.testing.assert_array_equal(play(AsyncVectorEnv(MAKERS, context=method)), play(SyncVectorEnv(MAKERS)))
