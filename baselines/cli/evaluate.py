@@ -45,7 +45,6 @@ examples:
   {0} --policy exact bayes:prior=count --size 16x30
   {0} --policy runs/dqn-8x8-14 lookahead --json results.json
   {0} --policy exact straightforward --games 100 --record games.gif --record-all
-  {0} --policy exact --games 100 --gallery games.html
 """
 
 
@@ -147,9 +146,9 @@ def _config(options: argparse.Namespace) -> BoardConfig:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    files = [path for path in (options.json, options.plot, options.record, options.gallery) if path is not None]
+    files = [path for path in (options.json, options.plot, options.record) if path is not None]
     if len(set(map(os.path.realpath, files))) < len(files):
-        raise ValueError("two options name the same file; --json, --plot, --record and --gallery need one each")
+        raise ValueError("two options name the same file; --json, --plot and --record need one each")
     for path in (options.json, options.plot):
         if path is not None:
             check_writable(path)

@@ -14,7 +14,6 @@ from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.report import Report
 from baselines.evaluation.results import PolicyResult
-from baselines.recording.options import is_recorded
 from baselines.registry import build_policy, config_for, find_policy, pinned, policy_names
 from baselines.terminal.progress import game_bar
 from baselines.workers import MakeWorkers
@@ -70,10 +69,10 @@ class PolicyRun:
                 self.report.print_table(self.options.wide)
                 if self.options.plot is not None:
                     self.report.write_plot(self.options.plot)
-        if status == 0 and is_recorded(self.options):
-            from baselines.recording.options import write_pictures
+        if status == 0 and self.options.record is not None:
+            from baselines.recording.options import write_picture
 
-            write_pictures(self.options, self.played)
+            write_picture(self.options, self.played)
         return status
 
     def _play_each(self, workers: int | MakeWorkers) -> int:
@@ -103,7 +102,7 @@ class PolicyRun:
                 on_finished=on_finished,
                 diagnose=options.diagnose,
                 batch_size=batch_size,
-                record=is_recorded(options),
+                record=options.record is not None,
                 policy=name,
             )
 

@@ -1,1 +1,1 @@
-"""Pictures of games that policies played: animations move by move, and galleries of final boards."""
+"""Pictures of games that policies played, move by move."""

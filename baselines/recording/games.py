@@ -75,12 +75,6 @@ class RecordedGame:
         """Number of pictures of the game: the boards before each move, and the last one."""
         return len(self.turns) + 1
 
-    @property
-    def risk_taken(self) -> float:
-        """Probability that one of the clicks hits a mine, each judged on its own board; unknown risks count as 0."""
-        survival = math.prod(1.0 - turn.risk for turn in self.turns if turn.move == "click" and turn.risk == turn.risk)
-        return 1.0 - survival
-
     def scene(self, frame: int, overlay: bool = False) -> Scene:
         """Returns the content of a frame's board.
 
@@ -234,20 +228,3 @@ def frame_lines(game: RecordedGame, frame: int) -> list[Line]:
     if frame == len(game.turns):
         lines.append(("result", game.result))
     return lines
-
-
-def summary(game: RecordedGame) -> list[str]:
-    """Returns the two lines below a final board in a gallery."""
-    moves = len(game.turns)
-    if game.result == "lost":
-        first = f"lost on move {moves} at {format_risk(game.turns[-1].risk)}"
-    else:
-        first = f"{game.result} in {moves} moves"
-    return [first, f"seed {game.seed}, risk taken {format_risk(game.risk_taken)}"]
-
-
-def gallery_title(games: list[RecordedGame]) -> str:
-    """Returns the title of a gallery of one policy's games."""
-    won = sum(game.result == "won" for game in games)
-    count, board = counted(len(games), "game"), board_in_words(games[0].config)
-    return f"{games[0].policy} on {board}: {count}, {won} won, sorted by the risk taken"

@@ -13,7 +13,7 @@ from baselines.support.extras import check_extra
 from baselines.support.files import check_writable, replace_file
 from baselines.terminal.progress import game_bar
 from minesweeper_env.codes import MOVE_NAMES
-from minesweeper_env.config import BoardConfig, counted
+from minesweeper_env.config import BoardConfig
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
@@ -23,18 +23,10 @@ if TYPE_CHECKING:
 RECORD_SUFFIXES = (".gif", ".mp4", ".png")
 """The endings of the files of --record; the last one holds the last board alone."""
 
-GALLERY_SUFFIXES = (".png",)
-"""The ending of the file of --gallery."""
-
-GALLERY_GAMES = 24
-"""The number of games of a gallery without --gallery-games."""
-
 MOST_CELLS = (1 << 16) // len(MOVE_NAMES)
 """The largest board that can be recorded: records keep an action in two bytes."""
 
-OPTION_NAMES = ("record", "record_games", "record_all", "record_overlay", "record_speed", "gallery", "gallery_games")
-NEEDED_FILES = {name: name.partition("_")[0] for name in OPTION_NAMES if "_" in name}
-"""The option without which another one has no effect."""
+OPTION_NAMES = ("record", "record_games", "record_all", "record_overlay", "record_speed")
 
 
 def add_recording_options(
@@ -72,19 +64,6 @@ def add_recording_options(
     group.add_argument(
         "--record-speed", type=speed, default=2.0, metavar="N", help="show N moves per second (default 2)"
     )
-    group.add_argument(
-        "--gallery",
-        type=path,
-        metavar="FILE",
-        help="draw the final boards of many games of the first policy, sorted by the risk taken, into this .png file",
-    )
-    group.add_argument(
-        "--gallery-games",
-        type=number,
-        default=GALLERY_GAMES,
-        metavar="N",
-        help=f"draw the first N games (default {GALLERY_GAMES})",
-    )
 
 
 def check_recording(options: argparse.Namespace, given: Sequence[str], cells: int) -> None:
@@ -99,75 +78,47 @@ def check_recording(options: argparse.Namespace, given: Sequence[str], cells: in
         ValueError: an option is not allowed; the message is one line.
         MissingExtraError: a package is not installed.
     """
-    _check_file("--record", options.record, RECORD_SUFFIXES)
-    _check_file("--gallery", options.gallery, GALLERY_SUFFIXES)
-    for name, file in NEEDED_FILES.items():
-        if name in given and getattr(options, file) is None:
-            raise ValueError(f"--{_spelled(name)} needs --{file} FILE")
-    for name in ("record_games", "gallery_games"):
-        if name in given and getattr(options, name) > options.games:
-            raise ValueError(f"--{_spelled(name)} must be at most {options.games}, the number of --games")
-    if is_recorded(options) and cells > MOST_CELLS:
-        raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
-    for module in _modules(options):
-        check_extra(module, "video")
-
-
-def is_recorded(options: argparse.Namespace) -> bool:
-    """Returns whether any picture of games is asked for."""
-    return options.record is not None or options.gallery is not None
-
-
-def _spelled(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _check_file(option: str, path: Path | None, suffixes: Sequence[str]) -> None:
-    if path is None:
+    if options.record is None:
+        if unused := [name for name in OPTION_NAMES if name in given]:
+            raise ValueError(f"--{unused[0].replace('_', '-')} needs --record FILE")
         return
-    if path.suffix not in suffixes:
-        raise ValueError(f"{option} takes a file that ends in {' or '.join(suffixes)}, not {path}")
-    check_writable(path)
-
-
-def _modules(options: argparse.Namespace) -> list[str]:
-    """Returns the packages that the files need."""
-    modules = ["PIL"] if is_recorded(options) else []
-    if options.record is not None and options.record.suffix == ".mp4":
-        modules += ["imageio", "imageio_ffmpeg"]
-    return modules
+    if options.record.suffix not in RECORD_SUFFIXES:
+        raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
+    check_writable(options.record)
+    if options.record_games > options.games:
+        raise ValueError(f"--record-games must be at most {options.games}, the number of --games")
+    if cells > MOST_CELLS:
+        raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
+    for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
+        check_extra(module, "video")
 
 
 Played = Mapping[str, tuple[BoardConfig, Sequence["GameRecord"]]]
 """The games of each policy, by its specification, in the order of the command line: records with actions."""
 
 
-def write_pictures(options: argparse.Namespace, played: Played) -> None:
-    """Writes the files of --record and --gallery.
+def write_picture(options: argparse.Namespace, played: Played) -> None:
+    """Writes the file of --record.
 
     Args:
         options: options of the command, as `add_recording_options` adds them.
         played: the games; at least one policy, with at least one game.
 
     Raises:
-        OSError: a file cannot be written.
+        OSError: the file cannot be written.
     """
     from baselines.recording import pictures
     from baselines.recording.games import Recording
 
     recorders = {".gif": pictures.gif, ".mp4": pictures.mp4, ".png": pictures.png}
-    if options.record is not None:
-        chosen = list(played) if options.record_all else list(played)[:1]
-        count = min(options.record_games, *(len(played[name][1]) for name in chosen))
-        columns = [_replayed(name, *played[name], count) for name in chosen]
-        recording = Recording(list(zip(*columns, strict=True)), 1 / options.record_speed, options.record_overlay)
-        with game_bar("drawing", options.record.name, len(recording), "frames") as on_drawn:
-            content = recorders[options.record.suffix](recording, on_drawn)
-        _write(options.record, content, f"{len(recording)} frames of {', '.join(chosen)}")
-    if options.gallery is not None:
-        name = next(iter(played))
-        games = _replayed(name, *played[name], options.gallery_games)
-        _write(options.gallery, pictures.gallery_png(games), f"{counted(len(games), 'game')} of {name}")
+    chosen = list(played) if options.record_all else list(played)[:1]
+    count = min(options.record_games, *(len(played[name][1]) for name in chosen))
+    columns = [_replayed(name, *played[name], count) for name in chosen]
+    recording = Recording(list(zip(*columns, strict=True)), 1 / options.record_speed, options.record_overlay)
+    with game_bar("drawing", options.record.name, len(recording), "frames") as on_drawn:
+        content = recorders[options.record.suffix](recording, on_drawn)
+    replace_file(options.record, content)
+    say(f"{options.record}: {len(recording)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")
 
 
 def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:
@@ -181,8 +132,3 @@ def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], cou
             games.append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
             on_finished(1)
     return games
-
-
-def _write(path: Path, content: bytes, what: str) -> None:
-    replace_file(path, content)
-    say(f"{path}: {what}, {len(content) / 1000:.0f} KB")

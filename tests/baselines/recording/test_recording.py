@@ -23,22 +23,16 @@ from baselines.recording.games import (
     fixed_lines,
     format_risk,
     frame_lines,
-    gallery_title,
     replay,
 )
 from baselines.recording.pictures import (
     FATAL,
-    GAP,
     MARGIN,
     MOST_LINES,
     OUTLINE,
-    TITLE_SIZE,
-    Grid,
     draw_board,
     draw_slide,
-    font,
     frame_size,
-    ordered,
     shortened,
     side_for,
 )
@@ -89,8 +83,6 @@ def test_risks_are_the_exact_probabilities_of_the_cells():
             expected = mine_probabilities(turn.board, 6)
             assert turn.risk == pytest.approx(expected[turn.row, turn.col], abs=1e-12)
             assert turn.least == pytest.approx(expected[turn.board > 8].min(), abs=1e-12)
-        clicks = [1 - turn.risk for turn in game.turns]
-        assert game.risk_taken == pytest.approx(1 - np.prod(clicks))
 
 
 def test_a_first_click_without_protection_has_the_risk_of_the_density():
@@ -105,7 +97,7 @@ def test_games_on_boards_without_guesses_are_replayed_on_the_same_boards():
         game = replay("exact", config, record.seed, np.frombuffer(record.actions, "<u2").tolist())
         assert record.won
         assert game.result == "won"
-        assert game.risk_taken == 0.0
+        assert all(turn.risk == 0.0 for turn in game.turns)
     assert "no guess" in dict(fixed_lines(game))["board"]
 
 
@@ -230,53 +222,15 @@ def test_the_picture_of_the_readme_is_small():
     assert len(imageio.imread(picture, index=None)) > 40
 
 
-def first_games(count=9):
-    return [game for _, game in recorded()][:count]
-
-
-def test_games_are_sorted_by_the_risk_taken():
-    risks = [game.risk_taken for game in ordered(first_games())]
-    assert risks == sorted(risks)
-    assert {game.seed for game in ordered(first_games())} == set(range(9))
-
-
-def test_a_png_shows_every_final_board():
-    picture = imageio.imread(io.BytesIO(pictures.gallery_png(first_games())))
-    grid = Grid.of(first_games())
-    assert picture.shape == (*grid.size[::-1], 3)
-    for index, game in enumerate(ordered(first_games())):
-        left, top = grid.place(index)
-        board = picture[top : top + 5 * grid.side, left : left + 6 * grid.side]
-        assert np.array_equal(board, draw_board(game, game.frames - 1, grid.side, overlay=False))
-
-
-def test_the_title_of_a_small_gallery_is_not_cut_off():
-    grid = Grid.of(first_games()[:1])
-    assert grid.size[0] >= font(TITLE_SIZE).getlength(gallery_title(first_games()[:1])) + 2 * GAP
-    assert grid.size[0] > grid.columns * (grid.width + GAP) + GAP
-
-
-@pytest.mark.parametrize("count", [1, 2, 5, 9])
-def test_boards_and_captions_of_a_gallery_do_not_overlap(count):
-    grid = Grid.of(first_games()[:count])
-    assert grid.columns * grid.rows >= count
-    for index in range(count):
-        left, top = grid.place(index)
-        assert left + grid.width <= grid.size[0]
-        assert top + grid.height + pictures.CAPTION <= grid.size[1]
-
-
 def test_the_command_draws_what_it_played(tmp_path, capsys):
-    record, picture = tmp_path / "games.gif", tmp_path / "games.png"
+    record = tmp_path / "games.gif"
     command = ("--policy", "exact", "random", *SMALL, "--record-all", "--record-games", "2")
-    assert evaluate.main([*command, "--record", str(record), "--gallery", str(picture)]) == 0
-    assert imageio.imread(record, index=0).shape[1] == 2 * frame_size(first_games()[0], side_for(5, 6))[0]
-    assert imageio.imread(picture).ndim == 3
+    assert evaluate.main([*command, "--record", str(record)]) == 0
+    assert imageio.imread(record, index=0).shape[1] == 2 * frame_size(game_that("won"), side_for(5, 6))[0]
     captured = capsys.readouterr()
     assert "games.gif: " in captured.err
-    assert "12 games of exact" in captured.err
     assert "exact" in captured.out
-    assert {path.name for path in tmp_path.iterdir()} == {"games.gif", "games.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {"games.gif"}
 
 
 def test_pictures_change_no_result(tmp_path, capsys):
@@ -290,11 +244,9 @@ def test_pictures_change_no_result(tmp_path, capsys):
     ("arguments", "words"),
     [
         (["--record", "a.avi"], "--record takes a file that ends in .gif or .mp4 or .png, not a.avi"),
-        (["--gallery", "a.gif"], "--gallery takes a file that ends in .png, not a.gif"),
         (["--record", "no/such/a.gif"], "the folder of no/such/a.gif does not exist"),
         (["--record-games", "2"], "--record-games needs --record FILE"),
         (["--record-all"], "--record-all needs --record FILE"),
-        (["--gallery-games", "2"], "--gallery-games needs --gallery FILE"),
         (["--record", "a.gif", "--record-games", "13"], "--record-games must be at most 12, the number of --games"),
         (["--record", "a.gif", "--record-speed", "0"], "a number above 0"),
         (["--record", "a.gif", "--size", "150", "--mines", "99"], "at most 13107 cells, and this one has 22500"),
