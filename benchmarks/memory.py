@@ -46,18 +46,9 @@ def play_single(env: gymnasium.Env, steps: int, random: np.random.Generator) -> 
 def main() -> int:
     """Prints the memory after each tenth of the steps; returns the exit code."""
     parser = argparse.ArgumentParser(description="Resident memory over many steps.")
-    parser.add_argument(
-        "--steps",
-        type=int,
-        default=10_000_000,
-        help="steps of the batch; single games take a tenth of them (default 10000000)",
-    )
+    parser.add_argument("--steps", type=int, default=10_000_000, help="steps of the batch; single games take a tenth")
     parser.add_argument("--tolerance", type=float, default=4.0, help="allowed growth in MB (default 4)")
     options = parser.parse_args()
-    if options.steps < 10 * GAMES or options.tolerance <= 0:
-        parser.error(f"--steps must be at least {10 * GAMES} and --tolerance more than 0")
-    if not STATM.exists():
-        parser.error("this benchmark reads /proc/self/statm, which this system does not have")
     pin_to_one_core()
     batch = gymnasium.make_vec("Minesweeper-v0", num_envs=GAMES, moves=("click",))
     batch.reset(seed=0)

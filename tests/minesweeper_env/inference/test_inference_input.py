@@ -39,6 +39,8 @@ def test_bad_boards_are_refused(board, mines, message):
         lambda: inference.count_layouts(board, mines),
         lambda: inference.sample_layouts(board, mines, 1, rng),
         lambda: inference.count_distribution(board, mines, (0, 0)),
+        lambda: inference.deduce(board, mines),
+        lambda: inference.hint(board, mines),
         lambda: naive.mine_probabilities(board, mines),
     ):
         with pytest.raises(ValueError, match=message) as caught:
@@ -52,6 +54,8 @@ def test_a_bad_radius_is_refused(radius):
         inference.mine_probabilities(COVERED, 2, radius=radius)
     with pytest.raises(ValueError, match="radius must be"):
         inference.certain_cells(COVERED, 2, radius=radius)
+    with pytest.raises(ValueError, match="radius must be"):
+        inference.deduce(COVERED, 2, radius=radius)
 
 
 @pytest.mark.parametrize("prior", [0, 1, 0.0, 1.0, -0.1, 1.5, float("nan"), float("inf"), "0.5", True])
