@@ -144,22 +144,12 @@ class SB3Policy(ScoredPolicy):
 
 
 def _check_model(model: Any, name: str) -> None:
-    if isinstance(model, str) or hasattr(model, "__fspath__"):
-        raise ValueError(
-            f"SB3Policy takes a loaded model, not the path {str(model)!r}: "
-            "load it in your own code, for example with MaskablePPO.load(path), which runs code from the file"
-        )
     if not all(hasattr(model, each) for each in ("policy", "observation_space", "action_space")):
-        raise ValueError(f"SB3Policy takes a model of Stable-Baselines3 or sb3-contrib, not {name}")
-    if not hasattr(model.action_space, "n"):
-        raise ValueError(f"the {name} model has actions {model.action_space}; Minesweeper has discrete ones")
-    if hasattr(model.policy, "lstm_actor"):
-        raise ValueError(
-            f"the {name} model is recurrent; a policy sees boards without the games they belong to, "
-            "so it cannot keep a state per game"
-        )
-    if not _has_values(model) and not hasattr(model.policy, "get_distribution"):
-        raise ValueError(f"the {name} model gives neither logits nor Q-values; use PredictPolicy(model, ...)")
+        raise ValueError(f"SB3Policy takes a loaded model of Stable-Baselines3 or sb3-contrib, not {name}")
+    if not _has_values(model) and (
+        not hasattr(model.policy, "get_distribution") or hasattr(model.policy, "lstm_actor")
+    ):
+        raise ValueError(f"the {name} model gives neither logits nor Q-values of a board alone; use PredictPolicy")
 
 
 def _has_values(model: Any) -> bool:

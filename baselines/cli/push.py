@@ -32,8 +32,7 @@ from minesweeper_env.texts import markdown, markdown_code
 
 PROGRAM = f"{MODULE} push"
 LICENCE = "mit"
-CARD, CURVES = "README.md", "curves.png"
-_PNG = b"\x89PNG\r\n"
+CARD = "README.md"
 EXAMPLES = """\
 examples:
   {0} runs/mine user/my-agent --dry-run
@@ -113,8 +112,6 @@ def _check(options: argparse.Namespace) -> HubName:
     name = parse_hub_name(text)
     if name.is_pinned:
         raise ValueError("an agent is sent to a branch, and --revision names a commit")
-    if options.message is not None and not options.message.strip():
-        raise ValueError("--message must not be empty")
     for module, extra in (("huggingface_hub", "hub"), ("torch", "train"), ("safetensors", "train")):
         check_extra(module, extra)
     return name
@@ -150,8 +147,6 @@ def read_contents(folder: Path) -> dict[str, bytes]:
     contents = {path.name: path.read_bytes() for path in paths}
     if RUN in contents:
         read_as(folder / RUN, Run)
-    if not contents.get(CURVES, _PNG).startswith(_PNG):
-        raise ValueError(f"{folder / CURVES} is no PNG picture")
     return contents
 
 

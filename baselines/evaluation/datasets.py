@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import secrets
@@ -153,8 +152,6 @@ def check_name(name: str) -> None:
     path = Path(get_dataset_path(name))
     if path.exists():
         raise ValueError(f"the data set {name} exists already, in {path}; delete it or choose another name")
-    if not (nearest := next(parent for parent in path.absolute().parents if parent.exists())).is_dir():
-        raise ValueError(f"the data set {name} needs a folder where the file {nearest} is; choose another name")
 
 
 def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDataset:
@@ -165,8 +162,7 @@ def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDat
         records: at least one record, with its actions.
 
     Raises:
-        OSError: the data set cannot be written, or another process has made one of this name meanwhile. The games then
-            stay in the hidden folder, which the message names.
+        OSError: the data set cannot be written, or another process has made one of this name meanwhile.
     """
     from minari import load_dataset
     from minari.storage import get_dataset_path
@@ -177,20 +173,10 @@ def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDat
         with _root(hidden):
             _write(plan, list(records))
         _make_namespace(plan.name)
-    except BaseException:
-        shutil.rmtree(hidden, ignore_errors=True)
-        raise
-    try:
         # A folder with files is never replaced.
         written.rename(path)
-    except OSError as error:
-        raise FileExistsError(
-            errno.EEXIST,
-            f"another process has made it meanwhile; the games are in {written}: move them, or load {plan.name} with "
-            f"{PATH_VARIABLE}={hidden}",
-            str(path),
-        ) from error
-    shutil.rmtree(hidden)
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
     return load_dataset(plan.name)
 
 

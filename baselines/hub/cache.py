@@ -20,7 +20,6 @@ from baselines.hub.names import (
     parse_hub_name,
 )
 from baselines.support.extras import import_extra
-from baselines.support.files import first_line
 from minesweeper_env.notices import say
 
 NEEDED = (DESCRIPTION, WEIGHTS)
@@ -42,16 +41,7 @@ class HubError(ValueError):
 
 
 class UnreachableHubError(HubError):
-    """The hub cannot be reached, or the client is told to stay offline.
-
-    Attributes:
-        reason: which of the two.
-    """
-
-    def __init__(self, name: HubName, consequence: str, reason: str) -> None:
-        """Composes the message."""
-        super().__init__(f"{name} {consequence} {reason}")
-        self.reason = reason
+    """The hub cannot be reached, or the client is told to stay offline."""
 
 
 def client() -> Any:
@@ -72,56 +62,25 @@ def one_line(name: HubName, consequence: str = "is not in the cache, and") -> Ge
         consequence: what follows for the agent where the hub is not reached.
 
     Raises:
-        HubError: the client failed; the message says what to do where that is known.
+        HubError: the client failed; the message holds what the client says.
     """
     try:
         yield
     except HubError:
         raise
     except Exception as error:
-        converted = _converted(error, name, consequence)
-        if converted is None:
-            raise
-        raise converted from error
-
-
-def _converted(error: Exception, name: HubName, consequence: str) -> HubError | None:
-    """Returns the error in one line; None for an error that is not of the client."""
-    errors = import_extra("huggingface_hub.errors", "hub")
-    place = import_extra("huggingface_hub.constants", "hub").ENDPOINT
-    offline = (errors.OfflineModeIsEnabled, errors.LocalEntryNotFoundError, ConnectionError, TimeoutError)
-    if isinstance(error, errors.GatedRepoError):
-        return HubError(f"{name.repository} is gated: ask for access at {place}/{name.repository}, and {LOG_IN}")
-    if isinstance(error, errors.RepositoryNotFoundError):
-        return HubError(f"{place} has no repository {name.repository}, or a private one; for a private one, {LOG_IN}")
-    if isinstance(error, errors.RevisionNotFoundError):
-        return HubError(f"{name.repository} has no revision {name.revision!r} on {place}")
-    if isinstance(error, errors.HfHubHTTPError):
-        return HubError(_refusal(error, place, name))
-    if isinstance(error, offline) or type(error).__module__.partition(".")[0] in _NETWORK:
-        return UnreachableHubError(name, consequence, _why_offline(errors, error, place))
-    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
-        # The client wraps the error of an upload, which says more.
-        return _converted(error.__cause__, name, consequence) or HubError(f"{name}: {first_line(error.__cause__)}")
-    if isinstance(error, (errors.HFValidationError, OSError, ValueError, RuntimeError)):
-        return HubError(f"{name}: {first_line(error)}")
-    return None
-
-
-def _refusal(error: Any, place: str, name: HubName) -> str:
-    """Returns what an answer of the hub means, by its status."""
-    status = error.response.status_code
-    said = " ".join((error.server_message or "").split())
-    known = {401: f"asks who you are; {LOG_IN}", 403: "does not allow that with your token"}
-    known |= {429: "got too many requests; try again later"}
-    meaning = known.get(status, f"answered with status {status}")
-    return f"{place} {meaning} ({name.repository}{': ' if said else ''}{said})"
-
-
-def _why_offline(errors: Any, error: Exception, place: str) -> str:
-    if isinstance(error, errors.OfflineModeIsEnabled):
-        return "HF_HUB_OFFLINE keeps the client from asking the hub"
-    return f"{place} cannot be reached"
+        raised = error.__cause__ or error if isinstance(error, RuntimeError) else error
+        errors = import_extra("huggingface_hub.errors", "hub")
+        said = " ".join(str(raised).split())
+        offline = (errors.OfflineModeIsEnabled, errors.LocalEntryNotFoundError, ConnectionError, TimeoutError)
+        if isinstance(raised, errors.HfHubHTTPError):
+            hint = f"; {LOG_IN}" if raised.response.status_code in (401, 403, 404) else ""
+            raise HubError(f"{name}: {said}{hint}") from error
+        if isinstance(raised, offline) or type(raised).__module__.partition(".")[0] in _NETWORK:
+            raise UnreachableHubError(f"{name} {consequence} the hub cannot be reached: {said}") from error
+        if isinstance(raised, (errors.HFValidationError, OSError, ValueError, RuntimeError)):
+            raise HubError(f"{name}: {said}") from error
+        raise
 
 
 def naming(name: str, folder: Path, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -198,7 +157,7 @@ def _resolve(name: HubName) -> Path:
         if cached is None:
             raise
         folder = cached
-        say(f"{error.reason}; {name} was {name.at(folder.name)} at the last download")
+        say(f"{error}; {name} was {name.at(folder.name)} at the last download")
     return folder
 
 

@@ -7,11 +7,9 @@ import re
 import numpy as np
 import pytest
 from support import ROOT
-from support.commands import complaint
 
 from baselines.__main__ import main as run_command
 from baselines.cli import dataset
-from baselines.evaluation import datasets
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy
@@ -35,15 +33,6 @@ def test_a_data_set_is_written_loaded_and_checked(tmp_path, capsys, monkeypatch)
     with pytest.raises(SystemExit, match="2"):
         run_command(["dataset", *BOARD, "--policy", "exact", "--out", str(tmp_path)])
     assert "exact-v0 exists already" in capsys.readouterr().err
-
-
-def test_a_file_where_a_folder_must_be_is_named_before_any_game(tmp_path, capsys, monkeypatch):
-    pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
-    (tmp_path / "mine").touch()
-    with pytest.raises(SystemExit, match="2"):
-        run_command(["dataset", *BOARD, "--policy", "exact", "--name", "mine/exact-v0", "--out", str(tmp_path)])
-    assert str(tmp_path / "mine") in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -144,26 +133,3 @@ def test_a_data_set_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         dataset.main([*BOARD, "--games", "3", "--policy", "random", "--out", str(tmp_path)])
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.filterwarnings("ignore:Package minesweeper-env is not installed")
-def test_two_data_sets_of_one_name_lose_no_game(tmp_path, monkeypatch, capsys):
-    """While one process writes, another makes a data set of the same name; both are kept."""
-    minari = pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", "")
-    arguments = [*BOARD, "--policy", "random", "--name", "mine/games-v0", "--out", str(tmp_path), "--games"]
-    write, writers = datasets._write, []
-
-    def interfering(plan, records):
-        if not writers:
-            writers.append(plan)
-            with datasets._root(tmp_path):
-                assert dataset.main([*arguments, "4"]) == 0
-        write(plan, records)
-
-    monkeypatch.setattr(datasets, "_write", interfering)
-    assert dataset.main([*arguments, "3"]) == 1
-    assert minari.load_dataset("mine/games-v0").total_episodes == 4
-    place = re.search(r"MINARI_DATASETS_PATH=(\S+)$", complaint(capsys.readouterr().err))[1]
-    with datasets._root(place):
-        assert minari.load_dataset("mine/games-v0").total_episodes == 3

@@ -117,19 +117,16 @@ def test_an_agent_that_is_to_be_private_never_becomes_public(server, folder, cap
 def test_without_a_token_or_a_network_nothing_is_sent(server, folder, capsys, monkeypatch):
     monkeypatch.delenv("HF_TOKEN")
     assert main(["push", str(folder), "ana/mines"]) == 1
-    assert "asks who you are; log in with: hf auth login" in capsys.readouterr().err
+    assert "log in with: hf auth login" in capsys.readouterr().err
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
     assert main(["push", str(folder), "ana/mines"]) == 1
-    assert "hf:ana/mines@main was not sent: http://127.0.0.1:9 cannot be reached" in capsys.readouterr().err
+    assert "hf:ana/mines@main was not sent" in capsys.readouterr().err
     assert server.repositories == {}
 
 
 def test_what_is_no_agent_is_refused_before_anything_is_sent(server, folder, capsys, tmp_path):
     assert "is no run folder with agent.json, and no shipped agent" in refused(capsys, tmp_path, "ana/mines")
     assert "USER/REPO and the branch as --revision BRANCH" in refused(capsys, folder, "mines")
-    (folder / "curves.png").write_bytes(b"\x80\x04pickled")
-    assert "is no PNG picture" in refused(capsys, folder, "ana/mines")
-    (folder / "curves.png").unlink()
     (folder / "agent.safetensors").write_bytes(b"\x80\x04pickled")
     assert "agent.safetensors cannot be used" in refused(capsys, folder, "ana/mines")
     assert server.requests == []
