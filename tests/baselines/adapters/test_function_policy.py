@@ -108,31 +108,9 @@ def test_a_function_with_a_reset_is_seeded_before_each_batch():
     assert len(set(first)) > 1
 
 
-def test_boards_of_another_size_or_type_are_refused_in_one_line():
-    policy = FunctionPolicy(last_covered, **BOARD)
-    observations, masks = boards()
-    with pytest.raises(ValueError, match=r"last_covered was built for 4x5 with 3 mines, got boards of 5x4"):
-        policy.act(observations.reshape(2, 5, 4), masks)
-    with pytest.raises(ValueError, match=r"reads cell codes, int8 \(N, 4, 5\), not float32"):
-        policy.act(observations.astype(np.float32), masks)
-    assert policy.act(observations[:0], masks[:0]).shape == (0,)
-
-
-def test_a_single_board_gets_a_single_action():
-    observations, masks = boards()
-    assert FunctionPolicy(last_covered, **BOARD).act(observations[0], masks[0]).tolist() == 19
-
-
 def test_further_moves_of_the_games_are_left_alone():
     observations, _ = boards()
     assert FunctionPolicy(last_covered, **BOARD).act(observations, np.ones((2, 40), np.int8)).tolist() == [19, 19]
-
-
-def test_a_function_must_be_callable_and_its_board_allowed():
-    with pytest.raises(ValueError, match=r"a function of .* is needed, not int"):
-        FunctionPolicy(3, **BOARD)
-    with pytest.raises(ValueError, match="mines must be 1 to 11"):
-        FunctionPolicy(corner, size=(4, 5), mines=64)
 
 
 class Agent:

@@ -81,17 +81,6 @@ def test_sampled_actions_are_legal_and_follow_the_seed(model):
     assert masks[np.arange(len(boards)), drawn[0]].all()
 
 
-def test_sampled_actions_have_the_probabilities_of_the_model():
-    model = make_model(PPO)
-    boards, masks = (np.repeat(each[-1:], 20_000, axis=0) for each in positions())
-    policy = SB3Policy(model, **BOARD, deterministic=False)
-    drawn = np.bincount(policy.act(boards, masks), minlength=20) / 20_000
-    inputs = policy._input(boards[:1], masks[:1] == 1)
-    tensor, _ = model.policy.obs_to_tensor(inputs)
-    expected = model.policy.get_distribution(tensor).distribution.probs.detach().numpy()[0] * masks[0]
-    assert drawn == pytest.approx(expected / expected.sum(), abs=0.02)
-
-
 @pytest.mark.parametrize(
     ("algorithm", "env", "network"),
     [

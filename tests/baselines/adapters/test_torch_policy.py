@@ -10,7 +10,6 @@ from torch import nn
 
 from baselines.adapters import TorchPolicy
 from baselines.evaluation.games import play_games
-from baselines.policy import PolicyError
 
 BOARD = {"size": (4, 5), "mines": 3}
 CONFIG = click_config(4, 5, 3)
@@ -148,13 +147,6 @@ def test_a_legal_action_is_chosen_even_when_its_output_is_minus_infinity():
     outputs = torch.full((20,), -np.inf)
     policy = TorchPolicy(lambda boards: outputs.expand(len(boards), 20), **BOARD)
     assert masks[np.arange(len(boards)), policy.act(boards, masks)].all()
-
-
-def test_not_a_number_ends_the_evaluation():
-    outputs = torch.full((20,), np.nan)
-    policy = TorchPolicy(lambda boards: outputs.expand(len(boards), 20), **BOARD)
-    with pytest.raises(PolicyError, match="not a number"):
-        policy.act(*positions())
 
 
 def test_the_network_moves_to_the_device():

@@ -126,11 +126,6 @@ def test_a_suite_keeps_the_commit_and_the_digest(commit, tmp_path, monkeypatch, 
     assert "not named" not in capsys.readouterr().err
 
 
-def test_evaluate_from_python_names_the_commit(commit):
-    results = baselines.evaluate("hf:ana/mines", size=(4, 5), mines=2, games=20, against=())
-    assert [row["policy"] for row in results.rows()] == [f"hf:ana/mines@{commit}"]
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -174,12 +169,6 @@ def test_files_that_are_not_ours_are_named_by_the_hub_and_not_by_the_cache(commi
     told = refused(capsys, "hf:ana/mines")
     assert f"hf:ana/mines@{newer}{message}" in told
     assert "snapshots" not in told.split(": ", 1)[1].split(" is missing")[0]
-
-
-def test_weights_that_do_not_fit_are_refused(commit, server, tmp_path, capsys):
-    other = hub.agent_files(tmp_path / "other", channels=8)
-    newer = server.repositories["ana/mines"].commit({"agent.safetensors": other["agent.safetensors"]})
-    assert f"hf:ana/mines@{newer}/agent.safetensors cannot be used: " in refused(capsys, "hf:ana/mines")
 
 
 def test_a_missing_client_is_told_before_any_work(commit, monkeypatch):

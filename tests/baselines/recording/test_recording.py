@@ -33,7 +33,6 @@ from baselines.recording.pictures import (
     draw_board,
     draw_slide,
     frame_size,
-    shortened,
     side_for,
 )
 from baselines.registry import build_policy, config_for
@@ -175,11 +174,6 @@ def test_the_overlay_changes_covered_cells_before_the_end_alone():
     assert not np.array_equal(*(draw_board(game, 1, TILE, overlay) for overlay in (True, False)))
     assert np.array_equal(*(draw_board(game, game.frames - 1, TILE, overlay) for overlay in (True, False)))
     assert np.array_equal(*(draw_board(game, 0, TILE, overlay) for overlay in (True, False)))
-
-
-def test_long_texts_are_shortened():
-    assert shortened("exact", 15, 196) == "exact"
-    assert shortened("agents/very/long/path/of/a/policy.py:Name:option=1", 15, 196).endswith("...")
 
 
 def test_a_gif_has_a_frame_per_move_and_one_more():
