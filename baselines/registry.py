@@ -15,8 +15,7 @@ from typing import Any
 
 from baselines.entries.factory import EntryFactory, PolicyMaker
 from baselines.entries.loading import Specification, existing_file, load, parse_specification, source_file
-from baselines.hub.cache import naming, pinned_within
-from baselines.hub.names import is_hub_name, parse_hub_name
+from baselines.hub.cache import is_hub_name, naming, parse_hub_name, pinned_within
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
 from baselines.support.extras import check_extra, import_extra

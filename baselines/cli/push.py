@@ -13,7 +13,7 @@ from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path
 from baselines.cli.failures import explain
 from baselines.cli.start import MODULE, announce
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub.names import (
+from baselines.hub.cache import (
     DEFAULT_REVISION,
     LIMITS,
     MIB,

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from baselines.entries.policy import own_code
-from baselines.hub.names import PREFIX, malformed
+from baselines.hub.cache import PREFIX, malformed
 from baselines.support.checks import number_or_text
 from baselines.support.forwarded import local_path
 

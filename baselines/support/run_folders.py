@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from baselines.hub.names import DESCRIPTION, WEIGHTS, is_hub_name
+from baselines.hub.cache import DESCRIPTION, WEIGHTS, is_hub_name
 from baselines.support.forwarded import local_path
 
 AGENT_FILE = DESCRIPTION

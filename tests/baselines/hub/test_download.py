@@ -12,7 +12,7 @@ from support import ROOT, hub, tiny_suites
 
 import baselines
 from baselines.cli import evaluate, suite
-from baselines.hub import names
+from baselines.hub import cache
 from baselines.hub.cache import HubError, UnreachableHubError, hub_folder, pin
 from baselines.registry import find_policy, policy_digest
 from baselines.suites import definitions
@@ -105,8 +105,6 @@ def offline(patch, server) -> None:
     """Sends the client to a port where nothing listens."""
     from huggingface_hub import constants
 
-    from baselines.hub import cache
-
     cache._resolve.cache_clear()
     patch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
 
@@ -150,7 +148,7 @@ def test_a_file_that_is_too_large_is_not_downloaded(commit, server, capsys):
 
 def test_a_size_that_the_hub_tells_wrongly_is_noticed(commit, server, monkeypatch):
     server.sizes["agent.safetensors"] = 10
-    monkeypatch.setitem(names.LIMITS, "agent.safetensors", 100)
+    monkeypatch.setitem(cache.LIMITS, "agent.safetensors", 100)
     with pytest.raises(HubError, match=r"^agent.safetensors of hf:ana/mines@.* must have at most"):
         hub_folder("hf:ana/mines")
 

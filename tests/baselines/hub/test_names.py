@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.hub.names import is_hub_name, parse_hub_name
+from baselines.hub.cache import is_hub_name, parse_hub_name
 from baselines.registry import check_name, pinned, read_specification
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
