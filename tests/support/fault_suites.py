@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,5 +89,7 @@ def register() -> None:
 
 
 if __name__ == "__main__":
+    # A shell that starts the tests in the background makes all their processes ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     register()
     sys.exit(suite.main())
