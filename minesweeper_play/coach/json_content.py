@@ -9,7 +9,6 @@ from minesweeper_env.inference import Step
 from minesweeper_play.coach.board_text import write_board
 from minesweeper_play.coach.position import Analysis
 from minesweeper_play.coach.review import Review, Verdict
-from minesweeper_play.winning import Choice, Estimate
 
 MOST_BITS = 14_000
 """Numbers of layouts with more bits are left out: Python reads and prints integers of at most 4300 digits."""
@@ -29,12 +28,12 @@ def position_content(analysis: Analysis) -> dict[str, Any]:
         "board": write_board(analysis.board).splitlines(),
         "status": analysis.status,
         "layouts": analysis.layouts if analysis.layouts.bit_length() < MOST_BITS else None,
-        "win": _estimate(analysis.win),
-        "best": _optional(analysis.best),
-        "choices": [_choice(each) for each in analysis.choices],
-        "safe": [list(cell) for cell in analysis.safe],
-        "certain_mines": [list(cell) for cell in analysis.mine],
-        "wrong_flags": [list(cell) for cell in analysis.wrong_flags],
+        "win": analysis.win._asdict(),
+        "best": analysis.best,
+        "choices": [each._asdict() for each in analysis.choices],
+        "safe": analysis.safe,
+        "certain_mines": analysis.mine,
+        "wrong_flags": analysis.wrong_flags,
         "proof": _steps(analysis.steps),
         "probabilities": analysis.probabilities.tolist(),
     }
@@ -54,7 +53,7 @@ def review_content(review: Review) -> dict[str, Any]:
         "seed": review.seed,
         "status": review.status,
         "board": write_board(review.board, review.exploded).splitlines(),
-        "curve": [_estimate(each) for each in review.curve],
+        "curve": [each._asdict() for each in review.curve],
         "skill": review.skill,
         "luck": review.luck,
         "wrong_flags": review.wrong_flags,
@@ -69,9 +68,9 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {
         "number": verdict.turn.number,
         "kind": move.kind,
-        "cell": list(verdict.turn.cell),
-        "opened": [list(cell) for cell in verdict.turn.opened],
-        "wrong_flags": [list(cell) for cell in verdict.turn.wrong_flags],
+        "cell": verdict.turn.cell,
+        "opened": verdict.turn.opened,
+        "wrong_flags": verdict.turn.wrong_flags,
         "seconds": move.seconds,
         "mark": verdict.mark.value,
         "is_judged": own.is_judged,
@@ -80,34 +79,22 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "excess_risk": own.excess if own.is_judged else None,
         "misses_safe": own.misses_safe,
         "is_certain_death": own.is_certain_death,
-        "before": _estimate(verdict.before),
-        "after": _estimate(verdict.after),
+        "before": verdict.before._asdict(),
+        "after": verdict.after._asdict(),
         "skill": verdict.skill,
         "luck": verdict.luck,
-        "better": None if verdict.better is None else _choice(verdict.better),
+        "better": verdict.better and verdict.better._asdict(),
         "proof": _steps(verdict.steps),
     }
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return estimate._asdict()
-
-
-def _choice(choice: Choice) -> dict[str, Any]:
-    return {**choice._asdict(), "cell": list(choice.cell)}
-
-
-def _optional(cell: tuple[int, int] | None) -> list[int] | None:
-    return None if cell is None else list(cell)
 
 
 def _steps(steps: Sequence[Step]) -> list[dict[str, Any]]:
     return [
         {
             "rule": step.rule,
-            "safe": [list(cell) for cell in step.safe],
-            "mines": [list(cell) for cell in step.mine],
-            "because": [list(cell) for cell in step.because],
+            "safe": step.safe,
+            "mines": step.mine,
+            "because": step.because,
             "uses_total": step.uses_total,
         }
         for step in steps

@@ -68,37 +68,23 @@ class Replay:
 
 
 def replay(session: Session) -> Replay:
-    """Plays the moves of a session again, from the first one on.
-
-    Args:
-        session: a game of any status; it stays as it is.
-
-    Raises:
-        ValueError: a recorded move is not possible.
-    """
-    layout = session.placed_mines
+    """Plays the moves of a session again, from the first one on; the session stays as it is."""
+    codes, layout = session.config.codes, session.placed_mines
     again = Session(session.config, seed=session.seed, layout=layout if layout.any() else None)
-    return replay_moves(again, session.moves, layout)
-
-
-def replay_moves(session: Session, moves: Sequence[Move], layout: NDArray[np.bool_]) -> Replay:
-    """Plays moves in a session that has no move yet; `layout` is its mines, bool (rows, cols)."""
-    codes = session.config.codes
     turns: list[Turn] = []
     wrong_flags = 0
-    for number, move in enumerate(moves, 1):
-        before = session.board
-        if not session.repeat(move).accepted:
-            raise ValueError(f"move {number} ({move.kind} at {move.cell}) is not possible")
-        after = session.board
+    for move in session.moves:
+        before = again.board
+        again.repeat(move)
+        after = again.board
         near = neighbours(move.cell, before.shape, session.config.radius)
         if opened := _opened(before, after, move, near, codes):
-            lost = session.status == "lost"
+            lost = again.status == "lost"
             trusted = near if lost and move.kind in ("chord", "expand") else []
             wrong = tuple(cell for cell in trusted if before[cell] == codes.flagged and not layout[cell])
             turns.append(Turn(len(turns) + 1, move, before, after, opened, lost, wrong))
         wrong_flags += int(((after == codes.flagged) & (before != codes.flagged) & ~layout).sum())
-    return Replay(tuple(turns), session.board, wrong_flags)
+    return Replay(tuple(turns), again.board, wrong_flags)
 
 
 def _opened(
@@ -149,9 +135,7 @@ def judge_turns(turns: Sequence[Turn], config: BoardConfig) -> list[Judgement]:
         ValueError: the first-click rule makes some layouts likelier than others.
     """
     oracle = Oracle(config)
-    if not turns:
-        return []
-    answers = oracle.ask(np.stack([turn.before for turn in turns]))
+    answers = oracle.ask(np.array([turn.before for turn in turns], np.int8).reshape(-1, config.rows, config.cols))
     return [
         _judge(turn, probabilities, bool(exact), config)
         for turn, probabilities, exact in zip(turns, answers.probabilities, answers.exact, strict=True)

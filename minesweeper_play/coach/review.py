@@ -162,12 +162,10 @@ def review_game(
         progress: called with the number of finished steps, and the number of steps in all.
 
     Raises:
-        ValueError: the radius is not 1, or the first-click rule makes some layouts likelier than others.
+        ValueError: the first-click rule makes some layouts likelier than others; see `reason_against`.
         PositionTooHardError: a position is too hard to estimate.
     """
     config = session.config
-    if config.radius != 1:
-        raise ValueError(f"the coach reviews games of radius 1, not {config.radius}")
     game = replay(session)
     judgements = judge_turns(game.turns, config)
     chosen = _positions_to_compute(game, judgements, QUICK_POSITIONS if quick else POSITIONS)
@@ -177,7 +175,7 @@ def review_game(
     curve = _curve(game, winning, chosen, lambda done: progress(done, steps))
     verdicts = []
     for i, (turn, judgement) in enumerate(zip(game.turns, judgements, strict=True)):
-        verdicts.append(_Reviewer(winning, turn, judgement, curve[i], curve[i + 1]).verdict())
+        verdicts.append(_verdict(winning, turn, judgement, curve[i], curve[i + 1]))
         progress(len(chosen) + i + 1, steps)
     last = game.turns[-1:]
     exploded = tuple(cell for turn in last for cell in turn.opened if session.placed_mines[cell])
@@ -226,50 +224,32 @@ def _curve(game: Replay, winning: Winning, chosen: Sequence[int], progress: Call
     return [found.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
 
 
-class _Reviewer:
-    """Finds the verdict on one turn."""
+def _verdict(winning: Winning, turn: Turn, own: Judgement, before: Estimate, after: Estimate) -> Verdict:
+    """Returns the verdict on one turn."""
+    skill, better = 0.0, None
+    mistake = min(NOTICEABLE, before.probability / 10)
+    steps = tuple(hint(turn.before, winning.config.mines)) if own.misses_safe else ()
+    if own.is_judged and own.risk > 0.0:
+        worth = winning.win_after(turn.before, turn.opened, own.risk)
+        skill = worth - before.probability
+        best = Choice(steps[-1].safe[0], 0.0, before.probability) if steps else winning.choices(turn.before)[0]
+        if steps or (turn.opened != (best.cell,) and best.win >= worth + mistake):
+            better = best
+    mark = _mark(turn, own, skill <= -mistake, winning.config)
+    return Verdict(turn, own, mark, before, after, skill, after.probability - before.probability - skill, better, steps)
 
-    def __init__(self, winning: Winning, turn: Turn, judgement: Judgement, before: Estimate, after: Estimate) -> None:
-        self._winning, self._turn, self._judgement = winning, turn, judgement
-        self._before, self._after = before, after
 
-    def verdict(self) -> Verdict:
-        """Returns the verdict."""
-        own, turn = self._judgement, self._turn
-        skill, choices = 0.0, list[Choice]()
-        if own.is_judged and own.risk > 0.0:
-            skill = self._winning.win_after(turn.before, turn.opened, own.risk) - self._before.probability
-            choices = self._choices()
-        mark = self._mark(skill)
-        luck = self._after.probability - self._before.probability - skill
-        steps = tuple(hint(turn.before, self._winning.config.mines)) if own.misses_safe else ()
-        better = self._better(choices, steps, self._before.probability + skill)
-        return Verdict(turn, own, mark, self._before, self._after, skill, luck, better, steps)
-
-    def _choices(self) -> list[Choice]:
-        return [] if self._judgement.misses_safe else self._winning.choices(self._turn.before)
-
-    def _mark(self, skill: float) -> Mark:
-        own, turn = self._judgement, self._turn
-        if turn.move.kind == "reveal":
-            return Mark.HELP
-        if not own.is_judged:
-            if counts(turn, self._winning.config):
-                return Mark.NOT_JUDGED
-            return Mark.UNLUCKY if turn.lost else Mark.FIRST
-        if own.risk == 0.0:
-            return Mark.SAFE
-        if skill <= -min(NOTICEABLE, self._before.probability / 10):
-            return Mark.AVOIDABLE if turn.lost else Mark.INACCURATE
-        if turn.lost:
-            return Mark.UNLUCKY
-        return Mark.CALCULATED if own.excess else Mark.BEST
-
-    def _better(self, choices: Sequence[Choice], steps: Sequence[Step], worth: float) -> Choice | None:
-        """Returns a safe cell if the turn missed one, or else the best choice if it wins more than the turn."""
-        if steps:
-            return Choice(steps[-1].safe[0], 0.0, self._before.probability)
-        if not choices or self._turn.opened == (choices[0].cell,):
-            return None
-        mistake = min(NOTICEABLE, self._before.probability / 10)
-        return choices[0] if choices[0].win >= worth + mistake else None
+def _mark(turn: Turn, own: Judgement, is_mistake: bool, config: BoardConfig) -> Mark:
+    if turn.move.kind == "reveal":
+        return Mark.HELP
+    if not own.is_judged:
+        if counts(turn, config):
+            return Mark.NOT_JUDGED
+        return Mark.UNLUCKY if turn.lost else Mark.FIRST
+    if own.risk == 0.0:
+        return Mark.SAFE
+    if is_mistake:
+        return Mark.AVOIDABLE if turn.lost else Mark.INACCURATE
+    if turn.lost:
+        return Mark.UNLUCKY
+    return Mark.CALCULATED if own.excess else Mark.BEST

@@ -107,12 +107,6 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
     return lines
 
 
-def win_text(estimate: Estimate, catalogue: Catalogue) -> str:
-    """Returns a probability of winning, and where it comes from."""
-    win, error = catalogue.per_cent(estimate.probability, 1), _in_points(estimate.error, catalogue)
-    return catalogue.text(f"win_{estimate.kind}", win=win, error=error)
-
-
 def choice_lines(choices: Sequence[Choice], catalogue: Catalogue, width: int) -> list[str]:
     """Returns a table of clicks with their risk and what they win."""
     rows = [
@@ -135,13 +129,8 @@ def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
     return catalogue.text("contradiction_mines", allowed=text, mines=error.mines, count=bound)
 
 
-def mines_text(mines: int, catalogue: Catalogue) -> str:
-    """Returns a number of mines in words, such as "14 mines"."""
-    return catalogue.text("mine_count", count=mines)
-
-
 def _position_head(analysis: Analysis, catalogue: Catalogue) -> str:
-    (rows, cols), mines = analysis.board.shape, mines_text(analysis.mines, catalogue)
+    (rows, cols), mines = analysis.board.shape, catalogue.text("mine_count", count=analysis.mines)
     if analysis.layouts > _MOST_LAYOUTS:
         power = round(math.log10(analysis.layouts))
         return catalogue.text("position_many", rows=rows, cols=cols, mines=mines, power=power)
@@ -160,7 +149,8 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
         yield catalogue.text("position_mines", cells=name_cells(analysis.mine, catalogue))
     if analysis.safe:
         yield catalogue.text("position_safe", cells=name_cells(analysis.safe, catalogue))
-    yield catalogue.text("position_win", win=win_text(analysis.win, catalogue))
+    win, error = catalogue.per_cent(analysis.win.probability, 1), _in_points(analysis.win.error, catalogue)
+    yield catalogue.text(f"position_{analysis.win.kind}", win=win, error=error)
     assert analysis.best is not None
     key = "first" if analysis.status == "ready" else "best" if analysis.steps else "guess"
     yield catalogue.text(f"position_{key}", cell=name_cell(analysis.best, catalogue))
@@ -274,7 +264,7 @@ def _in_points(risk: float, catalogue: Catalogue) -> str:
 def _head(review: Review, catalogue: Catalogue) -> str:
     config = review.config
     result = catalogue.text(f"result_{review.status}", count=len(review.verdicts))
-    mines = mines_text(config.mines, catalogue)
+    mines = catalogue.text("mine_count", count=config.mines)
     return catalogue.text(
         "review_head", rows=config.rows, cols=config.cols, mines=mines, seed=review.seed, result=result
     )

@@ -142,9 +142,7 @@ def test_progress_counts_to_its_end():
     assert {total for _, total in calls} == {len(calls)}
 
 
-def test_other_radii_and_rules_are_refused():
-    with pytest.raises(ValueError, match="games of radius 1, not 2"):
-        review_game(Session(BoardConfig(8, 8, 5, radius=2), seed=1))
+def test_other_rules_are_refused():
     with pytest.raises(ValueError, match="exact mine probabilities need first_click"):
         review_game(Session(BoardConfig(8, 8, 5, "corners"), seed=1))
 
