@@ -19,14 +19,30 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.scripted.oracle_play.exact import choose_least_risks
 from baselines.scripted.oracle_play.first_click import first_cell
-from baselines.scripted.oracle_play.outcomes import Outcomes, Positions, outcomes_of
+from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
+from baselines.scripted.oracle_play.outcomes import Outcomes, outcomes_of
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import OptimalPlay
-from minesweeper_env.inference.kernels import infer_posteriors
-from minesweeper_play.playouts import Endgame, EndgameSolver, Playouts
+from minesweeper_env.engine.games import Games
+from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
+from minesweeper_env.inference import OptimalPlay, PositionTooHardError, sample_layouts
+from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts, infer_posteriors
+from minesweeper_env.neighbours import neighbour_table
 
 Cell = tuple[int, int]
+
+LAYOUTS, NODES = 5_000, 200_000
+"""Limits on the layouts of an endgame, and on the sets of layouts that one search examines."""
+
+LAST_LAYOUTS, LAST_NODES = 500, 20_000
+"""The same for the end of a playout, which then has its exact probability."""
+
+_ROUNDING = 1e-6
+"""Tolerance for the natural logarithm of a number of layouts."""
+
+_DRAWS = 8
+"""Layouts drawn per call by the rejection sampler of `_draw_layout_without`."""
 
 SMALL = 3_000
 """The largest number of layouts after a first click for which the best first click is searched."""
@@ -86,7 +102,7 @@ class Winning:
         self._games = min(games, max(LEAST_GAMES, CELLS_AT_ONCE // config.cells))
         self._needs_no_guess = needs_no_guess
         self._playouts = Playouts(self.config, np.random.default_rng(seed))
-        self._solver = EndgameSolver(self.config)
+        self._solver = EndgameSolver(self.config, LAYOUTS, NODES)
         self._known: dict[bytes, Estimate] = {}
         self._endgames: dict[bytes, Endgame | None] = {}
 
@@ -119,8 +135,7 @@ class Winning:
         if math.comb(max(config.cells - zone, 0), config.mines) <= SMALL:
             values = OptimalPlay(config.rows, config.cols, config.mines, config.first_click).first_cell_values()
             return Estimate(float(values[cell]), "exact")
-        found = self._playouts.start(cell[0] * config.cols + cell[1], self._games)
-        return Estimate(found.mean, "playouts", found.error)
+        return self._playouts.start(cell[0] * config.cols + cell[1], self._games)
 
     def win_after(self, board: NDArray[np.int8], opened: Collection[Cell], risk: float) -> float:
         """Returns the probability of winning if covered cells are opened at once and good play follows.
@@ -144,7 +159,7 @@ class Winning:
             return endgame.win_probability_after(opened)
         best = self._weigh(board)
         if self._needs_no_guess or len(opened) > 1 or not best:
-            least = min(self._risks(board)[board > self.config.codes.max_count].tolist())
+            least = self._posterior(board)[0][board > self.config.codes.max_count].min()
             return win * (1.0 - risk) / (1.0 - least)
         (cell,) = opened
         ((_, value),) = self._weigh(board, cell)
@@ -165,7 +180,7 @@ class Winning:
             PositionTooHardError: an exact answer would take too much time or memory.
         """
         board = self._without_marks(board)
-        risks, win = self._risks(board), self.win(board).probability
+        (risks, _), win = self._posterior(board), self.win(board).probability
         weighed = self._weigh(board)
         if endgame := self._endgame(board):
             cells = list(dict.fromkeys([endgame.best, *(cell for cell, _ in weighed)]))[:most]
@@ -184,12 +199,11 @@ class Winning:
             return Estimate(1.0, "over")
         if covered.all():
             return self.start(divmod(first_cell(self.config), self.config.cols))
-        if self._needs_no_guess and (self._risks(board)[covered] == 0.0).any():
+        if self._needs_no_guess and (self._posterior(board)[0][covered] == 0.0).any():
             return Estimate(1.0, "logic")
         if endgame := self._endgame(board):
             return Estimate(endgame.win_probability, "exact")
-        found = self._playouts.play(board, self._games)
-        return Estimate(found.mean, "playouts", found.error)
+        return self._playouts.play(board, self._games)
 
     def _weigh(self, board: NDArray[np.int8], cell: Cell | None = None) -> list[tuple[Cell, float]]:
         """Returns the candidates of `lookahead:clicks=1`, or one cell, with comparable values, the best first."""
@@ -217,18 +231,192 @@ class Winning:
     def _endgame(self, board: NDArray[np.int8]) -> Endgame | None:
         key = board.tobytes()
         if key not in self._endgames:
-            posterior = self._posterior(board)
-            self._endgames[key] = self._solver.solve(board, float(posterior.log_layouts[0]))
+            self._endgames[key] = self._solver.solve(board, self._posterior(board)[1])
         return self._endgames[key]
 
-    def _risks(self, board: NDArray[np.int8]) -> NDArray[np.float64]:
-        return self._posterior(board).probabilities[0]
-
-    def _posterior(self, board: NDArray[np.int8]) -> Positions:
+    def _posterior(self, board: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
+        """Returns the mine probabilities, (rows, cols), and the natural logarithm of the number of layouts that fit."""
         probabilities = np.zeros((1, *board.shape))
         log_layouts = infer_posteriors(board[None], self.config.mines, self.config.radius, probabilities)
-        return Positions(board[None], probabilities, log_layouts)
+        return probabilities[0], float(log_layouts[0])
 
     def _without_marks(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
         codes = self.config.codes
         return np.where((board > codes.max_count) & (board < codes.mine), codes.hidden, board).astype(np.int8)
+
+
+class Endgame:
+    """A position whose best play is known exactly.
+
+    Attributes:
+        best: (row, col) of the best click.
+        win_probability: the probability of winning with it.
+    """
+
+    def __init__(self, solver: EndgameSolver, board: NDArray[np.int8], limit: int) -> None:
+        """Lists the layouts of a position, and searches for the best click; see `EndgameSolver.solve`."""
+        config = solver.config
+        self._solver = solver
+        found = consistent_layouts(board, config.mines, limit, radius=config.radius)
+        self._columns = {divmod(cell, config.cols): column for column, cell in enumerate(found.cells.tolist())}
+        self._mines, self._counts = found.mines, found.counts
+        column, wins = solver.search(found.mines, found.counts)
+        self.best: Cell = divmod(int(found.cells[column]), config.cols)
+        self.win_probability = wins / len(found.mines)
+
+    def win_probability_after(self, opened: Collection[Cell]) -> float:
+        """Returns the probability of winning if covered cells are opened, all at once, and the best play follows.
+
+        Raises:
+            PositionTooHardError: a search exceeds its limit.
+        """
+        columns = [self._columns[cell] for cell in opened]
+        alive = np.flatnonzero(~self._mines[:, columns].any(axis=1))
+        _, outcomes = np.unique(self._counts[alive][:, columns], axis=0, return_inverse=True)
+        wins = 0
+        for outcome in range(int(outcomes.max(initial=-1)) + 1):
+            layouts = alive[outcomes.ravel() == outcome]
+            # The opened cells are the same in all of these layouts, so the search leaves them out.
+            wins += self._solver.search(self._mines[layouts], self._counts[layouts])[1]
+        return wins / len(self._mines)
+
+
+class EndgameSolver:
+    """Searches endgames; its limits are numbers of layouts and of sets, so no result depends on the machine."""
+
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
+        """Prepares to search at most so many layouts, and so many sets of layouts, in games of one configuration."""
+        self.config = config
+        self._most, self._nodes = math.log(layouts + 0.5), nodes
+        self._searcher = EndgameSearcher(layouts, config.cells, config.codes.max_count)
+
+    def solve(self, board: NDArray[np.int8], log_layouts: float) -> Endgame | None:
+        """Returns the endgame of a board; None if it has too many layouts, or its search takes too long.
+
+        Args:
+            board: (rows, cols) int8 codes; at least one covered cell is free.
+            log_layouts: the natural logarithm of the number of layouts that fit the board.
+        """
+        if log_layouts > self._most:
+            return None
+        try:
+            return Endgame(self, board, math.ceil(math.exp(log_layouts + _ROUNDING)))
+        except PositionTooHardError:
+            return None
+
+    def search(self, mines: NDArray[np.uint8], counts: NDArray[np.uint8]) -> tuple[int, int]:
+        """Returns the column of the best click in a set of layouts, and the number of layouts that it wins.
+
+        Raises:
+            PositionTooHardError: the search exceeds its limit.
+        """
+        found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), self._nodes)
+        if not found.exact:
+            raise PositionTooHardError(f"the best click was not found among {self._nodes} sets of layouts")
+        return found.cell, found.wins
+
+
+class Playouts:
+    """Plays positions of one configuration on to their end, and estimates from that the probability of winning.
+
+    The player is `exact`: it opens certain cells, then guesses a cell of least risk. Every guess proves safe, and the
+    game counts with the product of the safety of its guesses: if the cell holds a mine, another layout is drawn from
+    those that fit the board and have no mine there. Once few layouts are left, the exact probability of winning ends
+    the game. The mean over the games is free of bias for this way of playing, and perfect play wins at least as much.
+    """
+
+    def __init__(self, config: BoardConfig, rng: np.random.Generator) -> None:
+        """Prepares to play; `rng` is the source of all randomness."""
+        self._config, self._rng = config, rng
+        self._neighbours = neighbour_table(config.rows, config.cols, config.radius)
+        self._endgames = EndgameSolver(config, LAST_LAYOUTS, LAST_NODES)
+
+    def play(self, board: NDArray[np.int8], games: int) -> Estimate:
+        """Plays games from a position.
+
+        Args:
+            board: (rows, cols) int8 codes of a game that is under way, without flags.
+            games: the number of games, at least 2.
+
+        Raises:
+            PositionTooHardError: the frontier is too wide, here or in all games that follow.
+        """
+        layouts = sample_layouts(board, self._config.mines, games, self._rng, radius=self._config.radius)
+        batch = Games(self._config, games, RewardWeights())
+        saved = {
+            "codes": np.broadcast_to(board, layouts.shape),
+            "mines": layouts,
+            "status": np.full(games, PLAYING),
+            "steps": np.zeros(games, np.int64),
+            "generator": np.zeros(games, np.uint64),
+            "next_generator": np.zeros(games, np.uint64),
+        }
+        batch.restore(saved)
+        return self._finish(batch)
+
+    def start(self, cell: int, games: int) -> Estimate:
+        """Plays games from the first click on, which is on a given cell, as row * cols + col.
+
+        Raises:
+            PositionTooHardError: the positions that follow are too hard.
+        """
+        batch = Games(self._config, games, RewardWeights())
+        batch.seed(self._rng.integers(0, 1 << 64, games, np.uint64, endpoint=False))
+        batch.reset(np.ones(games, np.bool_))
+        batch.step(np.full(games, cell), False)
+        return self._finish(batch)
+
+    def _finish(self, games: Games) -> Estimate:
+        """Plays games to their end; `won` is the probability that each is won, NaN where it is given up."""
+        probabilities, log_layouts = np.zeros((games.count, self._config.cells)), np.zeros(games.count)
+        won = np.where(games.status == LOST, 0.0, 1.0)
+        active = np.flatnonzero(games.status == PLAYING)
+        clicks = np.where(games.status == PLAYING, CLICKED, NO_CLICK)
+        while len(active):
+            advance(games, clicks, probabilities, log_layouts)
+            active = self._end_games(games, active, won, log_layouts)
+            if len(active):
+                clicks = self._guess(games, active, won, probabilities)
+        won = won[~np.isnan(won)]
+        if len(won) < 2:
+            raise PositionTooHardError("the positions that follow are too hard to be played on")
+        return Estimate(float(won.mean()), "playouts", float(won.std(ddof=1) / np.sqrt(len(won))))
+
+    def _guess(
+        self, games: Games, active: NDArray[np.int64], won: NDArray[np.float64], probabilities: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Returns the guess of each active game, after its cell is made safe."""
+        boards, cells, risks = games.show()[0][active], np.empty(len(active), np.int64), probabilities[active]
+        most = self._config.codes.max_count
+        choose_least_risks(boards, boards > most, most, 0, risks, self._neighbours, cells)
+        won[active] *= 1.0 - risks[np.arange(len(active)), cells]
+        clicks = np.full(len(won), NO_CLICK)
+        clicks[active] = cells
+        mined = games.mines().reshape(len(won), -1)[active, cells]
+        for game, board, cell in zip(active[mined], boards[mined], cells[mined], strict=True):
+            layout = self._draw_layout_without(board.reshape(self._config.rows, -1), int(cell))
+            games.lay_out(layout[None], np.array([game]))
+        return clicks
+
+    def _end_games(
+        self, games: Games, active: NDArray[np.int64], won: NDArray[np.float64], log_layouts: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Ends games that are won, given up or near their end; returns those that go on."""
+        won[active[games.status[active] == TRUNCATED]] = np.nan
+        boards = games.show()[0].reshape(-1, self._config.rows, self._config.cols)
+        going_on = []
+        for game in active[games.status[active] == PLAYING].tolist():
+            endgame = self._endgames.solve(boards[game], log_layouts[game])
+            if endgame is None:
+                going_on.append(game)
+            else:
+                won[game] *= endgame.win_probability
+        return np.array(going_on, np.int64)
+
+    def _draw_layout_without(self, board: NDArray[np.int8], cell: int) -> NDArray[np.bool_]:
+        """Draws uniformly from the layouts that fit a board and have no mine in row * cols + col, by rejection."""
+        while True:
+            layouts = sample_layouts(board, self._config.mines, _DRAWS, self._rng, radius=self._config.radius)
+            free = np.flatnonzero(~layouts.reshape(_DRAWS, -1)[:, cell])
+            if len(free) > 0:
+                return layouts[free[0]]

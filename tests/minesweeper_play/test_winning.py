@@ -12,8 +12,7 @@ from minesweeper_env import HIDDEN, BoardConfig, MinesweeperEnv
 from minesweeper_env.inference import OptimalPlay, mine_probabilities
 from minesweeper_env.inference.kernels import consistent_layouts
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.playouts import Playouts
-from minesweeper_play.winning import Winning
+from minesweeper_play.winning import Playouts, Winning
 
 
 def config_of(rows, cols, mines, first_click="opening"):
@@ -144,23 +143,22 @@ def test_playouts_win_between_exact_and_perfect_play():
         board for board in positions(6, 6, 9, range(40)) if 600 < len(consistent_layouts(board, 9, 10**5).mines) < 1200
     )
     found = Playouts(config, np.random.default_rng(5)).play(board, 2000)
-    assert found.games == 2000
     assert 0.0 < found.error < 0.02
     best = winning_of(6, 6, 9).win(board)
     assert best.kind == "exact"
-    assert play_every_layout(board, config) - 4 * found.error < found.mean < best.probability + 4 * found.error
+    assert play_every_layout(board, config) - 4 * found.error < found.probability < best.probability + 4 * found.error
 
 
 def test_playouts_from_the_first_click_agree_with_perfect_play():
     config = config_of(4, 4, 4)
     found = Playouts(config, np.random.default_rng(1)).start(5, 3000)
     perfect = float(OptimalPlay(4, 4, 4).first_cell_values()[1, 1])
-    assert abs(found.mean - perfect) < 4 * found.error
+    assert abs(found.probability - perfect) < 4 * found.error
 
 
 def test_a_lost_first_click_counts_as_lost():
     found = Playouts(config_of(2, 2, 3, "any"), np.random.default_rng(1)).start(0, 400)
-    assert abs(found.mean - 0.25) < 4 * found.error
+    assert abs(found.probability - 0.25) < 4 * found.error
 
 
 def test_the_best_guess_on_a_large_board_is_that_of_lookahead_one_click_ahead():
