@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from stable_baselines3.common.logger import Logger
 from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
+from baselines.learned.afterstate.practice import Practice
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Counters, Lessons, SelfPlay
+from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.losses import hindsight_weights
 from baselines.learned.common.multi_board import LEARNING_COST
-from baselines.learned.common.optimisation import new_optimizer
-from baselines.learned.common.self_play import SelfPlayLearner, learner_arguments
+from baselines.learned.common.optimisation import learning_rate_schedule, new_optimizer
+from baselines.learned.common.state import optimiser_tensors, prefixed, restore_optimiser, unprefixed
+from baselines.learned.common.tensor_files import Tensors, load_weights
 from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.size import NetworkSize
+from baselines.learned.networks.precision import set_precision
+from baselines.learned.networks.size import check_radius
+from baselines.learned.networks.symmetry import symmetries, transform
 from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
 from baselines.learned.settings.training import TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
 from minesweeper_env.config import BoardConfig
+
+MIN_BATCH = 32
+"""Lower bound on the boards of a minibatch on large boards, where fewer boards hold as many cells."""
 
 _LEAST_LOSS = 1e-5
 """Lower bound of -log W, which keeps the logarithm of 1 - W finite."""
@@ -65,148 +73,19 @@ def worth_loss(log_worth: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     return (weights * losses).sum() / weights.sum()
 
 
-Columns = TypeVar("Columns", Lessons, Afterstates)
-
-
-class Replay(Generic[Columns]):
-    """Ring buffer of the last boards, in columns.
-
-    Args:
-        capacity: number of rows.
-        empty: columns without rows, which define names, shapes and types.
-
-    Attributes:
-        added: number of boards ever added.
-    """
-
-    def __init__(self, capacity: int, empty: Columns) -> None:
-        """Makes empty arrays; the system commits their memory as they fill."""
-        self._kind: Any = type(empty)
-        self._columns = {name: _zeros(capacity, column) for name, column in empty._asdict().items()}
-        self._capacity = capacity
-        self.added = 0
-
-    @property
-    def size(self) -> int:
-        """The number of rows filled."""
-        return min(self.added, self._capacity)
-
-    def add(self, boards: Columns) -> None:
-        """Stores boards in place of the oldest ones; if more are given than fit, the last ones stay."""
-        count = len(boards.codes)
-        rows = (self.added + np.arange(count)) % self._capacity
-        kept = slice(max(0, count - self._capacity), None)
-        for name, values in boards._asdict().items():
-            self._columns[name][rows[kept]] = values[kept]
-        self.added += count
-
-    def draw(self, count: int, rng: np.random.Generator) -> Columns:
-        """Returns `count` boards, drawn uniformly with replacement."""
-        rows = rng.integers(self.size, size=count)
-        drawn: Columns = self._kind(**{name: column[rows] for name, column in self._columns.items()})
-        return drawn
-
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Returns copies of the filled rows, for `restore`."""
-        filled = {name: column[: self.size].copy() for name, column in self._columns.items()}
-        return {**filled, "added": np.array([self.added])}
-
-    def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Restores what `save` returned.
-
-        Raises:
-            KeyError, ValueError: it is of another buffer.
-        """
-        self.added = int(saved["added"][0])
-        for name, column in self._columns.items():
-            column[: self.size] = saved[name]
-
-
-def _zeros(capacity: int, like: NDArray[Any]) -> NDArray[Any]:
-    """Returns zeros of the type of a column, with `capacity` rows of its shape."""
-    return np.zeros((capacity, *like.shape[1:]), like.dtype)
-
-
-MIN_GAMES = 32
-"""Lower bound on the games on large boards, where fewer games hold as many cells."""
-
-
-@dataclass
-class Practice:
-    """Games, samples and work on one board.
-
-    Attributes:
-        plays: games under the rule of the training, then those under the other rule, if there are any.
-        lessons: the boards that teach safety and counts, of both.
-        afterstates: the boards that teach the worth.
-        work: forward passes of the network on one cell so far, roughly.
-        pending: afterstates that wait to be drawn.
-    """
-
-    plays: list[SelfPlay]
-    lessons: Replay[Lessons]
-    afterstates: Replay[Afterstates]
-    work: float = 0.0
-    pending: float = 0.0
-
-    @classmethod
-    def on(cls, config: BoardConfig, hyperparameters: AfterstateHyperparameters, envs: int) -> Practice:
-        """Returns games on a board, some of them under the other first-click rule, and empty replay buffers.
-
-        Args:
-            config: the board, under the rule of the training.
-            hyperparameters: hyperparameters of the games and of the buffers.
-            envs: number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
-        """
-        count = scaled(envs, config.cells, MIN_GAMES)
-        others = min(round(hyperparameters.other_rule * count), count - 1)
-        other = "safe" if config.first_click == "opening" else "opening"
-        rules = {config.first_click: count - others, other: others}
-        configs = {replace(config, first_click=rule): games for rule, games in rules.items() if games > 0}
-        plays = [SelfPlay(each, games, hyperparameters) for each, games in configs.items()]
-        codes, numbers = np.zeros((0, config.rows, config.cols), np.int8), np.zeros(0, np.float32)
-        lessons = Lessons(codes, np.zeros((0, config.cells), np.int8))
-        capacity = hyperparameters.buffer_size
-        return cls(plays, Replay(capacity, lessons), Replay(capacity, Afterstates(codes, numbers, numbers)))
-
-    @property
-    def replays(self) -> dict[str, Replay[Any]]:
-        """Both replay buffers, by name."""
-        return {"lessons": self.lessons, "afterstates": self.afterstates}
-
-    @property
-    def config(self) -> BoardConfig:
-        """The board under the rule of the training."""
-        return self.plays[0].config
-
-    def save(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Returns the state for `restore`, as arrays and as JSON-able values."""
-        replays = {kind: replay.save() for kind, replay in self.replays.items()}
-        arrays = {f"{kind}/{name}": array for kind, saved in replays.items() for name, array in saved.items()}
-        return arrays, {"work": self.work, "pending": self.pending}
-
-    def restore(self, arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> None:
-        """Restores what `save` returned.
-
-        Raises:
-            KeyError, ValueError: it is of other games.
-        """
-        for kind, replay in self.replays.items():
-            prefix = f"{kind}/"
-            replay.restore({name.removeprefix(prefix): arrays[name] for name in arrays if name.startswith(prefix)})
-        self.work, self.pending = float(state["work"]), float(state["pending"])
-
-
 _STEPS_AT_ONCE = 8
 """Minibatches between two yields of `rounds`."""
 
 
-class AfterstateLearner(SelfPlayLearner[Practice]):
+class AfterstateLearner:
     """Trains one network of safety, counts and worth by the games of the agent itself, on several boards in turn.
 
     A round plays many games to their ends and stores what they teach in replay buffers (`SelfPlay`). Guesses are
     searched with the newest weights. Then each stored afterstate is drawn several times on average. This is policy
     iteration: the worth follows the agent, and the agent follows the worth.
+
+    The board with the least work for its size is next, so that all boards get about equal time. The work is an
+    estimate, so all results depend on the seed and the schedule, and not on the clock.
 
     Each minibatch is turned and mirrored by a random symmetry, and applies the block a random number of times.
 
@@ -227,43 +106,50 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         clock: time by activity: "inference" (self-play) and "update".
     """
 
-    def __init__(
-        self,
-        boards: Sequence[BoardConfig],
-        size: NetworkSize,
-        seed: int,
-        hyperparameters: AfterstateHyperparameters,
-        *,
-        envs: int = 256,
-        device: str = "cpu",
-        precision: str = "float32",
-        optimizer: str = "muon",
-    ) -> None:
-        """Makes a new network.
+    def __init__(self, settings: TrainingSettings) -> None:
+        """Makes a new network; its weights depend on the seed alone.
 
         Args:
-            boards: the boards, of radius 1.
-            size: size of the network; its depth is the largest in training, and the one at play.
-            seed: seed of all random choices, at least 0.
-            hyperparameters: hyperparameters of the games and of the learning.
-            envs: number of games in a round on a board of 64 cells; a larger board has fewer, with as many cells.
-            device: device of the network.
-            precision: number format of the convolutions, "float32" or "bfloat16".
-            optimizer: one of `OPTIMIZER_CLASSES`.
+            settings: of the training. The depth of the network is the largest in training, and the one at play; `envs`
+                is the number of games in a round on a board of 64 cells.
 
         Raises:
-            ValueError: there is no board, or a board is of another radius.
+            ValueError: a board is of another radius than 1.
         """
-        super().__init__(boards, seed, hyperparameters, device, precision)
-        self._own, self._depth = hyperparameters, size.depth
-        self._trained = self._new_network(lambda: AfterstateNetwork(size))
+        for config in settings.configs:
+            check_radius(config)
+        assert isinstance(settings.hyperparameters, AfterstateHyperparameters)
+        seed = settings.first_training_seed(0)
+        self._own, self._depth, self._device = settings.hyperparameters, settings.depth, settings.device
+        self.steps, self.clock = 0, Clock()
+        self._learning_rate = learning_rate_schedule(self._own)
+        self._rng = np.random.default_rng(seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self._trained = AfterstateNetwork(settings.network).to(self._device)
+        set_precision(self._trained, settings.precision)
         self._limit_recall(self._trained)
         self.network: AfterstateNetwork = deepcopy(self._trained).requires_grad_(False)
         safety = [*self._trained.tower.parameters(), *self._trained.safety.parameters()]
         others = [*self._trained.counts.parameters(), *self._trained.halves()[1]]
         groups = [{"params": parameters} for parameters in (safety, others)]
-        self._optimizer = new_optimizer(optimizer, groups, hyperparameters.weight_decay)
-        self._practices = [Practice.on(config, hyperparameters, envs) for config in boards]
+        self._optimizer = new_optimizer(settings.optimizer, groups, self._own.weight_decay)
+        self._practices = [Practice.on(config, self._own, settings.envs) for config in settings.configs]
+
+    def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
+        """Learns without end, and yields before each round on a board.
+
+        Args:
+            budget: the learning rate follows its progress.
+            logger: receives the log rows.
+        """
+        self._budget, self._logger = budget, logger
+        while True:
+            yield
+            # The caller's work between rounds must not count as learning time.
+            self.clock.lap("between")
+            practice = min(self._practices, key=lambda practice: practice.work)
+            self._advance(practice, scaled(self._own.batch_size, practice.config.cells, MIN_BATCH))
 
     def _networks(self) -> dict[str, nn.Module]:
         return {"network": self.network, "trained": self._trained}
@@ -326,7 +212,9 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
     def _set_rates(self) -> None:
         """Sets the learning rates, which rise from 0 at the start of the training."""
         own = self._own
-        rate = self._scheduled_rate() * min(1.0, (self.steps / own.batch_size + 1) / own.warm_up)
+        rate = self._learning_rate(1.0 - self._budget.progress(self.steps)) * min(
+            1.0, (self.steps / own.batch_size + 1) / own.warm_up
+        )
         safety, others = self._optimizer.param_groups
         safety["lr"], others["lr"] = own.safety_rate * rate, rate
 
@@ -353,6 +241,15 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         codes, labels = self._turned(lessons.codes, lessons.labels.reshape(lessons.codes.shape))
         return [codes, labels.flatten(start_dim=1).long()]
 
+    def _turned(self, *boards: NDArray[Any]) -> list[Tensor]:
+        """Returns arrays (N, rows, cols) on the device, turned and mirrored by one random symmetry of the board."""
+        choices = symmetries(*boards[0].shape[1:])
+        symmetry = choices[int(self._rng.integers(len(choices)))]
+        return [transform(cells, symmetry) for cells in self._on_device(*boards)]
+
+    def _on_device(self, *arrays: NDArray[Any]) -> list[Tensor]:
+        return [torch.from_numpy(array).to(self._device) for array in arrays]
+
     def _record_counters(self, games: SelfPlay) -> None:
         counters, record = games.counters, self._logger.record_mean
         name = f"{file_name(name_of(games.config))}-{games.config.first_click}"
@@ -361,6 +258,10 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
             record(f"train/changed/{name}", counters.changed / counters.guesses)
             record(f"train/guesses/{name}", counters.guesses / counters.games)
         games.counters = Counters()
+
+    def current_network(self) -> nn.Module:
+        """Returns the network that plays."""
+        return self.network
 
     def policy(self, network: AfterstateNetwork, config: BoardConfig) -> AfterstatePolicy:
         """Returns the policy of a network on a board."""
@@ -372,18 +273,58 @@ class AfterstateLearner(SelfPlayLearner[Practice]):
         Raises:
             ValueError: the weights do not fit the network of this training.
         """
-        if not isinstance(network, BoardNetwork):
-            super().begin_with(network)
         for own in (self.network, self._trained):
             if isinstance(network, BoardNetwork):
                 own.begin_with(network)
+            else:
+                load_weights(own, network.state_dict())
             self._limit_recall(own)
 
     def _limit_recall(self, network: AfterstateNetwork) -> None:
         if not self._own.recall:
             network.forget_recall()
 
+    def log(self) -> None:
+        """Writes a log row: the means since the last row, and the fractions of time."""
+        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
+            self._logger.record(f"time/{name}", fraction)
+        self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+        self._logger.dump(self.steps)
 
-def make_afterstate_learner(settings: TrainingSettings) -> AfterstateLearner:
-    """Returns a new learner with the settings of a training."""
-    return AfterstateLearner(**learner_arguments(settings))
+    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
+        """Returns a copy of the whole state at a yield of `rounds`, as tensors and as JSON-able values."""
+        learned = optimiser_tensors(self._optimizer)
+        for name, network in self._networks().items():
+            learned |= prefixed(network.state_dict(), name)
+        tensors = {name: tensor.detach().clone() for name, tensor in learned.items()}
+        states = []
+        for number, practice in enumerate(self._practices):
+            arrays, state = practice.save()
+            tensors |= {f"board{number}/{name}": torch.from_numpy(array) for name, array in arrays.items()}
+            states.append(state)
+        random = self._rng.bit_generator.state
+        return tensors, {"steps": self.steps, "random": random, "boards": self._boards(), "practices": states}
+
+    def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
+        """Restores the snapshot of a learner with the same arguments.
+
+        Raises:
+            ValueError: the snapshot is of another learner; the message is one line.
+        """
+        try:
+            if state["boards"] != self._boards():
+                raise ValueError(f"it is of the boards {state['boards']}, not {self._boards()}")
+            for name, network in self._networks().items():
+                load_weights(network, unprefixed(tensors, name))
+            # The optimiser would go on in the tensors that it is given.
+            restore_optimiser(self._optimizer, {name: tensor.clone() for name, tensor in tensors.items()})
+            for number, (practice, saved) in enumerate(zip(self._practices, state["practices"], strict=True)):
+                arrays = {name: tensor.numpy() for name, tensor in unprefixed(tensors, f"board{number}").items()}
+                practice.restore(arrays, saved)
+            self.steps = int(state["steps"])
+            self._rng.bit_generator.state = state["random"]
+        except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
+            raise ValueError(f"the snapshot does not fit this training: {str(error).splitlines()[0]}") from error
+
+    def _boards(self) -> list[str]:
+        return [file_name(name_of(practice.config)) for practice in self._practices]

@@ -17,7 +17,7 @@ MAKERS = {
     "dqn": "baselines.learned.training.models:make_model_learner",
     "ppo": "baselines.learned.training.models:make_model_learner",
     "plain-ppo": "baselines.learned.training.models:make_model_learner",
-    "afterstate": "baselines.learned.afterstate.learner:make_afterstate_learner",
+    "afterstate": "baselines.learned.afterstate.learner:AfterstateLearner",
 }
 """Functions that make the learner of each algorithm; their modules are imported when a training needs them."""
 

@@ -16,7 +16,6 @@ from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.networks.size import NetworkSize
-from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
 from baselines.learned.training.run import prepare, run, train
 from minesweeper_env.config import BoardConfig
 
@@ -93,9 +92,7 @@ def test_it_starts_from_an_agent_of_clicks_or_of_its_own(tmp_path):
 
 
 def test_labels_turn_with_their_boards():
-    learner = AfterstateLearner(
-        [BoardConfig(4, 6, 4, moves=("click",))], NetworkSize(4, 1), 0, AfterstateHyperparameters()
-    )
+    learner = AfterstateLearner(tiny("afterstate", boards=("4x6/4",), device="cpu"))
     codes = np.arange(24, dtype=np.int8).reshape(1, 4, 6)
     lessons = Lessons(codes, codes.reshape(1, -1))
     found = {tuple(learner._turned_lessons(lessons)[1][0].tolist()) for _ in range(60)}
@@ -118,10 +115,16 @@ def test_losses_leave_out_what_is_unknown():
 
 @pytest.mark.slow
 def test_all_heads_learn():
-    own = AfterstateHyperparameters(
-        batch_size=64, search_starts=4000, heads_first=1, warm_up=10, learning_rate=3e-3, other_rule=0.0
-    )
-    learner = AfterstateLearner([BoardConfig(4, 4, 3, moves=("click",))], NetworkSize(16, 3), 0, own, envs=128)
+    own = {
+        "batch_size": 64,
+        "search_starts": 4000,
+        "heads_first": 1,
+        "warm_up": 10,
+        "learning_rate": 3e-3,
+        "other_rule": 0.0,
+    }
+    size = {"channels": 16, "depth": 3, "envs": 128}
+    learner = AfterstateLearner(tiny("afterstate", boards=("4x4/3",), device="cpu", hyperparameters=own, **size))
     logged = []
 
     class Recorder(Logger):

@@ -5,8 +5,8 @@ import pytest
 import torch
 from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.afterstate.learner import Replay
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
+from baselines.learned.afterstate.practice import Replay
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Lessons, SelfPlay, finished_contents
 from baselines.learned.networks.size import NetworkSize
 from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
