@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from baselines.cli.arguments import BAD_ARGUMENTS
-from baselines.cli.start import MODULE
+from baselines.cli.start import BAD_ARGUMENTS, MODULE
 from baselines.support.command import run_command
 from minesweeper_env.notices import say
 

@@ -10,9 +10,8 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TextIO, get_args
 
-from baselines.cli.arguments import BAD_ARGUMENTS, FAILED, Parser, parse_path, parse_size, whole_number_from
-from baselines.cli.failures import explain
-from baselines.cli.start import typed_command
+from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
+from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
 from baselines.support.extras import MissingExtraError, missing_extra
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
 from minesweeper_env.notices import say, show_compilations

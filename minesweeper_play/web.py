@@ -17,8 +17,7 @@ import aiohttp_jinja2
 from aiohttp import web
 from textual_serve.server import Server
 
-from baselines.cli.arguments import BAD_ARGUMENTS, INTERRUPTED
-from baselines.cli.failures import explain
+from baselines.cli.start import BAD_ARGUMENTS, INTERRUPTED, explain
 from baselines.policy import PolicyError
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError

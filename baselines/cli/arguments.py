@@ -1,4 +1,4 @@
-"""Parser, argument types and exit statuses that all commands share."""
+"""Parser and arguments that commands share, and what their values name."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from baselines.cli.start import BAD_ARGUMENTS
 from baselines.cluster import parse_address
 from baselines.support.board_names import parse_size_name
+from baselines.support.extras import check_extra
+from baselines.workers import MakeWorkers, local_workers
 from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, BoardConfig, default_mines_text
 from minesweeper_env.notices import say
 
-FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
-"""Exit statuses; 0 means that all is done."""
+if TYPE_CHECKING:
+    from baselines.learned.settings.training import TrainingSettings
 
 SIDE: int = PRESETS[""]["size"]
 """The side of the board that a command plays without --size; the number of mines follows."""
@@ -175,6 +179,70 @@ def parse_cluster(text: str) -> str:
         return parse_address(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def check_workers(options: argparse.Namespace) -> None:
+    """Raises a MissingExtraError if --ray is given and Ray is not installed."""
+    if options.ray is not None:
+        check_extra("ray", "ray")
+
+
+def chosen_workers(options: argparse.Namespace, policies: Sequence[str]) -> MakeWorkers:
+    """Returns the maker of the workers that the options name; the files of these policies travel to other machines."""
+    if options.ray is None:
+        return local_workers(options.workers)
+    from baselines.cluster import ray_workers
+    from baselines.registry import policy_files, read_specification
+
+    return ray_workers(
+        options.ray, {read_specification(name).base: files for name in policies if (files := policy_files(name))}
+    )
+
+
+@contextmanager
+def kept_workers(options: argparse.Namespace, policies: Sequence[str]) -> Generator[int | MakeWorkers]:
+    """Yields the workers for several evaluations; a connection to a cluster stays open for all of them."""
+    if options.ray is None:
+        yield options.workers
+        return
+    with chosen_workers(options, policies)() as workers:
+        yield lambda: nullcontext(workers)
+
+
+def add_study(parser: argparse._ActionsContainer) -> None:
+    """Adds --minutes, --steps, --out and --wide, for a command that trains many times."""
+    parser.add_argument(
+        "--minutes", type=positive_number, metavar="M", help="train for up to M minutes each (default as configured)"
+    )
+    parser.add_argument(
+        "--steps",
+        type=whole_number_from(1),
+        metavar="N",
+        help="train for up to N steps each, instead of --minutes (default as configured)",
+    )
+    parser.add_argument(
+        "--out",
+        type=parse_path,
+        required=True,
+        metavar="DIR",
+        help="write the trainings and results into DIR; the same command resumes them",
+    )
+    add_wide(parser)
+
+
+def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
+    """Returns the settings of a configuration, for the budget that the options name and one thread.
+
+    Raises:
+        ValueError: there is no such configuration, or both --minutes and --steps are given.
+    """
+    from baselines.learned.settings.files import read_configuration
+    from baselines.learned.settings.training import TrainingSettings
+
+    if options.steps is not None and options.minutes is not None:
+        raise ValueError("give either --minutes or --steps")
+    budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
+    return TrainingSettings.from_some({**read_configuration(name), **budget, "threads": 1})
 
 
 def add_seed(parser: argparse._ActionsContainer) -> None:

@@ -12,23 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
-    FAILED,
-    INTERRUPTED,
     SUITE_NEEDS,
     Parser,
     add_count,
     add_workers,
+    check_workers,
+    chosen_workers,
     parse_path,
     positive_number,
     whole_number_from,
 )
-from baselines.cli.choice_of_workers import check_workers, chosen_workers
-from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import MODULE, announce, listed, typed_command
-from baselines.cli.suite import play_into
+from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.policy import PolicyError
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import check_extra
 from minesweeper_env.notices import say
 from minesweeper_env.texts import printable
 
@@ -46,37 +42,22 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when all is done, 1 for a file that is refused or after an error during play, 130 after Ctrl-C.
-    """
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
-    options.program, options.command = program, typed_command(program, arguments)
-    works: dict[str, Callable[[argparse.Namespace], Callable[[], int]]] = {
+    options.command = typed_command(program, arguments)
+    works: dict[str, Callable[[argparse.Namespace], Callable[[], int | None]]] = {
         "run": _prepare_run, "pack": _prepare_pack, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add,
     }  # fmt: skip
     announce(_intention(options))
-    try:
+
+    def prepare() -> Callable[[], int | None]:
         for module in ("rich", "msgspec"):
             check_extra(module)
-        work = works[options.work](options)
-    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
-        parser.error(explain(error))
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    try:
-        return work()
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except (ValueError, *play_errors()) as error:  # type: ignore[misc]
-        say(f"{program}: {explain(error)}")
-        return FAILED
+        return works[options.work](options)
+
+    left = f"; the games so far are in {options.out}: the same command goes on" if options.work == "run" else ""
+    return carry_out(parser, prepare, left, (ValueError,))
 
 
 def _intention(options: argparse.Namespace) -> str:
@@ -178,7 +159,7 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     return [card_for(policy, **given) for policy in options.policy]
 
 
-def _prepare_run(options: argparse.Namespace) -> Callable[[], int]:
+def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
     from baselines.benchmark.entries import suite_of
     from baselines.suites.run import SuiteRun
 
@@ -197,7 +178,7 @@ def _prepare_run(options: argparse.Namespace) -> Callable[[], int]:
         run.play(chosen_workers(options, options.policy))
         _write_files(cards, [options.out], options.out)
 
-    return lambda: play_into(options.out, play, options.program)
+    return play
 
 
 def _prepare_pack(options: argparse.Namespace) -> Callable[[], int]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
     DEFAULT_GAMES,
-    FAILED,
-    INTERRUPTED,
     MOST_WORKERS,
     Parser,
     add_board_arguments,
@@ -20,15 +18,13 @@ from baselines.cli.arguments import (
     parse_path,
     whole_number_from,
 )
-from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import MODULE, announce, listed, typed_command
+from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
 from baselines.registry import build_policy, config_for, find_policy, pinned
 from baselines.support.board_names import name_of
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import check_extra
 from baselines.terminal.progress import game_bar
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.notices import say
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
@@ -48,34 +44,15 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when all data sets are written, 130 after Ctrl-C, 1 after an error of a policy or of a file.
-    """
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
-    try:
+
+    def prepare() -> Callable[[], None]:
         announce(_check(options))
-        plans = _plans(options, typed_command(program, arguments))
-    except (ValueError, OSError, MissingExtraError) as error:
-        parser.error(explain(error))
-    try:
-        for plan, batch_size in plans.items():
-            _write(plan, options, batch_size)
-    except KeyboardInterrupt:
-        say("interrupted: the data set in progress was not written")
-        return INTERRUPTED
-    except play_errors() as error:
-        # On a full disk, Minari raises errors without a path.
-        nameless = options.out is not None and isinstance(error, OSError) and error.filename is None
-        say(f"{parser.prog}: {f'{options.out}: ' if nameless else ''}{explain(error)}")
-        return FAILED
-    return 0
+        return partial(_write_all, _plans(options, typed_command(program, arguments)), options)
+
+    return carry_out(parser, prepare, "; the data set in progress was not written")
 
 
 def _make_parser(program: str) -> Parser:
@@ -176,6 +153,11 @@ def _check_seeds(first: int, games: int) -> None:
             f"a data set is for learning, and its seeds are {TRAINING_SEEDS.start} to {TRAINING_SEEDS.stop - 1}, "
             f"not {first} to {first + games - 1}; evaluate.py plays the others"
         )
+
+
+def _write_all(plans: Mapping[DatasetPlan, int], options: argparse.Namespace) -> None:
+    for plan, batch_size in plans.items():
+        _write(plan, options, batch_size)
 
 
 def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:

@@ -10,8 +10,6 @@ from baselines.cli.arguments import (
     ALL,
     DEFAULT_GAMES,
     DEFAULT_POLICIES,
-    FAILED,
-    INTERRUPTED,
     Parser,
     add_board_arguments,
     add_count,
@@ -19,24 +17,21 @@ from baselines.cli.arguments import (
     add_seed,
     add_wide,
     add_workers,
+    check_workers,
     parse_path,
     positive_number,
     whole_number_from,
 )
-from baselines.cli.choice_of_workers import check_workers
-from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import announce, listed, typed_command
+from baselines.cli.start import announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import check_seeds
-from baselines.policy import PolicyError
 from baselines.recording.options import add_recording_options, check_recording
 from baselines.registry import check_name, policy_names
 from baselines.support.act_inputs import board_of
 from baselines.support.board_names import no_guess_name
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.notices import say
 
 PROGRAM = "evaluate.py"
 
@@ -49,31 +44,20 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`.
 
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when all games are played, 130 after Ctrl-C, 1 after one of `play_errors`. In every case the
-        results of the policies that had finished are printed, and written where that is possible.
+    The results of the policies that had finished are always printed, and written where that is possible.
     """
     parser = _make_parser(program)
     options, given = parser.parse_given(arguments)
-    try:
+
+    def prepare() -> Callable[[], int]:
         announce(_check(options, given))
-        play = _prepare(options, typed_command(program, arguments))
-    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
-        parser.error(explain(error))
-    except KeyboardInterrupt:
-        say("interrupted before the first game")
-        return INTERRUPTED
-    try:
-        return play()
-    except play_errors() as error:
-        say(f"{parser.prog}: {explain(error)}")
-        return FAILED
+        from baselines.cli.policies import PolicyRun
+
+        return PolicyRun.prepare(options, _config(options), typed_command(program, arguments)).play
+
+    return carry_out(parser, prepare)
 
 
 def _make_parser(program: str) -> Parser:
@@ -154,10 +138,3 @@ def _check_files(options: argparse.Namespace) -> None:
             check_writable(path)
     if options.plot is not None:
         check_plot(options.plot)
-
-
-def _prepare(options: argparse.Namespace, command: str) -> Callable[[], int]:
-    """Checks the rest of what can be checked before the first game; returns the function that plays."""
-    from baselines.cli.policies import PolicyRun
-
-    return PolicyRun.prepare(options, _config(options), command).play

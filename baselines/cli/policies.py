@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from baselines.cli.arguments import ALL, INTERRUPTED
-from baselines.cli.choice_of_workers import kept_workers
+from baselines.cli.arguments import ALL, kept_workers
+from baselines.cli.start import INTERRUPTED
 from baselines.evaluation.evaluate import Evaluation, batch_size_of, evaluate_policy
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.records import GameRecord

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, Parser, parse_path
-from baselines.cli.failures import explain
-from baselines.cli.start import MODULE, announce
+from baselines.cli.arguments import Parser, parse_path
+from baselines.cli.start import MODULE, announce, carry_out
 from baselines.evaluation.intervals import wilson_interval
 from baselines.hub.cache import (
     DEFAULT_REVISION,
@@ -24,10 +24,9 @@ from baselines.hub.cache import (
     parse_hub_name,
 )
 from baselines.support.board_names import board_name, no_guess_name
-from baselines.support.extras import MissingExtraError, check_extra
+from baselines.support.extras import check_extra
 from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
 from baselines.support.structs import Agent, Run, read_as, read_results
-from minesweeper_env.notices import say
 from minesweeper_env.texts import markdown, markdown_code
 
 PROGRAM = f"{MODULE} push"
@@ -41,31 +40,17 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when the agent is sent or the files are listed, 1 when the hub refused, 130 after Ctrl-C.
-    """
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
-    try:
+
+    def prepare() -> Callable[[], None]:
         name = _check(options)
         action = "List what would be sent" if options.dry_run else "Check and send the agent"
         announce(f"{action} of {options.agent} to {name}")
-        contents = _contents(options, name)
-    except (ValueError, OSError, MissingExtraError) as error:
-        parser.error(explain(error))
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    _list(contents)
-    if options.dry_run:
-        print(f"\n{contents['README.md'].decode()}", end="")
-        return 0
-    return _send(options, name, contents, program)
+        return partial(_send, options, name, _contents(options, name))
+
+    return carry_out(parser, prepare, "; the hub has no new commit", (ValueError,))
 
 
 def _make_parser(program: str) -> Parser:
@@ -271,16 +256,12 @@ def _list(contents: dict[str, bytes]) -> None:
             print(f"{file:<18} {f'{size / MIB:.1f} MiB' if size >= MIB else f'{size / 1000:.1f} kB':>10}")
 
 
-def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes], program: str) -> int:
+def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]) -> None:
     from baselines.hub.cache import push
 
-    try:
-        sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
-    except (ValueError, OSError) as error:
-        say(f"{program}: {explain(error)}")
-        return FAILED
-    except KeyboardInterrupt:
-        say("interrupted: the hub has no new commit")
-        return INTERRUPTED
+    _list(contents)
+    if options.dry_run:
+        print(f"\n{contents[CARD].decode()}", end="")
+        return
+    sent = push(name, contents, options.message or f"Send the agent {Path(options.agent).name}", options.private)
     print(f"sent as {sent}")
-    return 0

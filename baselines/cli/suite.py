@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
 
 from baselines.cli.arguments import (
     ALL,
-    FAILED,
-    INTERRUPTED,
     SUITE_NEEDS,
     Parser,
     add_wide,
     add_workers,
+    check_workers,
+    chosen_workers,
     parse_path,
     whole_number_from,
 )
-from baselines.cli.choice_of_workers import check_workers, chosen_workers
-from baselines.cli.failures import explain, play_errors
-from baselines.cli.start import MODULE, announce, typed_command
-from baselines.policy import PolicyError
+from baselines.cli.start import MODULE, announce, carry_out, typed_command
 from baselines.registry import check_name, pinned
 from baselines.suites.definitions import SUITES, find_suite
-from baselines.support.extras import MissingExtraError, check_extra
-from minesweeper_env.notices import say
+from baselines.support.extras import check_extra
 
 PROGRAM = f"{MODULE} suite"
 
@@ -40,49 +35,18 @@ suites:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when all games are played, or without a suite after the list of suites; 130 after Ctrl-C; 1 after one of
-        `play_errors`. The same command resumes an unfinished suite.
-    """
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
     if options.suite is None:
         parser.print_help()
         return 0
-    try:
+
+    def prepare() -> Callable[[], None]:
         announce(_check(options))
-        play = _prepare(options, typed_command(program, arguments))
-    except (ValueError, OSError, PolicyError, MissingExtraError) as error:
-        parser.error(explain(error))
-    except KeyboardInterrupt:
-        say("interrupted before the first game")
-        return INTERRUPTED
-    return play_into(options.out, play, program)
+        return _prepare(options, typed_command(program, arguments))
 
-
-def play_into(folder: Path, play: Callable[[], None], program: str) -> int:
-    """Calls a function that plays into a folder; returns the exit status of the command.
-
-    Args:
-        folder: where the finished games are.
-        play: plays, and writes the results.
-        program: name of the command, for messages.
-    """
-    try:
-        play()
-    except KeyboardInterrupt:
-        say(f"interrupted; the games are in {folder}: the same command goes on from here")
-        return INTERRUPTED
-    except play_errors() as error:
-        say(f"{program}: {explain(error)}; the games finished before are in {folder}")
-        return FAILED
-    return 0
+    return carry_out(parser, prepare, f"; the games so far are in {options.out}: the same command goes on")
 
 
 def _make_parser(program: str) -> Parser:

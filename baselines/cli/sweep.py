@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import (
-    FAILED,
-    INTERRUPTED,
-    MOST_WORKERS,
-    Parser,
-    add_count,
-    add_wide,
-    parse_path,
-    positive_number,
-    whole_number_from,
-)
-from baselines.cli.failures import explain
-from baselines.cli.start import MODULE, announce, typed_command
+from baselines.cli.arguments import MOST_WORKERS, Parser, add_count, add_study, study_settings, whole_number_from
+from baselines.cli.start import MODULE, announce, carry_out, typed_command
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
-from baselines.support.extras import MissingExtraError, check_extra, import_extra
+from baselines.support.extras import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
 from minesweeper_env.notices import say
@@ -48,37 +38,17 @@ LEFT_OUT = ("seed", "device", "threads")
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when all is done, 130 after Ctrl-C, 1 when a trial failed. The same command resumes an unfinished sweep.
-    """
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
-    try:
+
+    def prepare() -> Callable[[], None]:
         for module in (*TRAINING_NEEDS, "scipy"):
             check_extra(module)
         check_extra("optuna", "sweep")
-        sweep = _plan(options, typed_command(program, arguments))
-    except (ValueError, OSError, MissingExtraError) as error:
-        parser.error(explain(error))
-    from baselines.workers import WorkerError
+        return partial(_carry_out, _plan(options, typed_command(program, arguments)), options)
 
-    again = f"re-run the command to resume in {options.out}"
-    try:
-        with hold_folder(options.out):
-            _carry_out(sweep, options)
-    except KeyboardInterrupt:
-        say(f"{parser.prog}: interrupted; {again}")
-        return INTERRUPTED
-    except (OSError, ValueError, WorkerError) as error:
-        say(f"{parser.prog}: {explain(error)}; {again}")
-        return FAILED
-    return 0
+    return carry_out(parser, prepare, f"; re-run the command to resume in {options.out}", (ValueError,))
 
 
 def _make_parser(program: str) -> argparse.ArgumentParser:
@@ -101,37 +71,16 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--seed", type=whole_number_from(0), default=0, metavar="SEED", help="seed the draws with SEED (default 0)"
     )
-    parser.add_argument(
-        "--minutes", type=positive_number, metavar="M", help="train for up to M minutes each (default as configured)"
-    )
-    parser.add_argument(
-        "--steps",
-        type=whole_number_from(1),
-        metavar="N",
-        help="train for up to N steps each, instead of --minutes (default as configured)",
-    )
     add_count(parser, "--workers", "run N trainings at a time, one per core", 1, MOST_WORKERS)
-    parser.add_argument(
-        "--out",
-        type=parse_path,
-        required=True,
-        metavar="DIR",
-        help="write the trainings and results into DIR; the same command resumes them",
-    )
-    add_wide(parser)
+    add_study(parser)
     return parser
 
 
 def _plan(options: argparse.Namespace, command: str) -> Sweep:
-    from baselines.learned.settings.files import read_configuration
-    from baselines.learned.settings.training import TrainingSettings
     from baselines.support.reuse import earlier_results, own_identity
     from baselines.sweeps import Sweep, check_values, parse_search
 
-    if options.steps is not None and options.minutes is not None:
-        raise ValueError("give either --minutes or --steps")
-    budget = {"minutes": options.minutes, "steps": options.steps} if options.minutes or options.steps else {}
-    base = TrainingSettings.from_some({**read_configuration(options.config), **budget, "threads": 1})
+    base = study_settings(options.config, options)
     search = parse_search(options.search, base.algo)
     sweep = Sweep(base, search, options.trials, options.seed, options.out, command)
     check_values(sweep)
@@ -150,14 +99,15 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
 def _carry_out(sweep: Sweep, options: argparse.Namespace) -> None:
     from baselines.sweeps import search
 
-    done = len(sweep.done())
-    say(f"{done} of {sweep.trials} trials are done")
-    if done < sweep.trials:
-        search(sweep, options.workers)
-    ranked = sweep.done()
-    write_json(sweep.out / "results.json", _to_json(sweep, ranked))
-    replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
-    replace_file(sweep.out / "curves.png", _draw(ranked))
+    with hold_folder(sweep.out):
+        done = len(sweep.done())
+        say(f"{done} of {sweep.trials} trials are done")
+        if done < sweep.trials:
+            search(sweep, options.workers)
+        ranked = sweep.done()
+        write_json(sweep.out / "results.json", _to_json(sweep, ranked))
+        replace_file(sweep.out / "best.toml", _to_toml(sweep, ranked[0]).encode())
+        replace_file(sweep.out / "curves.png", _draw(ranked))
     _print(sweep, ranked, options.wide)
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import FAILED, INTERRUPTED, SIDE, Parser, add_mines, parse_size, whole_number_from
-from baselines.cli.failures import explain
-from baselines.cli.start import announce, sibling, typed_command
+from baselines.cli.arguments import SIDE, Parser, add_mines, parse_size, whole_number_from
+from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling, typed_command
 from baselines.learned.settings.command_line import configuration_help, hyperparameter_help, settings_and_folder
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.options import describe, options_of

@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.cli.arguments import BAD_ARGUMENTS, FAILED
-from baselines.cli.failures import explain
-from baselines.cli.start import announce
+from baselines.cli.start import BAD_ARGUMENTS, FAILED, announce, explain
 from baselines.terminal.streams import output_width
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say

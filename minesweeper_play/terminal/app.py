@@ -13,8 +13,7 @@ import msgspec
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from baselines.cli.arguments import BAD_ARGUMENTS, FAILED, INTERRUPTED
-from baselines.cli.failures import explain
+from baselines.cli.start import BAD_ARGUMENTS, FAILED, INTERRUPTED, explain
 from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError
 from minesweeper_env.engine.games import compile_step

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Footer, Static
 
-from baselines.cli.failures import explain
+from baselines.cli.start import explain
 from minesweeper_env.generation import GenerationError
 from minesweeper_env.rendering.board import levels_of
 from minesweeper_play.language.catalogue import Catalogue

@@ -148,7 +148,7 @@ def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):
     assert run("mine.py:First") == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert "NameError: name 'nosuch' is not defined (mine.py, line 9, in act" in line
-    assert line.endswith("; the games finished before are in out")
+    assert line.endswith("; the games so far are in out: the same command goes on")
     for folder in Path().glob(f"out/games/*/{policy_folder('mine.py:First')}"):
         shutil.rmtree(folder)
     Path("mine.py").write_text(FIRST)

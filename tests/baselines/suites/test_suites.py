@@ -172,7 +172,7 @@ def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeyp
     err = capsys.readouterr().err
     assert f"interrupted: tiny in {tmp_path / 'a'}: {done} of 260 games are done; left:" in err
     assert "  random on 4x5/4: 50 games" in err
-    assert "the same command goes on from here" in err
+    assert "the same command goes on" in err
     assert not RESULTS & {path.name for path in (tmp_path / "a").iterdir()}
     monkeypatch.setattr(units, "play_unit", play)
     assert run(tmp_path / "a") == 0
@@ -192,7 +192,7 @@ def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(tmp_path, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(suite_run, place, interrupt)
         assert run(tmp_path, games=8) == 130
-    assert capsys.readouterr().err.splitlines()[-1].endswith("the same command goes on from here")
+    assert capsys.readouterr().err.splitlines()[-1].endswith("the same command goes on")
     assert run(tmp_path, games=8) == 0
 
 
@@ -203,7 +203,7 @@ def test_ctrl_c_before_the_first_game_is_130(tmp_path, monkeypatch, capsys, plac
 
     monkeypatch.setattr(suite_run, place, interrupt)
     assert run(tmp_path, games=8) == 130
-    assert capsys.readouterr().err.splitlines()[-1] == "interrupted before the first game"
+    assert capsys.readouterr().err.splitlines()[-1] == "interrupted before the work began"
 
 
 def test_a_disk_that_fills_keeps_the_games_so_far_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys):
@@ -218,7 +218,9 @@ def test_a_disk_that_fills_keeps_the_games_so_far_and_the_same_command_goes_on(t
         patched.setattr(parts, "replace_file", fill)
         assert run(tmp_path / "a") == 1
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last.endswith(f".npz: No space left on device; the games finished before are in {tmp_path / 'a'}")
+    assert last.endswith(
+        f".npz: No space left on device; the games so far are in {tmp_path / 'a'}: the same command goes on"
+    )
     assert len(list(tmp_path.rglob("*.npz"))) == 3
     assert run(tmp_path / "a") == run(tmp_path / "b") == 0
     assert records(tmp_path / "a") == records(tmp_path / "b")
@@ -290,7 +292,7 @@ def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, number):
         if process.returncode == 0:
             break
         assert process.returncode == (-number if number == signal.SIGKILL else 130), err
-        assert number == signal.SIGKILL or "the same command goes on from here" in err
+        assert number == signal.SIGKILL or "the same command goes on" in err
     assert run(tmp_path / "a", games=games) == 0
     assert run(tmp_path / "b", games=games) == 0
     assert records(tmp_path / "a", games) == records(tmp_path / "b", games)
@@ -336,7 +338,7 @@ def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch,
     assert run(tmp_path) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     error = "Cheat.act chose action 3, which its mask forbids"
-    assert last == f"{suite.PROGRAM}: {error}; the games finished before are in {tmp_path}"
+    assert last == f"{suite.PROGRAM}: {error}; the games so far are in {tmp_path}: the same command goes on"
 
 
 def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
@@ -346,11 +348,7 @@ def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(suite_run, "write_json", full)
     assert run(tmp_path) == 1
     captured = capsys.readouterr()
-    path = tmp_path / "results.json"
-    assert (
-        captured.err.splitlines()[-1]
-        == f"{suite.PROGRAM}: {path}: No space left on device; the games finished before are in {tmp_path}"
-    )
+    assert f"{tmp_path / 'results.json'}: No space left on device; the games so far" in captured.err.splitlines()[-1]
     assert "A suite for tests" in captured.out
     assert not RESULTS & {each.name for each in tmp_path.iterdir()}
     monkeypatch.undo()

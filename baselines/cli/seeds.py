@@ -1,0 +1,231 @@
+"""`python -m baselines seeds`: repeat trainings with several seeds, and compare the configurations."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from baselines.cli.arguments import (
+    MOST_WORKERS,
+    Parser,
+    add_count,
+    add_ray,
+    add_study,
+    check_workers,
+    chosen_workers,
+    study_settings,
+    whole_number_from,
+)
+from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
+from baselines.cli.train import NEEDED as TRAINING_NEEDS
+from baselines.learned.settings.training import LEAST_SEEDS
+from baselines.support.extras import check_extra, import_extra
+from baselines.support.figures import image, styled_figure
+from baselines.support.files import hold_folder, replace_file, write_json
+from baselines.terminal.progress import game_bar
+from baselines.workers import worker_pool
+from minesweeper_env.notices import say
+
+if TYPE_CHECKING:
+    from baselines.learned.training.seed_study import Summary, Task
+    from baselines.terminal.tables import Table
+
+PROGRAM = f"{MODULE} seeds"
+EXAMPLES = """\
+examples:
+  {0} --config quick --seeds 5 --out runs/quick
+  {0} --config dqn-8x8 ppo-8x8 --minutes 10 --out runs/seeds
+"""
+
+NEEDED = (*TRAINING_NEEDS, "scipy")
+STUDY_FILE = "seeds.json"
+"""File of the folder of a study that says how many games the tests have, and which code made it."""
+
+DEFAULT_SEEDS = 10
+DEFAULT_GAMES = 2000
+
+
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`."""
+    parser = _make_parser(program)
+    options = parser.parse_args(arguments)
+
+    def prepare() -> Callable[[], None]:
+        for module in NEEDED:
+            check_extra(module)
+        check_workers(options)
+        return partial(_carry_out, _plan(options, typed_command(program, arguments)), options)
+
+    return carry_out(parser, prepare, f"; re-run the command to resume in {options.out}", (ValueError,))
+
+
+def _make_parser(program: str) -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=program,
+        description="Train each configuration with several seeds, and compare the win rates of the agents.",
+        epilog=EXAMPLES.format(program),
+    )
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="train these configurations, names of the package or .toml files; no two may have one name",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=whole_number_from(LEAST_SEEDS),
+        default=DEFAULT_SEEDS,
+        metavar="N",
+        help=f"train each configuration with N seeds, at least {LEAST_SEEDS} (default {DEFAULT_SEEDS})",
+    )
+    add_count(parser, "--games", "play N test games with each agent", DEFAULT_GAMES)
+    places = parser.add_mutually_exclusive_group()
+    add_count(places, "--workers", "run N trainings at a time, one per core", 1, MOST_WORKERS)
+    add_ray(places)
+    add_study(parser)
+    return parser
+
+
+def _plan(options: argparse.Namespace, command: str) -> list[Task]:
+    bases = {Path(name).stem: study_settings(name, options) for name in options.config}
+    if len(bases) < len(options.config):
+        raise ValueError("the configurations must have different names, since their run folders are called after them")
+    announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
+    import_extra("torch")
+    from baselines.learned.settings.command_line import check_earlier
+    from baselines.learned.training.resources import check_resources
+    from baselines.learned.training.seed_study import plan
+    from baselines.support.reuse import earlier_results, own_identity
+
+    tasks = plan(bases, options.seeds, options.out, command, options.games)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for base in bases.values():
+        check_resources(base, options.out)
+    earlier_results(options.out, STUDY_FILE, {"games": options.games})
+    for task in tasks:
+        check_earlier(task.folder, task.settings.to_json())
+        # A damaged result is refused before the first training.
+        _ = task.result
+    write_json(options.out / STUDY_FILE, {"games": options.games, "identity": own_identity()._asdict()})
+    return tasks
+
+
+def _carry_out(tasks: Sequence[Task], options: argparse.Namespace) -> None:
+    with hold_folder(options.out):
+        _train(tasks, options)
+        report(tasks, options.out, options.wide)
+
+
+def _train(tasks: Sequence[Task], options: argparse.Namespace) -> None:
+    left = [task for task in tasks if not task.done]
+    say(f"{len(tasks) - len(left)} of {len(tasks)} trainings are done")
+    if not left:
+        return
+    with game_bar("running", "seeds", len(left), "trainings") as on_finished, closing(_finished(left, options)) as done:
+        for task in done:
+            say(f"{task.name} is done")
+            on_finished(1)
+
+
+def _finished(tasks: Sequence[Task], options: argparse.Namespace) -> Generator[Task]:
+    """Yields each task when it is done: in a worker process, or on a node, which sends the files of its folder."""
+    from baselines.learned.training.seed_study import carry_out, carry_out_elsewhere, read_files, write_files
+
+    left = iter(tasks)
+    if options.ray is None:
+        with worker_pool(min(options.workers, len(tasks))) as pool:
+            for (task,), _ in pool.run(carry_out, lambda: next(((each,) for each in left), None)):
+                yield task
+        return
+    starts = [task.settings.start for task in tasks if task.settings.start is not None]
+    with chosen_workers(options, starts)() as nodes:
+        calls = ((task, read_files(task.folder)) for task in left)
+        for (task, _), files in nodes.run(carry_out_elsewhere, lambda: next(calls, None)):
+            write_files(task.folder, files)
+            yield task
+
+
+def report(tasks: Sequence[Task], out: Path, wide: bool) -> None:
+    """Writes the results and the curves of finished trainings, and prints the table.
+
+    Args:
+        tasks: the trainings.
+        out: the folder of the study.
+        wide: whether the table shows all columns, whatever the width of the terminal.
+    """
+    from baselines.learned.training.seed_study import read_win_rate, summarise, to_json
+
+    configs = list(dict.fromkeys(task.config for task in tasks))
+    summaries = [
+        summarise(config, [read_win_rate(task) for task in tasks if task.config == config]) for config in configs
+    ]
+    write_json(out / "results.json", to_json(summaries, tasks))
+    replace_file(out / "curves.png", _draw(tasks, configs))
+    _print(summaries, tasks[0], wide)
+
+
+def _draw(tasks: Sequence[Task], configs: Sequence[str]) -> bytes:
+    """Returns the median of each configuration over the minutes, in a band from its lowest to its highest training."""
+    from matplotlib.ticker import PercentFormatter
+
+    from baselines.learned.training.seed_study import band, curve, reference
+
+    with styled_figure() as figure:
+        axes = figure.add_subplot()
+        for config in configs:
+            curves = [points for task in tasks if task.config == config and (points := curve(task))]
+            if curves:
+                minutes, low, middle, high = band(curves)
+                (line,) = axes.plot(minutes, middle, label=f"{config}, median of {len(curves)} seeds")
+                axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.25, linewidth=0)
+        if (rate := reference(tasks[0])) is not None:
+            axes.axhline(rate, linestyle="--", color="grey", label=f"exact {rate:.1%}")
+        axes.set(xlabel="minutes", ylabel="win rate in the selection games", title=", ".join(tasks[0].settings.boards))
+        axes.yaxis.set_major_formatter(PercentFormatter(1))
+        axes.grid()
+        figure.legend(loc="outside lower center", ncols=2)
+        return image(figure)
+
+
+def _print(summaries: Sequence[Summary], task: Task, wide: bool) -> None:
+    from baselines.learned.training.seed_study import difference
+    from baselines.terminal.tables import Page
+
+    page = Page.for_stdout(wide)
+    page.table(_table(summaries, task))
+    page.legend("> highest IQM (interquartile mean)." if len(summaries) > 1 else "IQM: interquartile mean.")
+    for one, other in combinations(summaries, 2):
+        gap, (low, high) = difference(one, other)
+        page.note(f"{one.config} minus {other.config}: {gap:+.1%}, 95 % interval {low:+.1%} to {high:+.1%}")
+    page.print()
+
+
+def _table(summaries: Sequence[Summary], task: Task) -> Table:
+    from baselines.terminal.tables import Column, Table
+
+    title = f"{', '.join(task.settings.boards)}, {len(summaries[0].win_rates)} seeds, {task.games} test games each"
+    columns = (
+        Column("configuration", "left", folds=True),
+        Column("IQM of win rates"),
+        Column("95 % bootstrap interval"),
+        Column("lowest", priority=1),
+        Column("highest", priority=1),
+    )
+    rows = [
+        (
+            each.config,
+            f"{each.iqm:.1%}",
+            f"{each.interval[0]:.1%} to {each.interval[1]:.1%}",
+            f"{each.win_rates.min():.1%}",
+            f"{each.win_rates.max():.1%}",
+        )
+        for each in summaries
+    ]
+    best = max(range(len(summaries)), key=lambda number: summaries[number].iqm)
+    return Table(title, columns, rows, (best,) if len(summaries) > 1 else ())

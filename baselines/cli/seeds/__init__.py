@@ -1,3 +1,0 @@
-"""Command `python -m baselines seeds`."""
-
-from baselines.cli.seeds.command import main as main
