@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from baselines.terminal.streams import output_width
 from minesweeper_env.config import BoardConfig
@@ -12,7 +11,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
 from minesweeper_play.game.commands import Command, CommandError, parse_command, parse_ending
 from minesweeper_play.game.moves import Cell, Report
-from minesweeper_play.game.saved import load_game, save_game
+from minesweeper_play.game.saved import load_game, save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
 from minesweeper_play.language.catalogue import Catalogue
@@ -221,19 +220,16 @@ class ClassicGame:
             return self.session.open(row, col)
         self.session.on_attempts = self._show_search
         try:
-            self._show_search(0)
+            self._show_search(0, 1)
             return self.session.open(row, col)
         except KeyboardInterrupt:
             return Report("search_cancelled")
         finally:
             self._draw_search("")
 
-    def _show_search(self, count: int) -> None:
+    def _show_search(self, count: int, most: int) -> None:
         """Draws the number of attempts so far, on a terminal."""
-        # Its module loads kernels.
-        from minesweeper_env.generation import MAX_ATTEMPTS
-
-        part = self._console.catalogue.per_cent(min(count / MAX_ATTEMPTS, 1.0))
+        part = self._console.catalogue.per_cent(min(count / most, 1.0))
         self._draw_search(self._console.catalogue.text("searching", count=count, part=part))
 
     def _draw_search(self, text: str) -> None:
@@ -260,8 +256,7 @@ class ClassicGame:
 
     def _hint(self, command: Command) -> None:
         """Explains a safe cell, or names the cell of least risk; says of a given cell what is known of it."""
-        refusal = None if command.cell is None else self.session.refuse_covered(*command.cell)
-        if refusal is not None:
+        if refusal := self.session.refuse_hint(command.cell):
             self._console.say(refusal.key, **refusal.values)
             return
         for sentence in explain_advice(self.session.hint(command.cell), self._console.catalogue):
@@ -282,14 +277,8 @@ class ClassicGame:
         if not name:
             self._console.say("syntax_path", word="save")
             return
-        try:
-            path = Path(name).expanduser()
-            save_game(self.session, path)
-        except (OSError, ValueError, RuntimeError) as error:
-            # The last two are a NUL in the name, and a user without a home.
-            self._console.say("save_failed", path=name, reason=getattr(error, "strerror", None) or str(error))
-        else:
-            self._console.say("saved", path=path)
+        report = save_as(self.session, name)
+        self._console.say(report.key, **report.values)
 
     def _review(self) -> None:
         """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""

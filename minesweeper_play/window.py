@@ -325,7 +325,7 @@ class GameWindow:
         self.marks = {}
         self.message = self._text(KEYS.get(report.key, report.key), **report.values)
 
-    def _count_attempts(self, count: int) -> None:
+    def _count_attempts(self, count: int, _most: int) -> None:
         """Shows how many boards a search has tried; raises a SearchCancelledError if the player cancels it."""
         pygame = self._pygame
         self.message = self._text("window_searching", count=count)
@@ -336,8 +336,8 @@ class GameWindow:
                 raise SearchCancelledError
 
     def _hint(self) -> None:
-        if self.session.is_over:
-            self.message = self._text("game_is_over")
+        if refusal := self.session.refuse_hint(None):
+            self.message = self._text(refusal.key)
             return
         try:
             advice = self.session.hint()

@@ -118,13 +118,19 @@ def marks_of(advice: Advice) -> Mapping[Cell, Mark]:
 
     A cell that the player has named, and that is not certain, has a mark of its own.
     """
+    marks = marks_of_proof(advice.steps)
+    return marks or {advice.cell: "safe" if advice.is_safe or not advice.is_named else "choice"}
+
+
+def marks_of_proof(steps: Sequence[Step]) -> dict[Cell, Mark]:
+    """Returns the cells that a proof names; a clue of one step may be a finding of another."""
     marks: dict[Cell, Mark] = {}
-    for step in advice.steps:
+    for step in steps:
         marks |= dict.fromkeys(step.because, "clue")
-    for step in advice.steps:
+    for step in steps:
         marks |= dict.fromkeys(step.mine, "mine")
         marks |= dict.fromkeys(step.safe, "safe")
-    return marks or {advice.cell: "safe" if advice.is_safe or not advice.is_named else "choice"}
+    return marks
 
 
 def winning_of(config: BoardConfig) -> Winning:

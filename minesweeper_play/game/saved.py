@@ -12,7 +12,7 @@ import numpy as np
 
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
-from minesweeper_play.game.moves import Aid, Move
+from minesweeper_play.game.moves import Aid, Move, Report
 from minesweeper_play.game.session import Session, Status
 
 MINE, FREE = "*", "."
@@ -97,6 +97,18 @@ def save_game(session: Session, path: Path) -> None:
             if b'"minesweeper-game"' not in file.read(100):
                 raise FileExistsError(errno.EEXIST, "the file exists, and is no saved game", str(path))
     replace_file(path, encode(session))
+
+
+def save_as(session: Session, name: str) -> Report:
+    """Writes a session into the file that a player names, and returns what there is to say."""
+    try:
+        path = Path(name).expanduser()
+        save_game(session, path)
+    except (OSError, ValueError, RuntimeError) as error:
+        # The last two are a NUL in the name, and a user without a home.
+        reason = getattr(error, "strerror", None) or str(error)
+        return Report("save_failed", values={"path": name, "reason": reason})
+    return Report("saved", values={"path": path})
 
 
 def load_game(path: Path) -> Session:

@@ -41,11 +41,9 @@ class Session:
         exploded: the mine that was opened, in a lost game; the first in reading order if a chord opened several.
         practice: whether a move was taken back, or the layout was known before; then the game is in no statistics.
         aids: the kinds of help that the player used.
-        on_attempts: called with the number of layouts tried so far, while the first click searches for a board that
-            needs no guess. An exception of the function cancels the search, and the click.
+        on_attempts: called with the number of layouts tried so far and the largest number, while the first click
+            searches for a board that needs no guess. An exception of the function cancels the search, and the click.
     """
-
-    on_attempts: Callable[[int], object] | None = None
 
     def __init__(
         self,
@@ -76,6 +74,7 @@ class Session:
         self.exploded: Cell | None = None
         self.practice = layout is not None
         self.aids: set[Aid] = set()
+        self.on_attempts: Callable[[int, int], object] = lambda *_: None
         self._now, self._counted = now, 0.0
         self._since: float | None = None
         self._env = MinesweeperEnv(
@@ -269,7 +268,7 @@ class Session:
             PositionTooHardError: an exact answer would take too much time or memory.
             ValueError: the game is over, or the cell is open.
         """
-        if self.is_over or (cell is not None and self.refuse_covered(*cell)):
+        if self.refuse_hint(cell):
             raise ValueError("there is no hint once the game is over, nor on an open cell")
         self.aids.add("hint")
         if cell is not None:
@@ -304,6 +303,12 @@ class Session:
         if refusal := self._refuse(row, col):
             return refusal
         return _message("cell_is_open", row, col) if self._is_open((row, col)) else None
+
+    def refuse_hint(self, cell: Cell | None) -> Report | None:
+        """Returns why there is no hint, or none on this cell; None if there is one."""
+        if cell is not None:
+            return self.refuse_covered(*cell)
+        return Report("game_is_over") if self.is_over else None
 
     def _can_infer(self) -> bool:
         if self.is_protected:
@@ -355,11 +360,15 @@ class Session:
 
     def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_] | None:
         """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
-        from minesweeper_env.generation import GenerationError, generate
+        from minesweeper_env.generation import MAX_ATTEMPTS, GenerationError, generate
 
         assert self.no_guess, "another board needs no search"
+
+        def note(attempts: int) -> None:
+            self.on_attempts(attempts, MAX_ATTEMPTS)
+
         try:
-            return generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=self.on_attempts).layout
+            return generate(self.config, first_cell, self.no_guess, self.seed, on_attempts=note).layout
         except GenerationError:
             self.no_guess = False
             return None

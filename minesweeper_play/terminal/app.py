@@ -27,7 +27,7 @@ from minesweeper_play.language.explanations import statistics_table
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.base import GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
-from minesweeper_play.terminal.dialogs import Page
+from minesweeper_play.terminal.dialogs import Page, SettingsDialog
 from minesweeper_play.terminal.player import Player, load_players
 from minesweeper_play.terminal.playing import GameScreen
 from minesweeper_play.terminal.settings import BoardChoice, KeptSettings, Settings, first_settings
@@ -207,7 +207,11 @@ class MinesweeperApp(App[int]):
             self._is_compiling_said = True
             self.notify(self.text("compiling"), timeout=WARNING_SECONDS)
 
-    def show_statistics(self) -> None:
+    def action_settings(self) -> None:
+        """Opens the settings."""
+        self.push_screen(SettingsDialog())
+
+    def action_statistics(self) -> None:
         """Opens the page of the statistics."""
         if self.statistics is None:
             self._warn(Report("statistics_on_web") if self.is_web else self._problems[0])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.binding import ActiveBinding
+from textual.content import Content
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.widgets import Static
 
 from minesweeper_play.language.catalogue import Catalogue
 
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
     from minesweeper_play.terminal.app import MinesweeperApp
 
 Answer = TypeVar("Answer")
-
-Figure = tuple[str, str]
-"""A label and a value, in the language of the player."""
 
 
 class GameAppScreen(Screen[None]):
@@ -54,6 +53,11 @@ class GameAppScreen(Screen[None]):
                 shown = replace(active.binding, description=self.catalogue.text(active.binding.description))
                 found[key] = active._replace(binding=shown)
         return found
+
+    def show_figures(self, figures: Sequence[tuple[str, str]]) -> None:
+        """Shows labels and values in the first line of the screen, the most important first."""
+        pairs = (Content.from_markup("$label [b]$value[/]", label=label, value=value) for label, value in figures)
+        self.query_one("#figures", Static).update(Content("   ").join(pairs))
 
     @abstractmethod
     def translate(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,14 @@ from rich.segment import Segment
 from rich.style import Style
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN
+from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.terminal.palette import Palette, style_of
+
+if TYPE_CHECKING:
+    from minesweeper_play.game.session import Session
+    from minesweeper_play.terminal.player import Player
 
 RiskStyle = Literal["off", "numbers", "shades"]
 
@@ -61,6 +65,28 @@ class Picture:
     def holds(self, cell: Cell) -> bool:
         """Returns whether a cell lies on the board."""
         return 0 <= cell[0] < self.rows and 0 <= cell[1] < self.cols
+
+
+def picture_of(
+    game: Session | Player,
+    risks: NDArray[np.float64] | None = None,
+    numbers: bool = True,
+    marks: Mapping[Cell, Mark] | None = None,
+) -> Picture:
+    """Returns the picture of a game: a won one has flags on all mines, a lost one shows what was wrong.
+
+    Args:
+        game: the game.
+        risks: float64 (rows, cols), from 0 to 1 or NaN, to show on covered cells of a game that goes on.
+        numbers: whether they are written in per cent.
+        marks: the cells that a hint names.
+    """
+    codes, meaning, levels = game.board, game.config.codes, None
+    if game.status == "won":
+        codes = with_mines_flagged(codes, meaning, game.placed_mines)
+    if risks is not None and not game.is_over:
+        levels = levels_of(np.where(codes > meaning.max_count, risks, np.nan))
+    return Picture(codes, meaning, game.wrong_flags, game.exploded, levels, numbers, marks or {})
 
 
 class Icons(NamedTuple):

@@ -145,7 +145,7 @@ class Player:
         board: int8 (rows, cols), the visible codes.
         status: the state of the game.
         moves: the number of moves of this game.
-        fatal: the cell of the click that lost the game.
+        exploded: the cell of the click that lost the game.
         games: the number of finished games.
         wins: the number of games won.
     """
@@ -154,7 +154,7 @@ class Player:
     board_config: BoardConfig
     status: Status = "playing"
     moves: int = 0
-    fatal: Cell | None = None
+    exploded: Cell | None = None
     games: int = 0
     wins: int = 0
 
@@ -189,7 +189,7 @@ class Player:
         return self.status != "playing"
 
     @property
-    def mines(self) -> NDArray[np.bool_]:
+    def placed_mines(self) -> NDArray[np.bool_]:
         """The mines, bool (rows, cols); all False before the first click places them."""
         mines: NDArray[np.bool_] = self._env.get_state()["mines"]
         return mines
@@ -199,14 +199,14 @@ class Player:
         """The flags on cells without a mine, bool (rows, cols); all False while the game goes on."""
         if not self.is_over:
             return np.zeros(self.board.shape, np.bool_)
-        return (self.board == self.config.codes.flagged) & ~self.mines
+        return (self.board == self.config.codes.flagged) & ~self.placed_mines
 
     def begin(self, seed: int) -> None:
         """Starts the game of a seed."""
         self._policy.reset(seed)
         self.board, info = self._env.reset(seed=seed)
         self._mask: NDArray[np.int8] = info["action_mask"]
-        self.status, self.moves, self.fatal = "playing", 0, None
+        self.status, self.moves, self.exploded = "playing", 0, None
 
     def choose(self, rated: bool, rival: Choice | None = None) -> Choice:
         """Asks the policy for its next move.
@@ -241,7 +241,7 @@ class Player:
             return
         won = bool(info["is_success"])
         self.status = "won" if won else "lost" if terminated else "truncated"
-        self.fatal = choice.cell if self.status == "lost" else None
+        self.exploded = choice.cell if self.status == "lost" else None
         self.games += 1
         self.wins += won
 

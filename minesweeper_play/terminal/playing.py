@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +15,21 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering.board import levels_of
 from minesweeper_play.game.advice import Advice, marks_of
 from minesweeper_play.game.commands import Command, CommandError, parse_command
 from minesweeper_play.game.moves import Cell, Report, opening_layers
-from minesweeper_play.game.saved import save_game
+from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
+from minesweeper_play.language.catalogue import wrapped_lines
 from minesweeper_play.language.explanations import explain_advice, explain_ending
-from minesweeper_play.terminal.base import Background, Figure, GameAppScreen
+from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardView
-from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question, SettingsDialog
-from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle
+from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question
+from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle, picture_of
 from minesweeper_play.terminal.settings import BoardChoice
+
+if TYPE_CHECKING:
+    from minesweeper_play.coach.review import Review
 
 PATIENCE_SECONDS = 0.3
 """Seconds after which work shows that it goes on."""
@@ -36,10 +37,8 @@ PATIENCE_SECONDS = 0.3
 STALE_SECONDS = 0.15
 """Seconds after which the risks of an earlier position disappear while new ones are computed."""
 
-WHILE_PLAYING = ("open", "flag", "expand", "hint", "risks")
+WHILE_PLAYING = ("at_cursor", "hint", "risks")
 """Actions without a meaning once a game is over; the footer then has room for others."""
-
-Found = TypeVar("Found")
 
 
 class GameScreen(GameAppScreen):
@@ -50,10 +49,10 @@ class GameScreen(GameAppScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "open", "key_open"),
-        Binding("f", "flag", "key_flag"),
-        Binding("x", "question", show=False),
-        Binding("c", "expand", show=False),
+        Binding("enter,space", "at_cursor('click')", "key_open"),
+        Binding("f", "at_cursor('flag')", "key_flag"),
+        Binding("x", "at_cursor('question')", show=False),
+        Binding("c", "at_cursor('expand')", show=False),
         Binding("h", "hint", "key_hint"),
         Binding("p", "risks", "key_risks"),
         Binding("u", "undo", "key_undo"),
@@ -63,8 +62,8 @@ class GameScreen(GameAppScreen):
         # With priority the prompt and the board have the keys that come right after, as those of a pasted command do.
         Binding("colon", "prompt", show=False, priority=True),
         Binding("escape", "board", show=False, priority=True),
-        Binding("s", "settings", show=False),
-        Binding("t", "statistics", show=False),
+        Binding("s", "app.settings", show=False),
+        Binding("t", "app.statistics", show=False),
         Binding("question_mark", "manual", "key_manual"),
         Binding("q", "leave", "key_leave"),
     ]
@@ -129,21 +128,9 @@ class GameScreen(GameAppScreen):
 
     # Moves
 
-    def action_open(self) -> None:
-        """Opens the cell of the cursor, or chords on its number."""
-        self.move("click", self.board.cursor)
-
-    def action_flag(self) -> None:
-        """Sets or removes a flag at the cursor."""
-        self.move("flag", self.board.cursor)
-
-    def action_question(self) -> None:
-        """Sets or removes a question mark at the cursor."""
-        self.move("question", self.board.cursor)
-
-    def action_expand(self) -> None:
-        """Chords at the cursor, or flags what must be mines."""
-        self.move("expand", self.board.cursor)
+    def action_at_cursor(self, move: str) -> None:
+        """Makes a move, by the name of a method of `Session`, on the cell of the cursor."""
+        self.move(move, self.board.cursor)
 
     def action_undo(self) -> None:
         """Takes the last move back."""
@@ -158,10 +145,16 @@ class GameScreen(GameAppScreen):
         """Makes a move, by the name of a method of `Session`; the first of a board without guesses needs a search."""
         if self._worker.is_busy:
             return
-        if name in ("open", "click") and self.session.no_guess and self.session.status == "ready":
-            self._work_on("search", partial(_search, self.session, cell), lambda report: self._after(report, cell))
-        else:
-            self._after(getattr(self.session, name)(*cell), cell)
+        session, act = self.session, partial(getattr(self.session, name), *cell)
+        if name not in ("open", "click") or not session.no_guess or session.status != "ready":
+            self._after(act(), cell)
+            return
+
+        def search(progress: Callable[[int, int], None]) -> Report:
+            session.on_attempts = progress
+            return act()
+
+        self._work_on("search", search, cell)
 
     def _after(self, report: Report, origin: Cell | None = None) -> None:
         """Shows what a move did.
@@ -204,10 +197,21 @@ class GameScreen(GameAppScreen):
     def _picture(self) -> Picture:
         """Returns the picture of the position, with risks and the hint."""
         risks = None if self.overlay == "off" else self._risks
-        return picture_of(self.session, risks, self.overlay == "numbers", self._advice)
+        marks = None if self._advice is None else marks_of(self._advice)
+        return picture_of(self.session, risks, self.overlay == "numbers", marks)
 
     def _show_figures(self) -> None:
-        self.query_one("#figures", Static).update(figures_content(figures_of(self.session, self.catalogue)))
+        text, session, config = self.catalogue.text, self.session, self.session.config
+        figures = [
+            (text("figure_mines"), str(session.mines_left)),
+            (text("figure_time"), self.catalogue.clock(session.seconds)),
+            (text("figure_moves"), str(len(session.moves))),
+            ("", text("figure_practice") if session.practice else ""),
+            (text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"),
+            ("", text("figure_no_guess") if session.no_guess else ""),
+            (text("figure_seed"), str(session.seed)),
+        ]
+        self.show_figures([figure for figure in figures if figure[1]])
 
     # Risks and hints
 
@@ -261,12 +265,12 @@ class GameScreen(GameAppScreen):
     # Long work: the search for a board without guesses, and the coach's review
 
     def _work_on(
-        self, key: str, work: Callable[[Callable[[int, int], None]], Found], take: Callable[[Found], object]
+        self, key: str, work: Callable[[Callable[[int, int], None]], Report | Review], origin: Cell | None = None
     ) -> None:
-        """Starts long work in a thread, and shows its progress if it takes long indeed."""
+        """Starts long work in a thread, perhaps a move at `origin`, and shows its progress if it takes long indeed."""
         dialog = self._work = LongWork(key)
 
-        def attempt() -> Found | Report:
+        def attempt() -> Report | Review:
             try:
                 return work(dialog.report)
             except CancelledError:
@@ -274,36 +278,33 @@ class GameScreen(GameAppScreen):
             except PositionTooHardError:
                 return Report("too_hard")
 
-        def end(found: Found | Report) -> None:
+        def end(found: Report | Review) -> None:
             if dialog.is_attached:
                 dialog.dismiss()
-            if isinstance(found, Report) and not found.accepted:
-                self.say(found.key, **found.values)
-            else:
-                take(found)  # type: ignore[arg-type]
+            if isinstance(found, Report):
+                self._after(found, origin)
+                return
+            from minesweeper_play.terminal.reviewing import ReviewScreen
+
+            self.app.push_screen(ReviewScreen(found))
+
+        def show() -> None:
+            if self._worker.is_busy and dialog is self._work:
+                self.app.push_screen(dialog)
 
         self._worker.ask(attempt, end)
-        self.set_timer(PATIENCE_SECONDS, lambda: self._show_progress(dialog))
-
-    def _show_progress(self, dialog: LongWork) -> None:
-        if self._worker.is_busy and dialog is self._work:
-            self.app.push_screen(dialog)
+        self.set_timer(PATIENCE_SECONDS, show)
 
     def action_review(self) -> None:
         """Asks the coach for a review of the finished game."""
-        # Their imports load what the coach needs.
+        # Its import loads what the coach needs.
         from minesweeper_play.coach.review import reason_against, review_game
-        from minesweeper_play.terminal.reviewing import ReviewScreen
 
         session, against = self.session, reason_against(self.session)
         if against.key:
             self.say(against.key, **against.values)
         elif not self._worker.is_busy:
-            self._work_on(
-                "reviewing",
-                lambda report: review_game(session, quick=True, progress=report),
-                lambda review: self.app.push_screen(ReviewScreen(review)),
-            )
+            self._work_on("reviewing", lambda report: review_game(session, quick=True, progress=report))
 
     # Games
 
@@ -349,14 +350,6 @@ class GameScreen(GameAppScreen):
 
     # Other screens, and the prompt
 
-    def action_settings(self) -> None:
-        """Opens the settings."""
-        self.app.push_screen(SettingsDialog())
-
-    def action_statistics(self) -> None:
-        """Opens the statistics."""
-        self.game_app.show_statistics()
-
     def action_manual(self) -> None:
         """Opens the manual."""
         text = self.catalogue.text("manual_keys") + self.catalogue.manual()
@@ -390,88 +383,16 @@ class GameScreen(GameAppScreen):
             self._save(command.path)
         elif word == "review" and not self.session.is_over:
             self.say("review_later")
+        elif word == "hint" and (refusal := self.session.refuse_hint(cell)):
+            self.say(refusal.key, **refusal.values)
         elif word == "hint":
-            refusal = self.session.refuse_covered(*cell) if cell else None
-            refusal = Report("game_is_over") if self.session.is_over else refusal
-            if refusal:
-                self.say(refusal.key, **refusal.values)
-            else:
-                self.action_hint(cell)
+            self.action_hint(cell)
         elif cell is not None:
             self.move("open" if word == "try" else word, cell)
         else:
             self.call_next(self.run_action, actions.get(word, word))
 
     def _save(self, name: str) -> None:
-        if self.app.is_web:
-            # The file would lie on the computer that serves the page, wherever the visitor says.
-            self.say("save_on_web")
-            return
-        path = Path(name).expanduser()
-        try:
-            save_game(self.session, path)
-        except OSError as error:
-            self.say("save_failed", path=path, reason=error.strerror or str(error))
-        else:
-            self.say("saved", path=path)
-
-
-def _search(session: Session, cell: Cell, report: Callable[[int, int], None]) -> Report:
-    """Makes the first move of a game without guesses, which searches for its board."""
-    # Its import loads kernels.
-    from minesweeper_env.generation import MAX_ATTEMPTS
-
-    session.on_attempts = lambda attempts: report(attempts, MAX_ATTEMPTS)
-    try:
-        return session.open(*cell)
-    finally:
-        session.on_attempts = None
-
-
-def picture_of(
-    session: Session,
-    risks: NDArray[np.float64] | None = None,
-    numbers: bool = True,
-    advice: Advice | None = None,
-) -> Picture:
-    """Returns the picture of a session.
-
-    A won game shows flags on all mines. A lost game shows its mines, wrong flags and the mine that was opened.
-
-    Args:
-        session: the game.
-        risks: float64 (rows, cols), the probabilities to show on covered cells; None for none.
-        numbers: whether they are written in per cent.
-        advice: the hint to show.
-    """
-    codes, meaning = session.board, session.config.codes
-    wrong = session.wrong_flags if session.is_over else None
-    if session.status == "won" and session.layout is not None:
-        codes[session.layout] = meaning.flagged
-    levels = None
-    if risks is not None and not session.is_over:
-        levels = levels_of(np.where(codes > meaning.max_count, risks, np.nan))
-    marks = {} if advice is None else marks_of(advice)
-    return Picture(codes, meaning, wrong, session.exploded, levels, numbers, marks)
-
-
-def figures_of(session: Session, catalogue: Catalogue) -> list[Figure]:
-    """Returns the figures above the board, the most important first."""
-    text, config = catalogue.text, session.config
-    figures = [
-        (text("figure_mines"), str(session.mines_left)),
-        (text("figure_time"), catalogue.clock(session.seconds)),
-        (text("figure_moves"), str(len(session.moves))),
-    ]
-    if session.practice:
-        figures.append(("", text("figure_practice")))
-    figures.append((text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"))
-    if session.no_guess:
-        figures.append(("", text("figure_no_guess")))
-    figures.append((text("figure_seed"), str(session.seed)))
-    return figures
-
-
-def figures_content(figures: list[Figure]) -> Content:
-    """Returns figures as one line of the screen."""
-    return Content("   ").join(Content.from_markup("$label [b]$value[/]", label=a, value=b) for a, b in figures)
+        # In a web page the file would lie on the computer that serves it, wherever the visitor says.
+        report = Report("save_on_web") if self.app.is_web else save_as(self.session, name)
+        self.say(report.key, **report.values)

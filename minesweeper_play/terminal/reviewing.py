@@ -13,8 +13,7 @@ from textual.widgets import Footer, OptionList, Static
 
 from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
-from minesweeper_play.game.advice import Mark as CellMark
-from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.advice import marks_of_proof
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import name_cell
 from minesweeper_play.terminal.base import GameAppScreen
@@ -133,11 +132,7 @@ def line_of(verdict: Verdict, catalogue: Catalogue) -> Content:
 
 def picture_of(verdict: Verdict) -> Picture:
     """Returns the board before a turn: its click, the better one if there was one, and the clues that prove it."""
-    marks: dict[Cell, CellMark] = {}
-    for step in verdict.steps:
-        marks |= dict.fromkeys(step.because, "clue")
-        marks |= dict.fromkeys(step.mine, "mine")
-        marks |= dict.fromkeys(step.safe, "safe")
+    marks = marks_of_proof(verdict.steps)
     if verdict.better is not None:
         marks.setdefault(verdict.better.cell, "safe")
     marks[verdict.turn.cell] = "choice"

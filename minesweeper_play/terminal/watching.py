@@ -14,14 +14,13 @@ from textual.widgets import Footer, Static
 
 from baselines.cli.start import explain
 from minesweeper_env.generation import GenerationError
-from minesweeper_env.rendering.board import levels_of
+from minesweeper_play.game.advice import Mark
+from minesweeper_play.game.moves import Cell
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.terminal.base import Background, Figure, GameAppScreen
+from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
-from minesweeper_play.terminal.dialogs import SettingsDialog
-from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle
+from minesweeper_play.terminal.drawing import RISK_STYLES, RiskStyle, picture_of
 from minesweeper_play.terminal.player import Choice, Player, Ratings
-from minesweeper_play.terminal.playing import figures_content
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Moves per second."""
@@ -54,7 +53,7 @@ class WatchScreen(GameAppScreen):
         Binding("minus", "slower", "key_slower"),
         Binding("p", "risks", "key_risks"),
         Binding("n", "next", "key_next"),
-        Binding("s", "settings", show=False),
+        Binding("s", "app.settings", show=False),
         Binding("q,escape", "leave", "key_leave"),
     ]
 
@@ -81,11 +80,7 @@ class WatchScreen(GameAppScreen):
             for index, player in enumerate(self.players):
                 with Vertical(classes="player"):
                     yield Static(classes="title", id=f"title{index}")
-                    yield BoardCanvas(
-                        picture_of(player, None),
-                        self.game_app.settings.appearance,
-                        id=f"board{index}",
-                    )
+                    yield BoardCanvas(picture_of(player), self.game_app.settings.appearance, id=f"board{index}")
         yield Static(id="message")
         yield Footer(compact=True)
 
@@ -163,15 +158,24 @@ class WatchScreen(GameAppScreen):
 
     def _show(self) -> None:
         """Shows the boards, the figures and the state of the games."""
-        numbers, rated = self._style == "numbers", self._style != "off"
         for index, (player, choice) in enumerate(zip(self.players, self._choices, strict=True)):
             board = self.query_one(f"#board{index}", BoardCanvas)
-            board.show(picture_of(player, choice, numbers, rated))
+            ratings = choice.ratings if choice is not None and self._style != "off" else None
+            numbers = self._style == "numbers" and (ratings is None or ratings.source != "preference")
+            marks: dict[Cell, Mark] = {} if choice is None else {choice.cell: "choice"}
+            board.show(picture_of(player, None if ratings is None else ratings.risks, numbers, marks))
             if choice is not None:
                 board.look_at(choice.cell)
-            self.query_one(f"#title{index}", Static).update(Content(title_of(player, choice, rated, self.catalogue)))
-        figures = figures_of(self.players, self.seed, SPEEDS[self._speed], self.paused, self.catalogue)
-        self.query_one("#figures", Static).update(figures_content(figures))
+            title = title_of(player, choice, self._style != "off", self.catalogue)
+            self.query_one(f"#title{index}", Static).update(Content(title))
+        text, config, speed = self.catalogue.text, self.players[0].config, SPEEDS[self._speed]
+        pace = text("watching_speed", speed=self.catalogue.number(speed, 0 if speed >= 1 else 2))
+        figures = [
+            (text("figure_speed"), text("watching_paused") if self.paused else pace),
+            (text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"),
+            (text("figure_seed"), str(self.seed)),
+        ]
+        self.show_figures(figures)
         self.query_one("#message", Static).update(Content(score_of(self.players, self.catalogue)))
 
     # Keys
@@ -215,34 +219,9 @@ class WatchScreen(GameAppScreen):
         self.seed += 1
         self._begin()
 
-    def action_settings(self) -> None:
-        """Opens the settings."""
-        self.app.push_screen(SettingsDialog())
-
     def action_leave(self) -> None:
         """Ends the program."""
         self.app.exit(0)
-
-
-def picture_of(player: Player, choice: Choice | None, numbers: bool = True, rated: bool = True) -> Picture:
-    """Returns the picture of a player's game.
-
-    Args:
-        player: the player.
-        choice: the next move; None for none.
-        numbers: whether ratings are written in per cent.
-        rated: whether ratings are shown.
-    """
-    levels = None
-    if rated and choice is not None and choice.ratings is not None:
-        levels = levels_of(choice.ratings.risks)
-        numbers = numbers and choice.ratings.source != "preference"
-    codes = player.board.copy()
-    if player.status == "won":
-        codes[player.mines] = player.config.codes.flagged
-    marks = {} if choice is None else {choice.cell: "choice"}
-    wrong = player.wrong_flags if player.is_over else None
-    return Picture(codes, player.config.codes, wrong, player.fatal, levels, numbers, marks)  # type: ignore[arg-type]
 
 
 def title_of(player: Player, choice: Choice | None, rated: bool, catalogue: Catalogue) -> str:
@@ -262,17 +241,6 @@ def _ratings_of(choice: Choice, ratings: Ratings, catalogue: Catalogue) -> str:
     key = "ratings_beside_preference" if ratings.source == "preference" else "ratings_beside"
     kind = catalogue.text(f"risk_{ratings.oracle.source}")
     return f"{catalogue.text(key, own=own, oracle=oracle, kind=kind)}   {text}"
-
-
-def figures_of(players: Sequence[Player], seed: int, speed: float, paused: bool, catalogue: Catalogue) -> list[Figure]:
-    """Returns the figures above the boards, the most important first."""
-    text, config = catalogue.text, players[0].config
-    shown = catalogue.number(speed, 0 if speed >= 1 else 2)
-    return [
-        (text("figure_speed"), text("watching_paused") if paused else text("watching_speed", speed=shown)),
-        (text("figure_board"), f"{config.rows}\u00d7{config.cols}, {config.mines}"),
-        (text("figure_seed"), str(seed)),
-    ]
 
 
 def score_of(players: Sequence[Player], catalogue: Catalogue) -> str:

@@ -269,7 +269,7 @@ def test_attempts_are_drawn_on_one_line_of_a_terminal(game, capsys):
 
 
 def test_a_cancelled_search_changes_nothing(game, monkeypatch, capsys):
-    def cancel(_count):
+    def cancel(*_counts):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(game, "_show_search", cancel)

@@ -65,8 +65,9 @@ def test_taking_the_first_click_back_leads_to_a_new_search():
 def test_a_cancelled_search_changes_nothing():
     counts = []
 
-    def cancel(count):
+    def cancel(count, most):
         counts.append(count)
+        assert count <= most
         raise CancelledError
 
     session = Session(CONFIG, seed=5, no_guess="exact")
@@ -77,7 +78,7 @@ def test_a_cancelled_search_changes_nothing():
     assert len(counts) == 1
     assert counts[0] > 0
     assert (session.status, len(session.moves), session.seconds, session.mines_left) == ("ready", 1, 0.0, 13)
-    session.on_attempts = None
+    session.on_attempts = lambda *_: None
     assert session.open(3, 4).accepted
 
 

@@ -24,10 +24,10 @@ CRASH = """
 import sys
 from minesweeper_play.terminal.playing import GameScreen
 
-def fail(self):
+def fail(*_):
     raise RuntimeError("out of order")
 
-GameScreen.action_flag = fail
+GameScreen.action_at_cursor = fail
 from minesweeper_play.command import main
 sys.exit(main(sys.argv[1:]))
 """

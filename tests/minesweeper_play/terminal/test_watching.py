@@ -74,8 +74,8 @@ def test_the_fatal_cell_of_a_lost_game_is_known():
     while not watched.is_over:
         watched.play(watched.choose(rated=False))
     assert watched.status == "lost"
-    assert watched.fatal is not None
-    assert watched.board[watched.fatal] == 12
+    assert watched.exploded is not None
+    assert watched.board[watched.exploded] == 12
 
 
 def test_scripted_policies_are_shown_with_exact_probabilities():
