@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 
 import minesweeper_env.inference.oracle
 from baselines.cli import evaluate
@@ -18,7 +19,7 @@ from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.evaluation.judge import GameDiagnosis, Judge, Loss
 from baselines.registry import build_policy
 from minesweeper_env import HIDDEN, BoardConfig
-from minesweeper_env.inference import PositionTooHardError, naive
+from minesweeper_env.inference import PositionTooHardError
 
 CONFIG = BoardConfig(4, 5, 5, "safe", ("click",))
 H = HIDDEN

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import naive_inference as naive
 from support.policies import moments
 
 from baselines import make_policy
@@ -24,7 +25,7 @@ from baselines.scripted.bayes.network import (
     total_table,
 )
 from minesweeper_env import HIDDEN, BoardConfig
-from minesweeper_env.inference import PositionTooHardError, mine_probabilities, naive
+from minesweeper_env.inference import PositionTooHardError, mine_probabilities
 
 PRIORS = ("binomial", "count")
 COUNTER_EXAMPLE = ("***10", "**210", "**200", "**200", "**100")

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 from support.policies import Recorder, all_layouts, click_config, number_won
 
 from baselines import make_policy
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from minesweeper_env.inference import InconsistentBoardError, first_cell_values, mine_probabilities, naive
+from minesweeper_env.inference import InconsistentBoardError, first_cell_values, mine_probabilities
 
 SLACK, DISCOUNT, BREADTH = 0.15, 0.1, 20
 

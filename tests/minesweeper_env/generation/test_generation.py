@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 from support.naive_game import Cell, NaiveGame
 
 from minesweeper_env.config import BoardConfig
@@ -17,7 +18,7 @@ from minesweeper_env.generation import (
     NoGuessBoard,
     generate,
 )
-from minesweeper_env.inference import Step, certain_cells, deduce, mine_probabilities, naive
+from minesweeper_env.inference import Step, certain_cells, deduce, mine_probabilities
 from minesweeper_env.no_guess.search import Searcher
 
 LEVELS = ("subset", "exact")

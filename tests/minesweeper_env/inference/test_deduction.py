@@ -6,14 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
+from support.naive_inference import Constraint
 from support.positions import board_of, counts_of, flood, layouts_of_size, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, naive, subset_closure
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, subset_closure
 from minesweeper_env.inference.deduction import steps as deduction_steps
 from minesweeper_env.inference.deduction.proofs import hint
 from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce
-from minesweeper_env.inference.naive import Constraint
 
 
 class Facts:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 from support.positions import layouts_of_size, perturbed, position_of, random_positions
 
 from minesweeper_env import inference
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, naive
+from minesweeper_env.inference import InconsistentBoardError
 
 EXACT = 1e-12
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from minesweeper_env import inference
-from minesweeper_env.inference import InconsistentBoardError, naive
+from minesweeper_env.inference import InconsistentBoardError
 
 H = 11
 
@@ -41,7 +41,6 @@ def test_bad_boards_are_refused(board, mines, message):
         lambda: inference.count_distribution(board, mines, (0, 0)),
         lambda: inference.deduce(board, mines),
         lambda: inference.hint(board, mines),
-        lambda: naive.mine_probabilities(board, mines),
     ):
         with pytest.raises(ValueError, match=message) as caught:
             call()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from support import naive_inference as naive
 from support.positions import counts_of, layouts_of_size, position_of
 
 from minesweeper_env import inference
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import naive
 
 ALPHA = 1e-3
 

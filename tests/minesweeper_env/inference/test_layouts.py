@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 from support.positions import counts_of, perturbed, random_positions
 
-from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, naive
+from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError
 from minesweeper_env.inference.search import layouts as listing
 from minesweeper_env.inference.search.layouts import consistent_layouts
 

@@ -7,10 +7,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support import naive_inference as naive
 from support.positions import counts_of, perturbed, random_positions
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference import InconsistentBoardError, naive
+from minesweeper_env.inference import InconsistentBoardError
 
 H, M = 11, 12
 THIRD = 1 / 3
@@ -167,24 +168,3 @@ def test_changed_counts_contradict_where_no_layout_is_left():
         else:
             assert naive.count_layouts(board, mines, radius=position.radius) == number
     assert 50 < raised < 350
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (([[13]], 0), {}, "codes of a board"),
-        (([[11]], 2), {}, "mines must be 0 to 1"),
-        (([[11]], 0), {"radius": 6}, "radius must be 1 to 5"),
-        (([[11]], 0), {"prior": 0.0}, "prior must lie strictly between 0 and 1"),
-        (([[11]], 0), {"prior": 1.0}, "prior must lie strictly between 0 and 1"),
-    ],
-)
-def test_bad_input(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        naive.mine_probabilities(*arguments, **options)
-
-
-@pytest.mark.parametrize("cell", [(0, 0), (0, 2), (1, 0), 1])
-def test_only_a_covered_cell_has_a_count_to_come(cell):
-    with pytest.raises(ValueError, match="covered cell of the board"):
-        naive.count_distribution([[1, H]], 1, cell)

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from support import naive_inference as naive
 from support.equality import steps_alike
 
 import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
-from minesweeper_env.inference import PositionTooHardError, naive
+from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.testing import check_minesweeper_env
 from minesweeper_env.testing.conventions import frozen
 

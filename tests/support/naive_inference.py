@@ -1,4 +1,4 @@
-"""Internal: slow reference implementation that the tests compare all inference with.
+"""Slow reference implementation of inference, which the tests compare the oracle with.
 
 A board is a list of constraints, each the number of mines in a set of cells: one for each clue and, unless the cells
 are independent, one for all unknown cells. `layouts` tries every layout. The other functions try every way to deal
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.inference.boards import InconsistentBoardError, check_boards, check_radius
+from minesweeper_env.inference.boards import InconsistentBoardError
 
 Cell = tuple[int, int]
 Group = tuple[Cell, ...]
@@ -33,17 +33,7 @@ class Constraint(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A visible board in sets and dictionaries.
-
-    Attributes:
-        rows: the number of rows.
-        cols: the number of columns.
-        radius: neighbourhood radius.
-        mines: the number of mines on the whole board.
-        counts: the open cells with their counts, in reading order.
-        shown: the mines that are shown.
-        unknown: the other covered cells, with or without marks, in reading order.
-    """
+    """A visible board: its open cells with their counts, the mines shown, and the other covered cells."""
 
     rows: int
     cols: int
@@ -71,12 +61,8 @@ class Position(NamedTuple):
 
 
 def read(board: ArrayLike, mines: Any, radius: int = 1) -> Position:
-    """Returns the position of a board (rows, cols) of cell codes.
-
-    Raises:
-        ValueError: the board, the number of mines or the radius is not allowed.
-    """
-    codes = check_boards(board, 2, mines, check_radius(radius))
+    """Returns the position of a board (rows, cols) of cell codes."""
+    codes = np.asarray(board)
     seen = {cell: int(codes[cell]) for cell in product(range(codes.shape[0]), range(codes.shape[1]))}
     most, mine = Codes.of_radius(radius).max_count, Codes.of_radius(radius).mine
     counts = {cell: code for cell, code in seen.items() if code <= most}
@@ -89,7 +75,6 @@ def layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> list[frozenset[
     """Returns the mines of each layout that fits a board, found by trying all; for tiny boards.
 
     Raises:
-        ValueError: an argument is not allowed.
         InconsistentBoardError: no layout fits.
     """
     position = read(board, mines, radius)
@@ -116,8 +101,6 @@ def mine_probabilities(
     All layouts with that number of mines are equally likely. A `prior`, strictly between 0 and 1, replaces this
     assumption: each cell is a mine with this probability, independently, and the number of mines is not used.
     """
-    if prior is not None and not 0 < prior < 1:
-        raise ValueError(f"prior must lie strictly between 0 and 1, not {prior!r}")
     position = read(board, mines, radius)
     result = np.zeros((position.rows, position.cols))
     for cell, chance in _posterior(position, prior).items():
@@ -126,11 +109,7 @@ def mine_probabilities(
 
 
 def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Returns two (rows, cols) bool arrays: the covered cells that are free in all layouts, and mines in all.
-
-    Raises:
-        ValueError: as in `layouts`.
-    """
+    """Returns two (rows, cols) bool arrays: the covered cells that are free in all layouts, and mines in all."""
     position = read(board, mines, radius)
     safe, mine = np.zeros((2, position.rows, position.cols), np.bool_)
     for cell, chance in _posterior(position, None).items():
@@ -139,14 +118,8 @@ def certain_cells(board: ArrayLike, mines: int, *, radius: int = 1) -> tuple[NDA
 
 
 def count_distribution(board: ArrayLike, mines: int, cell: Cell, *, radius: int = 1) -> NDArray[np.float64]:
-    """Returns (K + 1,) float64: entry c is the probability that a covered cell is free and shows c.
-
-    Raises:
-        ValueError: as in `layouts`, or the cell is not a covered cell of the board.
-    """
+    """Returns (K + 1,) float64: entry c is the probability that a covered cell is free and shows c."""
     position = read(board, mines, radius)
-    if cell not in position.unknown and cell not in position.shown:
-        raise ValueError(f"cell must be a covered cell of the board, not {cell!r}")
     neighbours = position.neighbours(cell)
     sums: Counter[int] = Counter()
     total = 0
@@ -167,12 +140,7 @@ def grouped(cells: Iterable[Cell], sets: Sequence[frozenset[Cell]]) -> list[Grou
 
 
 def arrangements(groups: Sequence[Group], constraints: Sequence[Constraint]) -> Iterator[dict[Group, int]]:
-    """Yields every way to give each group a number of mines such that all constraints are true.
-
-    Args:
-        groups: all cells of the constraints, in groups that no constraint divides.
-        constraints: the constraints.
-    """
+    """Yields every way to give each group, which no constraint divides, a number of mines that fits all constraints."""
     said = []
     later = [len(cells) for cells, _ in constraints]
     for group in groups:
@@ -188,10 +156,7 @@ def _deal(
 ) -> Iterator[dict[Group, int]]:
     """Yields every way to deal out the mines that are left.
 
-    Args:
-        groups: the groups without a number yet.
-        said: for each of them, the constraints about it, each with the number of its cells in later groups.
-        left: for each constraint, the number of mines that are left for these groups.
+    For each group, `said` has the constraints about it, each with the number of its cells in later groups.
     """
     if not groups:
         if not any(left):
@@ -213,15 +178,8 @@ def _weighted(
 ) -> Iterator[tuple[int, dict[Group, int]]]:
     """Yields the weight of each arrangement, the number of its layouts, and the arrangement.
 
-    With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell.
-
-    Args:
-        position: the board.
-        prior: the probability that an independent cell is a mine; None to use the number of mines.
-        sets: more sets of cells that must not divide a group.
-
-    Raises:
-        InconsistentBoardError: there is no arrangement.
+    With a prior a / b, the weight is multiplied by a for each mine and by b - a for each free cell. The `sets` are more
+    sets of cells that must not divide a group.
     """
     constraints = position.constraints(total=prior is None)
     groups = grouped(position.unknown, [*(cells for cells, _ in constraints), *sets])
