@@ -24,16 +24,24 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.start import announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import check_seeds
-from baselines.recording.options import add_recording_options, check_recording
 from baselines.registry import check_name, policy_names
 from baselines.support.act_inputs import board_of
 from baselines.support.board_names import no_guess_name
 from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
+from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
+
+RECORD_SUFFIXES = (".gif", ".mp4", ".png")
+"""The endings of the files of --record; the last one holds the last board alone."""
+
+MOST_CELLS = (1 << 16) // len(MOVE_NAMES)
+"""The largest board that can be recorded: records keep an action in two bytes."""
+
+RECORD_OPTIONS = ("record_games", "record_all", "record_overlay", "record_speed")
 
 EXAMPLES = """\
 examples:
@@ -68,7 +76,7 @@ def _make_parser(program: str) -> Parser:
     )
     _add_policy_options(parser)
     pictures = parser.add_argument_group("pictures of games", "They need: pip install 'minesweeper-env[video]'")
-    add_recording_options(pictures, parse_path, whole_number_from(1), positive_number)
+    _add_recording_options(pictures)
     return parser
 
 
@@ -101,6 +109,51 @@ def _add_policy_options(group: argparse._ActionsContainer) -> None:
     )
 
 
+def _add_recording_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--record",
+        type=parse_path,
+        metavar="FILE",
+        help="draw games into this file, a frame per move with the risk of the click: "
+        f"{', '.join(RECORD_SUFFIXES)} (.png draws the last board)",
+    )
+    group.add_argument(
+        "--record-games",
+        type=whole_number_from(1),
+        default=1,
+        metavar="N",
+        help="record the first N games, in turn (default 1)",
+    )
+    group.add_argument(
+        "--record-all",
+        action="store_true",
+        help="record all policies side by side on the same seeds (default: the first policy alone)",
+    )
+    group.add_argument(
+        "--record-overlay", action="store_true", help="write the mine probability on every covered cell, too"
+    )
+    group.add_argument(
+        "--record-speed", type=positive_number, default=2.0, metavar="N", help="show N moves per second (default 2)"
+    )
+
+
+def _check_recording(options: argparse.Namespace, given: Sequence[str], cells: int) -> None:
+    """Raises a ValueError or a MissingExtraError if an option of pictures is not allowed; `cells` is a board's size."""
+    if options.record is None:
+        if unused := [name for name in RECORD_OPTIONS if name in given]:
+            raise ValueError(f"--{unused[0].replace('_', '-')} needs --record FILE")
+        return
+    if options.record.suffix not in RECORD_SUFFIXES:
+        raise ValueError(f"--record takes a file that ends in {' or '.join(RECORD_SUFFIXES)}, not {options.record}")
+    check_writable(options.record)
+    if options.record_games > options.games:
+        raise ValueError(f"--record-games must be at most {options.games}, the number of --games")
+    if cells > MOST_CELLS:
+        raise ValueError(f"pictures show boards of at most {MOST_CELLS} cells, and this one has {cells}")
+    for module in ("PIL", "imageio", "imageio_ffmpeg") if options.record.suffix == ".mp4" else ("PIL",):
+        check_extra(module, "video")
+
+
 def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
     """Checks what needs no heavy import, and completes the options; returns what the command is about to do.
 
@@ -113,7 +166,7 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
     config = _config(options)
     check_seeds(options.seed, options.games)
     _check_files(options)
-    check_recording(options, given, config.cells)
+    _check_recording(options, given, config.cells)
     for module in ("scipy", "rich") + (("matplotlib",) if options.plot is not None else ()):
         check_extra(module)
     for name in options.policy:

@@ -39,17 +39,7 @@ class PolicyRun:
 
     @classmethod
     def prepare(cls, options: argparse.Namespace, config: BoardConfig, command: str) -> PolicyRun:
-        """Checks that the policies play these games, and builds each of them once.
-
-        Args:
-            options: options of the command, with the number of games.
-            config: board and rules of the games.
-            command: the command line, for the record.
-
-        Raises:
-            ValueError: there is no such policy, or it does not play these games; the message names the fault.
-            MissingExtraError: a package is not installed.
-        """
+        """Checks that the policies play these games, and builds each once; raises a ValueError where one does not."""
         options.policy = [name if name == ALL else pinned(name) for name in options.policy]
         for name in options.policy:
             if name != ALL:
@@ -70,7 +60,7 @@ class PolicyRun:
                 if self.options.plot is not None:
                     self.report.write_plot(self.options.plot)
         if status == 0 and self.options.record is not None:
-            from baselines.recording.options import write_picture
+            from baselines.recording.pictures import write_picture
 
             write_picture(self.options, self.played)
         return status

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from baselines.recording.games import (
-    Line,
-    RecordedGame,
-    Recording,
-    Slide,
-    fixed_lines,
-    frame_lines,
-)
+from baselines.evaluation.records import GameRecord
+from baselines.recording.games import Line, RecordedGame, Recording, Slide, fixed_lines, frame_lines, replay
+from baselines.support.files import replace_file
+from baselines.terminal.progress import game_bar
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.notices import say
 from minesweeper_env.rendering.board import level_face, levels_of
 from minesweeper_env.rendering.tiles import TILE, Colour
 
@@ -202,3 +201,34 @@ def png(recording: Recording, on_drawn: Progress) -> bytes:
     _draw(recording, last).save(buffer, "PNG")
     on_drawn(len(recording))
     return buffer.getvalue()
+
+
+def write_picture(options: argparse.Namespace, played: Mapping[str, tuple[BoardConfig, Sequence[GameRecord]]]) -> None:
+    """Writes the file of --record.
+
+    Args:
+        options: options of `evaluate.py`.
+        played: the games of each policy, by its specification: records with actions; at least one of each.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    recorders = {".gif": gif, ".mp4": mp4, ".png": png}
+    chosen = list(played) if options.record_all else list(played)[:1]
+    count = min(options.record_games, *(len(played[name][1]) for name in chosen))
+    columns = [_replayed(name, *played[name], count) for name in chosen]
+    recording = Recording(list(zip(*columns, strict=True)), 1 / options.record_speed, options.record_overlay)
+    with game_bar("drawing", options.record.name, len(recording), "frames") as on_drawn:
+        content = recorders[options.record.suffix](recording, on_drawn)
+    replace_file(options.record, content)
+    say(f"{options.record}: {len(recording)} frames of {', '.join(chosen)}, {len(content) / 1000:.0f} KB")
+
+
+def _replayed(name: str, config: BoardConfig, records: Sequence[GameRecord], count: int) -> list[RecordedGame]:
+    """Replays the first games of a policy, and judges their clicks."""
+    games = []
+    with game_bar("replaying", name, count) as on_finished:
+        for record in records[:count]:
+            games.append(replay(name, config, record.seed, np.frombuffer(record.actions, "<u2").tolist()))
+            on_finished(1)
+    return games
