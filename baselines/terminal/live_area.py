@@ -5,7 +5,6 @@ The commands use it where they know how far their work is.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
@@ -66,13 +65,7 @@ class _Live(Live):
 
 
 class _Above(FileProxy):
-    """A stream whose lines appear above a display; nothing else draws there."""
-
-    _process = os.getpid()
-
-    def write(self, text: str) -> int:
-        """Writes a text; a forked process lacks the thread that draws, so that its text takes no lock."""
-        return super().write(text) if os.getpid() == self._process else self.rich_proxied_file.write(text)
+    """A stream whose lines appear above a display; it is no terminal, so that nothing else draws there."""
 
     def isatty(self) -> bool:
         """Returns False."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import multiprocessing
-import os
 import sys
 from threading import Event
 
@@ -101,23 +99,6 @@ def test_the_thread_draws_by_itself(monkeypatch):
         assert enough.wait(10)
     assert screen.text == ""
     assert set(drawn) == {79}
-
-
-def print_in_child(sender):
-    sys.stderr.write("from a child")
-    sender.send(sys.stderr.rich_proxied_file.getvalue())
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork here")
-def test_a_forked_process_prints_without_the_area(monkeypatch):
-    put_on_screen(monkeypatch)
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    with live_area(lambda _: "below"):
-        child = multiprocessing.get_context("fork").Process(target=print_in_child, args=(sender,))
-        child.start()
-        assert receiver.poll(10)
-        assert receiver.recv().endswith("from a child")
-        child.join(10)
 
 
 @pytest.mark.parametrize("name", ["exact", "runs/dqn-8x8-14:temperature=0.25,seed=3", ""])
