@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from baselines.evaluation.columns import board_title
+from baselines.support.figures import image, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,8 +38,21 @@ def family_of(policy: str) -> str:
     return next((family for family, members in FAMILIES.items() if policy in members), OTHERS)
 
 
-def draw_forest(figure: Figure, content: Content) -> None:
-    """Draws the win rates in `results.json` of a suite, the best policy at the top."""
+def draw(content: Content, title: str, suffix: str = ".png") -> bytes:
+    """Returns a picture of the win rates in `results.json` of a suite, the best policy at the top.
+
+    Args:
+        content: the boards with their results, and the number of games requested.
+        title: the board or suite, and the games.
+        suffix: format of the file: .png, .pdf or .svg.
+    """
+    with styled_figure() as figure:
+        _draw_boards(figure, content)
+        figure.suptitle(title)
+        return image(figure, suffix)
+
+
+def _draw_boards(figure: Figure, content: Content) -> None:
     boards, policies = content["boards"], _ordered(content)
     lines = -(-len(boards) // MOST_COLUMNS)
     columns = -(-len(boards) // lines)
@@ -51,7 +65,7 @@ def draw_forest(figure: Figure, content: Content) -> None:
         axes.set_title(board_title(board["config"]) + rule, weight="bold")
     for axes in panels[len(boards) :]:
         axes.set_axis_off()
-    named = labels(content)
+    named = _labels(content)
     panels[0].set_yticks(range(len(policies)), [named[policy] for policy in policies])
     _draw_key(figure, policies)
 
@@ -65,7 +79,7 @@ def _ordered(content: Content) -> list[str]:
     return sorted(rates, key=lambda policy: -sum(rates[policy]) / len(rates[policy]))
 
 
-def labels(content: Content) -> dict[str, str]:
+def _labels(content: Content) -> dict[str, str]:
     """Returns the label of each policy, with its number of games if it played fewer than requested."""
     fewest: dict[str, int] = {}
     for row in (row for board in content["boards"] for row in board["results"]):

@@ -10,12 +10,11 @@ from typing import Any
 
 from baselines.evaluation.columns import Row, legend, p_values, table_of
 from baselines.evaluation.diagnostics import add_diagnostics
-from baselines.evaluation.forest import draw_forest
+from baselines.evaluation.forest import draw
 from baselines.evaluation.records import unpack_won
 from baselines.evaluation.results import PolicyResult, compare_with_best, config_row, result_row, versions
 from baselines.evaluation.seeds import range_text, use_of
 from baselines.support.board_names import no_guess_name, size_name
-from baselines.support.figures import image, styled_figure
 from baselines.support.files import replace_file
 from baselines.terminal.tables import Page
 from minesweeper_env.config import BoardConfig, counted
@@ -167,7 +166,5 @@ class Report:
     def write_plot(self, path: Path) -> None:
         """Writes a plot of the win rates with their intervals; the suffix of the path sets the format."""
         content = {"boards": [{"config": config_row(self.config), "results": self.rows()}], "games": self.games}
-        with styled_figure() as figure:
-            draw_forest(figure, content)
-            figure.suptitle(f"{self.title()}\nwin rates in per cent, with 95 % Wilson intervals")
-            replace_file(path, image(figure, path.suffix))
+        title = f"{self.title()}\nwin rates in per cent, with 95 % Wilson intervals"
+        replace_file(path, draw(content, title, path.suffix))

@@ -69,7 +69,6 @@ _AGENTS = Suite(
     boards=_boards("any", (9, range(1, 11))),
     entries=entries_of("random", "marginal", "graphical_source", "conditional", "graphical", "semi_deterministic"),
     paired="next",
-    plot="rates_over_mines",
     notes=(_ONE_FIT,),
 )
 

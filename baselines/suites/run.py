@@ -12,9 +12,8 @@ from baselines.evaluation.units import Played, Schedule, play_units
 from baselines.suites.analysis import analyse
 from baselines.suites.folder import open_folder
 from baselines.suites.parts import Part, PartStore
-from baselines.suites.plots import draw
 from baselines.suites.suite import Suite
-from baselines.suites.tables import csv_text, markdown, print_tables
+from baselines.suites.tables import csv_text, markdown, plot, print_tables
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.files import hold_folder, replace_file, write_json
 from baselines.terminal.live_area import progress_line
@@ -152,7 +151,7 @@ class SuiteRun:
         files = {
             "results.csv": csv_text(content).encode(),
             "results.md": markdown(self.suite, content).encode(),
-            "results.png": draw(self.suite, content),
+            "results.png": plot(content),
         }
         write_json(self.folder / "results.json", content)
         for name, file in files.items():

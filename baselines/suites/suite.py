@@ -46,7 +46,6 @@ class Suite:
             every pair; the name of a policy compares all others with it.
         games: default number of games of each policy on each board.
         columns: columns of the tables, by their names in `baselines.evaluation.columns.COLUMNS`.
-        plot: name of the plot in `baselines.suites.plots.PLOTS`.
         scored: whether the rows hold the score of Sun, Chen & Yang: see `baselines.suites.analysis.scores`.
         notes: notes below the tables, one line each.
         protocol: the protocol that fixes the seeds, for a suite whose games are recorded action by action; None for
@@ -60,7 +59,6 @@ class Suite:
     paired: str
     games: int = 1000
     columns: tuple[str, ...] = COLUMNS
-    plot: str = "rates_by_board"
     scored: bool = False
     notes: tuple[str, ...] = ()
     protocol: Protocol | None = None

@@ -1,4 +1,4 @@
-"""Tables of the content of results.json: on the terminal, as Markdown and as CSV."""
+"""Tables of the content of results.json, on the terminal, as Markdown and as CSV, and its plot."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, table_of
+from baselines.evaluation.forest import draw
 from baselines.evaluation.seeds import range_text
 from baselines.suites.suite import Suite
 from baselines.terminal.tables import Column, Page, Table
@@ -107,6 +108,11 @@ def _markdown_rows(table: Table) -> Iterator[str]:
     headings = [column.heading for column in table.columns]
     for row in (headings, ["---" if column.folds else "--:" for column in table.columns], *table.rows):
         yield f"| {' | '.join(map(texts.markdown, row))} |"
+
+
+def plot(content: Content) -> bytes:
+    """Returns the plot of the win rates as a PNG file."""
+    return draw(content, f"{content['title']}\n{caption(content)}; win rates in per cent with 95 % intervals")
 
 
 def csv_text(content: Content) -> str:

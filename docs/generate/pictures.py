@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from results import DOCS
 
 from baselines.registry import SCRIPTED, build_policy
-from baselines.suites.definitions import SUITES
-from baselines.suites.plots import draw
+from baselines.suites.tables import plot
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.codes import Codes
@@ -156,14 +155,14 @@ def ladder_content() -> dict[str, Any]:
 
 
 def draw_agents() -> bytes:
-    """Returns the win rates of the agents of Antimatroid (2012) over the number of mines as a PNG file."""
-    return draw(SUITES["agents"], json.loads((DOCS / "results" / "agents.json").read_bytes()))
+    """Returns the win rates of the agents of Antimatroid (2012) by the number of mines as a PNG file."""
+    return plot(json.loads((DOCS / "results" / "agents.json").read_bytes()))
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
     "agents": draw_agents,
     "first-clicks": draw_first_clicks,
-    "ladder": lambda: draw(SUITES["ladder"], ladder_content()),
+    "ladder": lambda: plot(ladder_content()),
     **{f"policy-{name}": partial(draw_clicks, name) for name in SCRIPTED},
 }
 """Each picture by the name of its file."""
