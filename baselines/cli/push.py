@@ -20,6 +20,7 @@ from baselines.hub.cache import (
     PREFIX,
     RUN,
     HubName,
+    check_sizes,
     is_hub_name,
     parse_hub_name,
 )
@@ -125,9 +126,7 @@ def read_contents(folder: Path) -> dict[str, bytes]:
     from baselines.learned.agents.storage import load_network
 
     paths = [folder / name for name in LIMITS if name != CARD and (folder / name).is_file()]
-    for path in paths:
-        if (size := path.stat().st_size) > LIMITS[path.name]:
-            raise ValueError(f"{path} has {size / MIB:.1f} MiB, and must have at most {LIMITS[path.name] // MIB} MiB")
+    check_sizes(folder, {path.name: path.stat().st_size for path in paths})
     load_network(folder)
     contents = {path.name: path.read_bytes() for path in paths}
     if RUN in contents:

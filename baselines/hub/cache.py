@@ -235,11 +235,10 @@ def _download(name: HubName) -> Path:
         sizes = {file.rfilename: file.size or 0 for file in info.siblings or () if file.rfilename in TAKEN}
         if missing := [file for file in NEEDED if file not in sizes]:
             raise HubError(f"{name} holds no agent of train.py: it lacks {' and '.join(missing)}")
-        _check_sizes(name, sizes)
-        folder = Path(
+        check_sizes(name, sizes)
+        return Path(
             api.snapshot_download(name.repository, revision=name.revision, allow_patterns=TAKEN, etag_timeout=SECONDS)
         )
-    return _checked(name, folder)
 
 
 def _cached(name: HubName) -> Path | None:
@@ -251,21 +250,15 @@ def _cached(name: HubName) -> Path | None:
     except (OSError, ValueError):
         return None
     folder = Path(place)
-    return _checked(name, folder) if all((folder / file).is_file() for file in NEEDED) else None
+    return folder if all((folder / file).is_file() for file in NEEDED) else None
 
 
-def _checked(name: HubName, folder: Path) -> Path:
-    """Returns a folder whose files have the allowed sizes: what the hub says of a file may be wrong."""
-    found = (folder / file for file in TAKEN)
-    _check_sizes(name, {path.name: path.stat().st_size for path in found if path.exists()})
-    return folder
-
-
-def _check_sizes(name: HubName, sizes: Mapping[str, int]) -> None:
+def check_sizes(owner: object, sizes: Mapping[str, int]) -> None:
+    """Raises a HubError if a file of an agent or of its folder has more bytes than `LIMITS` allows."""
     for file, size in sizes.items():
         if size > LIMITS[file]:
             most = f"at most {LIMITS[file] // MIB} MiB"
-            raise HubError(f"{file} of {name} has {size / MIB:.1f} MiB, and must have {most}")
+            raise HubError(f"{file} of {owner} has {size / MIB:.1f} MiB, and must have {most}")
 
 
 def push(name: HubName, files: Mapping[str, bytes], message: str, private: bool = False) -> HubName:
