@@ -112,7 +112,7 @@ def _play(assignment: Assignment, workers: int | MakeWorkers, max_seconds: float
     # A time budget ends between units, and a unit in this process costs nothing, so that a unit is then one batch.
     unit_seconds = 0.0 if workers == 1 or max_seconds is not None else None
     schedule = Schedule([assignment], unit_seconds=unit_seconds)
-    for played in play_units([assignment], schedule, make_workers, max_seconds=max_seconds):
+    for played in play_units(schedule, make_workers, max_seconds=max_seconds):
         schedule.finish(played.unit, played.seconds)
         yield played
 

@@ -22,16 +22,28 @@ LEAST_SECONDS = 0.2
 """Minimum target time of a unit, towards the end of the suite."""
 
 
-class Task(Protocol):
-    """Games of one policy on one board."""
+@dataclass(frozen=True)
+class Assignment:
+    """Games of one policy on one board, as workers receive them.
+
+    Attributes:
+        key: tells assignments apart; a worker keeps one player for each key.
+        title: names the policy and the board in messages.
+        make_player: makes the player; for worker processes it must pickle.
+        seeds: seed of each game.
+        batch_size: number of games played side by side; the policy is reset before each batch.
+    """
+
+    key: Hashable
+    title: str
+    make_player: Callable[[], Player] = field(compare=False)
+    seeds: Sequence[int]
+    batch_size: int
 
     @property
     def games(self) -> int:
         """The number of games."""
-
-    @property
-    def batch_size(self) -> int:
-        """The number of games played side by side."""
+        return len(self.seeds)
 
 
 class Done(Protocol):
@@ -64,7 +76,7 @@ class Unit(NamedTuple):
 class _State:
     """State of a task: the games not yet begun, the numbers of those done and in play, and the seconds spent."""
 
-    task: Task
+    task: Assignment
     gaps: list[range]
     done: int = 0
     seconds: float = 0.0
@@ -102,7 +114,7 @@ class Schedule:
 
     def __init__(
         self,
-        tasks: Sequence[Task],
+        tasks: Sequence[Assignment],
         parts: Sequence[Sequence[Done]] | None = None,
         unit_seconds: float | None = None,
     ) -> None:
@@ -115,6 +127,7 @@ class Schedule:
         """
         self.workers = 1
         self._unit_seconds = unit_seconds
+        self.tasks = tasks
         self._states = [_state(task, done) for task, done in zip(tasks, parts or [[] for _ in tasks], strict=True)]
 
     def next(self) -> Unit | None:
@@ -142,7 +155,7 @@ class Schedule:
         state.seconds += seconds
         return not state.gaps and not state.flying
 
-    def left(self) -> list[tuple[Task, int]]:
+    def left(self) -> list[tuple[Assignment, int]]:
         """Returns the unfinished tasks, each with its number of games left."""
         return [(state.task, state.task.games - state.done) for state in self._states if state.done < state.task.games]
 
@@ -174,7 +187,7 @@ def _work(state: _State) -> float:
     return (state.pace or 0.0) * state.unbegun
 
 
-def _state(task: Task, parts: Sequence[Done]) -> _State:
+def _state(task: Assignment, parts: Sequence[Done]) -> _State:
     done, seconds = sum(len(part.games) for part in parts), sum(part.seconds for part in parts)
     return _State(task, _gaps(task.games, parts), done, seconds)
 
@@ -185,30 +198,6 @@ def _gaps(games: int, parts: Sequence[Done]) -> list[range]:
         gaps.append(range(begin, part.games.start))
         begin = part.games.stop
     return [gap for gap in (*gaps, range(begin, games)) if gap]
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """Games of one policy on one board, as workers receive them.
-
-    Attributes:
-        key: tells assignments apart; a worker keeps one player for each key.
-        title: names the policy and the board in messages.
-        make_player: makes the player; for worker processes it must pickle.
-        seeds: seed of each game.
-        batch_size: number of games played side by side; the policy is reset before each batch.
-    """
-
-    key: Hashable
-    title: str
-    make_player: Callable[[], Player] = field(compare=False)
-    seeds: Sequence[int]
-    batch_size: int
-
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return len(self.seeds)
 
 
 class Played(NamedTuple):
@@ -228,7 +217,6 @@ _players: dict[Hashable, Player] = {}
 
 
 def play_units(
-    assignments: Sequence[Assignment],
     schedule: Schedule,
     make_workers: MakeWorkers,
     on_look: Callable[[], object] = lambda: None,
@@ -237,11 +225,10 @@ def play_units(
     """Plays the units of a schedule, and yields each when it is done, whatever their order.
 
     Args:
-        assignments: the games of each task of the schedule.
         schedule: hands out the units; the caller may stop it.
         make_workers: makes the workers.
         on_look: called every second while no unit ends.
-        max_seconds: playing time after which no further unit begins, for a single assignment; its first unit is always
+        max_seconds: playing time after which no further unit begins, for a single task; its first unit is always
             played. None for no limit.
 
     Raises:
@@ -250,7 +237,7 @@ def play_units(
     """
     try:
         with make_workers() as workers:
-            deadline = math.inf if max_seconds is None else _begin_at_once(workers, assignments[0]) + max_seconds
+            deadline = math.inf if max_seconds is None else _begin_at_once(workers, schedule.tasks[0]) + max_seconds
 
             def next_call() -> tuple[Assignment, Unit, float] | None:
                 schedule.workers = workers.count
@@ -258,7 +245,7 @@ def play_units(
                 # The first unit is handed out even after the deadline.
                 if time.time() >= deadline:
                     schedule.stop()
-                return None if unit is None else (assignments[unit.task], unit, deadline)
+                return None if unit is None else (schedule.tasks[unit.task], unit, deadline)
 
             for (_, unit, _), batches in workers.run(play_unit, next_call, on_look):
                 if batches:

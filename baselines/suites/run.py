@@ -88,7 +88,7 @@ class SuiteRun:
         """
         with hold_folder(self.folder):
             parts = self.read_parts()
-            schedule = Schedule(self.tasks, parts)
+            schedule = Schedule([task.assignment(self.seed) for task in self.tasks], parts)
             self._tell_what_is_left(schedule, "going on with" if any(parts) else "playing")
             try:
                 with _progress(schedule) as progress:
@@ -98,8 +98,8 @@ class SuiteRun:
                 raise
 
     def _play_units(self, schedule: Schedule, make_workers: MakeWorkers, progress: Progress) -> None:
-        assignments, stores = [task.assignment(self.seed) for task in self.tasks], self._stores()
-        with closing(play_units(assignments, schedule, make_workers, progress.show)) as played:
+        stores = self._stores()
+        with closing(play_units(schedule, make_workers, progress.show)) as played:
             for each in played:
                 stores[each.unit.task].write(_part_of(each))
                 if schedule.finish(each.unit, each.seconds):
@@ -122,7 +122,7 @@ class SuiteRun:
         line = f"{verb} {self.suite.name} in {self.folder}: {schedule.done} of {schedule.games} games are done"
         say(f"{line}{'; left:' if left else ''}")
         for task, games in left[:MOST_LINES]:
-            say(f"  {task}: {games} games")
+            say(f"  {task.title}: {games} games")
         if len(left) > MOST_LINES:
             rest = sum(games for _, games in left[MOST_LINES:])
             say(f"  and {rest} games of {len(left) - MOST_LINES} more")

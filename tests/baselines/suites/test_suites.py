@@ -183,7 +183,7 @@ def test_ctrl_c_says_what_is_left_and_the_same_command_goes_on(tmp_path, monkeyp
 
 @pytest.mark.parametrize(
     "place",
-    ["hold_folder", "Schedule", "play_units", "analyse", "print_tables", "draw", "replace_file"],
+    ["hold_folder", "Schedule", "play_units", "analyse", "print_tables", "plot", "replace_file"],
 )
 def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(tmp_path, monkeypatch, capsys, place):
     def interrupt(*_arguments, **_settings):
