@@ -8,7 +8,7 @@ import sys
 from collections.abc import Container, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import TextIO, get_args
+from typing import Any, TextIO, get_args
 
 from baselines.cli.arguments import Parser, parse_path, parse_size, whole_number_from
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
@@ -100,16 +100,16 @@ BOARD = ("preset", "size", "mines", "first_click", "no_guess", "seed")
 """The options of the board."""
 
 MEANINGS: Mapping[str, tuple[str, ...]] = {
-    "terminal": (*BOARD, "load", "language", "icons", "palette", "animation", "no_settings", "policy", "versus"),
+    "terminal": (*BOARD, "saved", "language", "icons", "palette", "animation", "no_settings", "policy", "versus"),
     "serve": (*BOARD, "language", "icons", "palette", "animation", "no_settings", "policy", "versus", "host", "port"),
-    "classic": (*BOARD, "load", "language", "icons", "palette", "animation", "no_settings"),
-    "window": (*BOARD, "load", "language", "palette", "no_settings"),
-    "analyse": ("mines", "first_click", "language", "json"),
+    "classic": (*BOARD, "saved", "language", "icons", "palette", "animation", "no_settings"),
+    "window": (*BOARD, "saved", "language", "palette", "no_settings"),
+    "analyse": ("mines", "first_click", "language", "as_json"),
     "stats": ("language",),
 }
 """The options that mean something in each mode."""
 
-WITHOUT_A_PLAYER = ("load", "animation")
+WITHOUT_A_PLAYER = ("saved", "animation")
 """Options that have no effect while policies play."""
 
 DESCRIPTION = "Play Minesweeper in the terminal."
@@ -178,12 +178,15 @@ def _add_board(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--no-guess",
         choices=("subset", "exact"),
+        default=False,
         metavar="LEVEL",
         help="play on boards that logic alone wins: subset (differences of clues), exact (all that can be inferred)",
     )
     seed_help = "give game i the seed SEED + i (default: random seeds)"
     group.add_argument("--seed", type=whole_number_from(0), metavar="SEED", help=seed_help)
-    group.add_argument("--load", type=parse_path, metavar="FILE", help="continue the saved game in this file")
+    group.add_argument(
+        "--load", dest="saved", type=parse_path, metavar="FILE", help="continue the saved game in this file"
+    )
 
 
 def _add_look(group: argparse._ArgumentGroup) -> None:
@@ -244,7 +247,7 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     add("--window", action="store_true", help="play in a window")
     source = "judge the position or the game in this file, or on stdin (-)"
     add("--analyse", type=lambda text: str(parse_path(text)), metavar="FILE", help=source)
-    add("--json", action="store_true", help="write the analysis as JSON")
+    add("--json", dest="as_json", action="store_true", help="write the analysis as JSON")
     add("--stats", action="store_true", help="show the statistics of finished games")
 
 
@@ -265,27 +268,14 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str) ->
     elif given.size:
         rows, cols = given.size
         config = sized_board(rows, cols, given.mines, given.first_click)
-    return PlayOptions(
-        program=program,
-        language=given.language or language_of(),
-        config=config,
-        first_click=rule,
-        seed=given.seed,
-        no_guess=given.no_guess or False,
-        icons=given.icons,
-        palette=given.palette,
-        animation=given.animation,
-        saved=given.load,
-        policy=given.policy,
-        versus=given.versus and tuple(given.versus),
-        host=given.host,
-        port=given.port,
-        analyse=given.analyse,
-        mines=given.mines,
-        as_json=given.json,
-        keeps_settings=not given.no_settings,
-        given=stated,
-    )
+    values: dict[str, Any] = {
+        **{name: value for name, value in vars(given).items() if name in PlayOptions.__dataclass_fields__},
+        "language": given.language or language_of(),
+        "first_click": rule,
+        "versus": given.versus and tuple(given.versus),
+        "keeps_settings": not given.no_settings,
+    }
+    return PlayOptions(program=program, config=config, given=stated, **values)
 
 
 def check_company(options: argparse.Namespace, given: Container[str], mode: str) -> None:
@@ -327,7 +317,7 @@ def _check_board(given: Container[str], mode: str) -> None:
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if "mines" in given and "size" not in given and mode != "analyse":
         raise ValueError("--mines needs --size")
-    if "load" in given and any(name in given for name in BOARD):
+    if "saved" in given and any(name in given for name in BOARD):
         raise ValueError("--load takes board and seed from the file; leave out the options of the board")
 
 
@@ -335,4 +325,5 @@ def _typed(name: str, options: argparse.Namespace) -> str:
     """Returns an option as the user typed it."""
     if name == "animation" and not options.animation:
         return "--no-animation"
-    return "--lang" if name == "language" else f"--{name.replace('_', '-')}"
+    own = {"language": "--lang", "saved": "--load", "as_json": "--json"}
+    return own.get(name, f"--{name.replace('_', '-')}")

@@ -8,39 +8,19 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.terminal.streams import is_styled, output_width
 from minesweeper_env.notices import is_live
-from minesweeper_env.rendering.board import TEXT
 from minesweeper_env.texts import printable
-from minesweeper_play.coach.board_text import Drawn, board_lines, risk_text
+from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, risk_text
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report, opening_layers
 from minesweeper_play.game.session import Session
 from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.options import PlayOptions
-
-
-class Glyphs(NamedTuple):
-    """The character of each kind of cell; counts other than 0 are digits."""
-
-    blank: str
-    hidden: str
-    flag: str
-    question: str
-    mine: str
-    exploded: str
-    wrong: str
-
-
-ASCII = Glyphs(TEXT["zero"], TEXT["hidden"], TEXT["flagged"], TEXT["question"], TEXT["mine"], "!", TEXT["wrong_flag"])
-"""The characters of `render_mode="ansi"`, which `--analyse` reads; `!` is the mine that was opened."""
-
-PLAIN = ASCII._replace(blank="\u00b7", hidden="\u25a0", flag="\u2691")
-NERD = PLAIN._replace(hidden="\uf0c8", flag="\uf024", mine="\U000f0dda")
 
 COUNT_COLOURS = {
     "standard": (34, 32, 31, 35, 33, 36, 37, 90),

@@ -117,20 +117,12 @@ class _Player:
         """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
         while game.play():
             self._sum_up(game.session)
-            answer = self._ask_again(game)
-            if answer is not None:
-                return answer
+            while game.session.is_over:
+                command = parse_ending(self._console.ask("ask_again"))
+                if command is None or command.word == "new":
+                    return command is not None
+                game.carry_out(command)
         return True
-
-    def _ask_again(self, game: ClassicGame) -> bool | None:
-        """Returns whether to play another game; None after the fatal move was taken back."""
-        while True:
-            command = parse_ending(self._console.ask("ask_again"))
-            if command is None or command.word == "new":
-                return command is not None
-            game.carry_out(command)
-            if not game.session.is_over:
-                return None
 
     def _sum_up(self, session: Session) -> None:
         """Prints the figures of a finished game, and records it."""

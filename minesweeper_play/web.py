@@ -167,7 +167,5 @@ def check_address(host: str, port: int) -> None:
     Raises:
         OSError: the port is in use, or the host is none of this computer.
     """
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, protocol) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        trial.bind(address)
+    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    socket.create_server(address[:2], family=family).close()

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
+from minesweeper_env.rendering.board import TEXT
 
 Cell = tuple[int, int]
 
@@ -39,6 +40,27 @@ WRITTEN: dict[int, str] = {
 
 EXPLODED = "!"
 """The character of a mine that was opened."""
+
+
+class Glyphs(NamedTuple):
+    """The character of each kind of cell; counts other than 0 are digits."""
+
+    blank: str
+    hidden: str
+    flag: str
+    question: str
+    mine: str
+    exploded: str
+    wrong: str
+
+
+ASCII = Glyphs(
+    TEXT["zero"], TEXT["hidden"], TEXT["flagged"], TEXT["question"], TEXT["mine"], EXPLODED, TEXT["wrong_flag"]
+)
+"""The characters of `render_mode="ansi"`, which `read_board` reads."""
+
+PLAIN = ASCII._replace(blank="\u00b7", hidden="\u25a0", flag="\u2691")
+NERD = PLAIN._replace(hidden="\uf0c8", flag="\uf024", mine="\U000f0dda")
 
 MOST_HEADS = 3
 """The largest number of lines that hold the numbers of columns, a digit below the other."""

@@ -9,16 +9,10 @@ from minesweeper_play.game.moves import Cell
 ON_CELLS = ("try", "flag", "question", "expand", "chord")
 """Commands with a column and a row."""
 
-ON_ANY_CELL = ("hint",)
-"""Commands with a column and a row, or with none."""
-
-ON_FILES = ("save",)
-"""Commands with the path of a file."""
-
 PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "quit")
 """Commands of one word."""
 
-WORDS = (*ON_CELLS, *ON_ANY_CELL, *PLAIN, *ON_FILES)
+WORDS = (*ON_CELLS, "hint", *PLAIN, "save")
 """All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`.
 
 `assist` is its `help`, which elsewhere lists the commands.
@@ -31,8 +25,8 @@ class Command:
 
     Attributes:
         word: one of `WORDS`.
-        cell: (row, col) from 0, for the commands in `ON_CELLS`; for those in `ON_ANY_CELL` it may be None.
-        path: the path, for the commands in `ON_FILES`.
+        cell: (row, col) from 0, for the commands in `ON_CELLS`; for `hint` it may be None.
+        path: the path, for `save`.
     """
 
     word: str
@@ -75,11 +69,13 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
     if _is_number(words[0]):
         words.insert(0, "try")
     word, rest = words[0], words[1:]
-    if word in ON_FILES:
-        return Command(word, path=_one_path(line, word))
-    if word in ON_CELLS or (word in ON_ANY_CELL and rest):
+    if word == "save":
+        if not rest:
+            raise CommandError("syntax_path", word=word)
+        return Command(word, path=line.strip().removeprefix(word).strip())
+    if word in ON_CELLS or (word == "hint" and rest):
         return Command(word, _cell(word, rest, rows, cols))
-    if word not in PLAIN + ON_ANY_CELL:
+    if word not in (*PLAIN, "hint"):
         raise CommandError("syntax_upper_case" if word.lower() in WORDS else "syntax_unknown", word=word)
     if rest:
         raise CommandError("syntax_too_many", word=word)
@@ -92,19 +88,10 @@ def parse_ending(line: str) -> Command | None:
     Returns:
         The command, where `save` may lack its path; None for any other text, which means no.
     """
-    word = line.strip().partition(" ")[0]
-    if word in ("", "new"):
-        return Command("new")
-    if word in ("undo", "review"):
-        return Command(word)
-    return Command("save", path=line.strip().removeprefix("save").strip()) if word == "save" else None
-
-
-def _one_path(line: str, word: str) -> str:
-    path = line.strip().removeprefix(word).strip()
-    if not path:
-        raise CommandError("syntax_path", word=word)
-    return path
+    word, _, rest = line.strip().partition(" ")
+    if word in ("", "new", "undo", "review"):
+        return Command(word or "new")
+    return Command(word, path=rest.strip()) if word == "save" else None
 
 
 def _cell(word: str, texts: list[str], rows: int, cols: int) -> Cell:

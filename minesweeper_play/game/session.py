@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,12 @@ Status = Literal["ready", "playing", "won", "lost"]
 
 LARGEST_SEED = 10**9
 """Sessions without a seed draw one below this number, which is short enough to type."""
+
+
+def environment_of(config: BoardConfig) -> MinesweeperEnv:
+    """Returns the environment of games."""
+    rules = asdict(config)
+    return MinesweeperEnv((rules.pop("rows"), rules.pop("cols")), **rules)
 
 
 class Session:
@@ -77,14 +83,7 @@ class Session:
         self.on_attempts: Callable[[int, int], object] = lambda *_: None
         self._now, self._counted = now, 0.0
         self._since: float | None = None
-        self._env = MinesweeperEnv(
-            (config.rows, config.cols),
-            config.mines,
-            config.first_click,
-            moves=MOVE_NAMES,
-            radius=config.radius,
-            max_steps=MAX_STEPS,
-        )
+        self._env = environment_of(self.config)
         self._env.reset(seed=self.seed, options=None if layout is None else {"layout": np.asarray(layout)})
         self._state: dict[str, Any] = self._env.get_state()
         self._history: list[dict[str, Any]] = []

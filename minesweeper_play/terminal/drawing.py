@@ -13,6 +13,7 @@ from rich.style import Style
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
+from minesweeper_play.coach.board_text import NERD, PLAIN, Glyphs
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.terminal.palette import Palette, style_of
@@ -89,30 +90,7 @@ def picture_of(
     return Picture(codes, meaning, game.wrong_flags, game.exploded, levels, numbers, marks or {})
 
 
-class Icons(NamedTuple):
-    """One character for each kind of cell that shows no number.
-
-    Attributes:
-        mine: a mine.
-        hidden: a covered cell.
-        flag: a flag.
-        blank: an open cell without mines around it.
-        question: a question mark.
-        wrong: a flag on a cell without a mine, once the game is over.
-    """
-
-    mine: str
-    hidden: str
-    flag: str
-    blank: str = "\u00b7"
-    question: str = "?"
-    wrong: str = "\u2717"
-
-
-ICONS: dict[str, Icons] = {
-    "plain": Icons(mine="*", hidden="\u25a0", flag="\u2691"),
-    "nerd": Icons(mine="\U000f0dda", hidden="\uf0c8", flag="\uf024"),
-}
+ICONS: dict[str, Glyphs] = {name: each._replace(wrong="\u2717") for name, each in (("plain", PLAIN), ("nerd", NERD))}
 """The sets of icons by name; "nerd" needs a font of https://www.nerdfonts.com."""
 
 
@@ -131,13 +109,6 @@ CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(5, 
 """The sizes of cells, from small to large."""
 
 
-class Look(NamedTuple):
-    """A cell: its text, and the style of text and face."""
-
-    text: str
-    style: Style
-
-
 @dataclass(frozen=True)
 class Pencil:
     """Draws the lines of pictures in one size and one set of colours.
@@ -149,7 +120,7 @@ class Pencil:
     """
 
     palette: Palette
-    icons: Icons
+    icons: Glyphs
     size: CellSize
 
     def margin(self, picture: Picture) -> int:
@@ -164,9 +135,8 @@ class Pencil:
         """Returns the cells first..last-1 of a line of the board, counted without the column numbers."""
         row, inner = divmod(line, self.size.height)
         looks = (self._look(picture, row, col) for col in range(first, last))
-        if inner != self.size.height // 2:
-            return list(_joined((" " * self.size.width, look.style) for look in looks))
-        return list(_joined((self._placed(look.text), look.style) for look in looks))
+        is_middle = inner == self.size.height // 2
+        return list(_joined((self._placed(text if is_middle else ""), style) for text, style in looks))
 
     def row_label(self, picture: Picture, line: int) -> Segment:
         """Returns the row number at the left of a line, with the blank after it."""
@@ -201,8 +171,8 @@ class Pencil:
     def _placed(self, text: str) -> str:
         return text.rjust(2) if self.size.width == 2 else text.center(self.size.width)
 
-    def _look(self, picture: Picture, row: int, col: int) -> Look:
-        """Returns the look of a cell: its own, under risks, under a hint, under the cursor."""
+    def _look(self, picture: Picture, row: int, col: int) -> tuple[str, Style]:
+        """Returns the text and the style of a cell: its own, under risks, under a hint, under the cursor."""
         code, shade = int(picture.codes[row, col]), (row + col) % 2
         text, ink, face = self._own_look(picture, row, col, code, shade)
         palette = self.palette
@@ -214,7 +184,7 @@ class Pencil:
             ink = palette.cursor_ink if mark == "choice" else palette.hint_ink
         if (row, col) == picture.cursor != picture.fatal:
             ink, face = palette.cursor_ink, palette.cursor
-        return Look(text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None))
+        return text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None)
 
     def _own_look(self, picture: Picture, row: int, col: int, code: int, shade: int) -> tuple[str, str, str]:
         palette, meaning = self.palette, picture.meaning

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
 from rich.color import Color
 from rich.style import Style
 
@@ -161,9 +162,6 @@ def _darker(colour: str) -> str:
 
 @cache
 def _between(stops: tuple[str, str, str, str], risk: float) -> str:
-    places = (0.0, 0.25, 0.5, 1.0)
-    upper = next(i for i in (1, 2, 3) if risk <= places[i])
-    part = (risk - places[upper - 1]) / (places[upper] - places[upper - 1])
-    low, high = (Color.parse(stops[i]).get_truecolor() for i in (upper - 1, upper))
-    mixed = (round(a + part * (b - a)) for a, b in zip(low, high, strict=True))
+    channels = np.transpose([Color.parse(stop).get_truecolor() for stop in stops])
+    mixed = (round(float(np.interp(risk, (0.0, 0.25, 0.5, 1.0), channel))) for channel in channels)
     return "#" + "".join(f"{channel:02x}" for channel in mixed)

@@ -16,10 +16,10 @@ from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name
 from minesweeper_env.codes import MOVE_NAMES, Move
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
-from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, mine_probabilities
 from minesweeper_env.texts import printable
 from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.session import environment_of
 from minesweeper_play.options import PlayOptions
 
 Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
@@ -170,16 +170,7 @@ class Player:
         self._policy = self.maker(self.config)
         check_built_for(self._policy, self.config)
         self._rater = Rater(self._policy, self.config)
-        size = (self.config.rows, self.config.cols)
-        self._env = MinesweeperEnv(
-            size,
-            self.config.mines,
-            self.config.first_click,
-            moves=self.config.moves,
-            radius=self.config.radius,
-            max_steps=self.config.max_steps,
-            no_guess=self.config.no_guess,
-        )
+        self._env = environment_of(self.config)
         self.board: NDArray[np.int8]
         self.begin(0)
 
