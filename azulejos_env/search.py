@@ -1,37 +1,249 @@
-"""Search for the best move: minimax with alpha-beta cuts, a transposition table and iterative deepening."""
+"""Search for the best move: negamax with alpha-beta cuts, a transposition table and iterative deepening.
+
+Values are the score of the player to move minus that of the other, `depth` moves later (Knuth and Moore 1975, "An
+analysis of alpha-beta pruning"). Without `prune` the bounds stay infinite, and every move is tried.
+"""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import takewhile
+from threading import Thread
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from azulejos_env import alpha_beta, engine
-from azulejos_env.alpha_beta import BEST, HORIZON, NODES, SIZE, make_search
+from azulejos_env import engine
 from azulejos_env.config import GameConfig, whole_in_range
-from azulejos_env.engine import cell_of, rules_of, with_border
+from azulejos_env.engine import Board, Cells, Rules, collapse, gather, list_groups, new_score, rules_of, with_border
 from azulejos_env.position import Position
+from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import counted
+from minesweeper_env.splitmix import mix
 
-__all__ = ["MAX_DEPTH", "Cell", "Limits", "SearchResult", "Searcher", "check_limits", "compile_kernels", "search"]
+__all__ = [
+    "INFINITE",
+    "MAX_DEPTH",
+    "Cell",
+    "Limits",
+    "SearchResult",
+    "Searcher",
+    "check_limits",
+    "compile_kernels",
+    "deepen",
+    "search",
+]
 
 MAX_DEPTH = 256
 """The largest number of moves that a search looks ahead."""
+
+INFINITE = 1 << 40
+"""More than any difference of scores."""
 
 _TABLE_BITS = 19
 """Binary logarithm of the largest number of entries of a transposition table."""
 
 _PAUSE = 0.004
-"""Seconds of search between two looks at the clock, where Ctrl-C is answered, too."""
+"""Seconds between two looks at the clock."""
 
-_FIRST_STEP = 256
-"""Number of positions to evaluate before the first look at the clock."""
+_QUICK = 200_000
+"""Cells of all positions of a search that takes no longer than that."""
+
+_EMPTY, _EXACT, _AT_LEAST, _AT_MOST = range(4)
+"""Kinds of an entry of the table: none; the value itself; a lower bound of it; an upper bound of it."""
+
+_VALUE, _KIND, _DEPTH, _MOVE, _OPEN = range(5)
+"""Columns of `_Arrays.table`."""
+
+_NODES, _LIMIT = range(2)
+"""Entries of `_Arrays.counters`: the number of positions evaluated, and the number from which the search stops."""
+
+_NONE, _STOPPED = -1, 2 * INFINITE
 
 Cell = tuple[int, int]
 """The (row, col) of a tile."""
+
+
+class _Arrays(NamedTuple):
+    """Arrays of a search over D moves, on boards of B bordered cells with up to M groups.
+
+    Attributes:
+        boards: (D + 1, B) int8, the board of each level.
+        moves: (D + 1, M) int32, the moves of each level, the tried ones first.
+        sizes: (D + 1, M) int32, their numbers of tiles.
+        lines: (D + 1, D + 1) int32, the best line from each level; -1 ends it.
+        group: (C,) int32, room for one group.
+        scratch: (B,) int8, room for one board.
+        codes: (B, 10) uint64, a random word for each cell and colour, 0 for empty cells (Zobrist 1970).
+        keys: (T,) uint64, keys of the transposition table; T is a power of two, or 0 for no table.
+        table: (T, 5) int64, its entries: value, kind, depth, move, and whether a deeper search may change the value.
+        counters: (2,) int64: positions evaluated, and the limit.
+    """
+
+    boards: NDArray[np.int8]
+    moves: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    lines: NDArray[np.int32]
+    group: Cells
+    scratch: Board
+    codes: NDArray[np.uint64]
+    keys: NDArray[np.uint64]
+    table: NDArray[np.int64]
+    counters: NDArray[np.int64]
+
+
+@subroutine
+def _hash(search: _Arrays, ply: int, own: int, other: int) -> np.uint64:
+    """Returns the hash of a level, whose player to move has `own` points; 0 without a table."""
+    if len(search.keys) == 0:
+        return np.uint64(0)
+    key, board = mix(np.uint64(own)) ^ mix(mix(np.uint64(other))), search.boards[ply]
+    for cell in range(len(board)):
+        if board[cell] > 0:
+            key ^= search.codes[cell, board[cell]]
+    return key
+
+
+@inlined
+def _row(search: _Arrays, key: np.uint64) -> np.int64:
+    """Returns the row of the table of a position."""
+    return np.int64(key & np.uint64(len(search.keys) - 1))
+
+
+@inlined
+def _is_known(search: _Arrays, key: np.uint64) -> bool:
+    """Returns whether the table holds a position."""
+    if len(search.keys) == 0:
+        return False
+    return search.table[_row(search, key), _KIND] != _EMPTY and search.keys[_row(search, key)] == key
+
+
+@inlined
+def _settles(entry: NDArray[np.int64], depth: int, alpha: int, beta: int) -> bool:
+    """Returns whether an entry settles a search to this depth between these bounds.
+
+    An entry of another depth does only if all games of its search ended, or the table would change the value.
+    """
+    kind, value = entry[_KIND], entry[_VALUE]
+    if entry[_DEPTH] != depth and (entry[_OPEN] or entry[_DEPTH] > depth):
+        return False
+    return kind == _EXACT or (kind == _AT_LEAST and value >= beta) or (kind == _AT_MOST and value <= alpha)
+
+
+@inlined
+def _store(
+    search: _Arrays, key: np.uint64, value: int, depth: int, alpha: int, beta: int, move: int, is_open: bool
+) -> None:
+    """Keeps a value in place of whatever had its row of the table."""
+    if len(search.keys) == 0:
+        return
+    search.keys[_row(search, key)] = key
+    entry = search.table[_row(search, key)]
+    entry[_KIND] = _AT_LEAST if value >= beta else _AT_MOST if value <= alpha else _EXACT
+    entry[_VALUE], entry[_DEPTH], entry[_MOVE], entry[_OPEN] = value, depth, move, is_open
+
+
+@inlined
+def _last_move(rules: Rules, search: _Arrays, ply: int, count: int, own: int, other: int) -> tuple[int, bool]:
+    """Returns what `_minimax` does for a level that looks one move ahead, without making the moves."""
+    best, is_open, tiles = -INFINITE, False, 0
+    for cell in range(len(search.boards[ply])):
+        tiles += search.boards[ply, cell] > 0
+    for move in range(count):
+        clears = search.sizes[ply, move] == tiles
+        value = new_score(rules, own, search.sizes[ply, move], clears) - other
+        is_open = is_open or not clears
+        if value > best:
+            best, search.lines[ply, 0] = value, search.moves[ply, move]
+    search.lines[ply, 1] = _NONE
+    search.counters[_NODES] += count
+    return best, is_open
+
+
+@inlined
+def _pick(search: _Arrays, ply: int, first: int, count: int, hint: int) -> int:
+    """Puts the most promising move next, the hint or else the largest group, and returns it."""
+    moves, sizes = search.moves[ply], search.sizes[ply]
+    best = first
+    for move in range(first, count):
+        if moves[move] == hint:
+            best = move
+            break
+        if sizes[move] > sizes[best]:
+            best = move
+    moves[first], moves[best] = moves[best], moves[first]
+    sizes[first], sizes[best] = sizes[best], sizes[first]
+    return moves[first]
+
+
+@inlined
+def _make(rules: Rules, search: _Arrays, ply: int, move: int, own: int) -> int:
+    """Writes the board after a move to the level below, and returns the new score of the player."""
+    for cell in range(len(search.scratch)):
+        search.scratch[cell] = search.boards[ply, cell]
+    size = gather(search.scratch, rules.cols, move, search.group)
+    tiles = collapse(search.scratch, rules.rows, rules.cols, rules.leftwards, search.boards[ply + 1])
+    return new_score(rules, own, size, tiles == 0)
+
+
+@kernel
+def _minimax(
+    rules: Rules, search: _Arrays, prune: bool, ply: int, own: int, other: int, left: int, alpha: int, beta: int
+) -> tuple[int, bool]:
+    """Values a level whose board is set.
+
+    Args:
+        rules: the rules.
+        search: the arrays.
+        prune: whether to cut branches that cannot change the value.
+        ply: the level.
+        own: the score of the player to move.
+        other: the score of the other player.
+        left: the number of moves to look ahead.
+        alpha: value that the player to move has elsewhere already.
+        beta: value from which the other player avoids this position.
+
+    Returns:
+        The value, and whether a deeper search may change it. The value is _STOPPED if the limit was reached.
+    """
+    if search.counters[_NODES] >= search.counters[_LIMIT]:
+        return _STOPPED, True
+    search.counters[_NODES] += 1
+    search.lines[ply, 0] = _NONE
+    hint, key = _NONE, _hash(search, ply, own, other)
+    if _is_known(search, key):
+        entry = search.table[_row(search, key)]
+        # The root needs its move, and the line of a value from the table is not known; `complete_line` finds it.
+        if ply and _settles(entry, left, alpha, beta):
+            return entry[_VALUE], entry[_OPEN] != 0
+        hint = entry[_MOVE]
+    count = list_groups(search.boards[ply], rules.rows, rules.cols, search.group, search.moves[ply], search.sizes[ply])
+    if count == 0 or left == 0:
+        return own - other, count > 0
+    if left == 1:
+        return _last_move(rules, search, ply, count, own, other)
+    best, is_open, tried = -INFINITE, False, 0
+    while tried < count and best < beta:
+        move = _pick(search, ply, tried, count, hint)
+        score = _make(rules, search, ply, move, own)
+        low, high = (-beta, -max(alpha, best)) if prune else (-INFINITE, INFINITE)
+        below, below_open = _minimax(rules, search, prune, ply + 1, other, score, left - 1, low, high)
+        if search.counters[_NODES] >= search.counters[_LIMIT]:
+            return _STOPPED, True
+        is_open |= below_open
+        tried += 1
+        if -below > best:
+            best = -below
+            search.lines[ply, 0] = move
+            for later in range(left):
+                search.lines[ply, later + 1] = search.lines[ply + 1, later]
+    _store(search, key, best, left, alpha, beta, search.lines[ply, 0], is_open)
+    return best, is_open
 
 
 @dataclass(frozen=True)
@@ -76,7 +288,7 @@ class SearchResult:
 class Limits:
     """Limits of a search that begins now: seconds, and a number of evaluated positions."""
 
-    def __init__(self, seconds: float = math.inf, nodes: float = math.inf) -> None:
+    def __init__(self, seconds: float = math.inf, nodes: int = 1 << 62) -> None:
         """Starts the clock."""
         self.seconds, self.nodes = seconds, nodes
         self._begun = time.perf_counter()
@@ -113,8 +325,8 @@ def search(
     most, limits = check_limits(depth, seconds, nodes)
     searcher = Searcher(position, most, prune=prune, table=prune)
     only_depth = seconds is nodes is None
-    result = searcher.deepen(position, most if only_depth and not prune else 1, limits)
-    return searcher.complete_line(position, result)
+    first = most if only_depth and not prune else 1
+    return searcher.complete_line(position, deepen(searcher.search, position, first, most, limits))
 
 
 def check_limits(depth: int | None, seconds: float | None, nodes: int | None) -> tuple[int, Limits]:
@@ -128,66 +340,106 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
     if seconds is not None and not (isinstance(seconds, (int, float)) and 0 < seconds < math.inf):
         raise ValueError(f"seconds must be a number above 0, not {seconds!r}")
     most = MAX_DEPTH if depth is None else whole_in_range("depth", depth, 1, MAX_DEPTH)
-    count = math.inf if nodes is None else whole_in_range("nodes", nodes, 1, 1 << 62)
+    count = 1 << 62 if nodes is None else whole_in_range("nodes", nodes, 1, 1 << 62)
     # A time limit holds for the search alone, and not for the compiler before the first one.
     compile_kernels()
     return most, Limits(seconds or math.inf, count)
 
 
+def deepen(
+    search_to: Callable[[Position, int, Limits], SearchResult | None],
+    position: Position,
+    first: int,
+    most: int,
+    limits: Limits,
+) -> SearchResult:
+    """Searches the depths from `first` on, which no limit cuts short, and returns the result of the last one."""
+    result = search_to(position, first, Limits())
+    assert result is not None
+    for depth in range(first + 1, most + 1):
+        deeper = None if result.final else search_to(position, depth, limits)
+        if deeper is None:
+            break
+        result = deeper
+    return result
+
+
 class Searcher:
     """Searches of positions of one game, with the same arrays and the same transposition table."""
 
-    def __init__(self, position: Position, depth: int, *, prune: bool, table: bool, record: int = 0) -> None:
-        """Prepares searches.
-
-        Args:
-            position: the position; others of its game can be searched too.
-            depth: the largest depth.
-            prune: whether to cut branches that cannot change the value.
-            table: whether to keep the values of positions.
-            record: number of nodes of the tree to record.
-        """
+    def __init__(self, position: Position, depth: int, *, prune: bool, table: bool) -> None:
+        """Makes the arrays for searches of positions of this game to a depth, with or without a table."""
         config = position.config
         self._begun = time.perf_counter()
-        self._cols, self._prune, self._rules, self._depth = config.cols, prune, rules_of(config), depth
-        self._most = min(depth, max(config.cells // 2, 1))
-        entries = _table_entries(config.cells, self._most) if table else 0
-        self.arrays = make_search(config.rows, config.cols, self._most, entries, record)
+        self._cells, self._cols, self._prune, self._rules = config.cells, config.cols, prune, rules_of(config)
+        self._most = most = min(depth, max(config.cells // 2, 1))
+        border = len(with_border(position.board))
+        # A shallow search takes less time than to clear the largest table. It enters at most
+        # (cells / 2) ** (depth - 1) positions above its last level, since a move removes two tiles or more.
+        bits = min(_TABLE_BITS, (max(config.cells // 2, 1) ** (most - 1)).bit_length())
+        entries = 1 << bits if table else 0
+        moves, sizes = np.zeros((2, most + 1, max(config.cells // 2, 1)), np.int32)
+        codes = np.random.default_rng(0).integers(0, 1 << 64, (border, 10), np.uint64, endpoint=False)
+        codes[:, 0] = 0
+        self._arrays = _Arrays(
+            boards=np.zeros((most + 1, border), np.int8),
+            moves=moves,
+            sizes=sizes,
+            lines=np.full((most + 1, most + 1), _NONE, np.int32),
+            group=np.zeros(config.cells, np.int32),
+            scratch=np.zeros(border, np.int8),
+            codes=codes,
+            keys=np.zeros(entries, np.uint64),
+            table=np.zeros((entries, 5), np.int64),
+            counters=np.zeros(2, np.int64),
+        )
 
     @property
-    def _nodes(self) -> int:
-        return int(self.arrays.counters[NODES])
+    def nodes(self) -> int:
+        """The number of positions evaluated."""
+        return int(self._arrays.counters[_NODES])
 
-    def deepen(self, position: Position, first: int, limits: Limits) -> SearchResult:
-        """Searches the depths from `first` on, which no limit cuts short, and returns the result of the last one."""
-        result = self.search(position, first, Limits())
-        assert result is not None
-        for depth in range(first + 1, self._depth + 1):
-            deeper = None if result.final else self.search(position, depth, limits)
-            if deeper is None:
-                break
-            result = deeper
-        return result
-
-    def search(self, position: Position, depth: int, limits: Limits) -> SearchResult | None:
-        """Searches to a depth, and returns None if a limit comes first.
-
-        If it is reached before the search begins, the record of the previous search is kept.
-        """
-        if limits.reached(self._nodes):
+    def search(
+        self, position: Position, depth: int, limits: Limits, alpha: int = -INFINITE, beta: int = INFINITE
+    ) -> SearchResult | None:
+        """Searches to a depth, with the bounds of a position in the middle, and returns None if a limit comes first."""
+        if limits.reached(self.nodes):
             return None
-        arrays, own = self.arrays, position.scores[position.player]
+        arrays, scores = self._arrays, (position.scores[position.player], position.scores[1 - position.player])
         arrays.boards[0] = with_border(position.board)
-        tiles = int((position.board > 0).sum())
-        alpha_beta.begin(arrays, own, position.scores[1 - position.player], tiles, min(depth, self._most))
-        return self._result(depth) if self._run(limits) else None
+        arrays.counters[_LIMIT] = limits.nodes
+        value, is_open = self._run(limits, *scores, min(depth, self._most), alpha, beta)
+        if value == _STOPPED:
+            return None
+        moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
+        line = tuple(engine.cell_of(move, self._cols) for move in moves)
+        seconds = time.perf_counter() - self._begun
+        return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, seconds, not is_open)
+
+    def _run(self, limits: Limits, own: int, other: int, left: int, alpha: int, beta: int) -> tuple[int, bool]:
+        """Runs the kernel, in another thread where it may take long, so that the clock or Ctrl-C can stop it."""
+        found: list[tuple[int, bool]] = []
+        arguments = (self._rules, self._arrays, self._prune, 0, own, other, left, alpha, beta)
+        worker = Thread(target=lambda: found.append(_minimax(*arguments)), daemon=True)
+        # A search of some milliseconds: a board has at most half as many groups as cells.
+        if left < 2 or self._cells * (self._cells // 2) ** (left - 1) < _QUICK:
+            worker.run()
+            return found[0]
+        worker.start()
+        try:
+            while worker.is_alive() and not limits.reached(self.nodes):
+                worker.join(_PAUSE)
+        finally:
+            self._arrays.counters[_LIMIT] = 0
+            worker.join()
+        return found[0]
 
     def complete_line(self, position: Position, result: SearchResult) -> SearchResult:
         """Returns a result with the moves of its line that the transposition table had left out.
 
         The seconds of the result are then those of all searches.
         """
-        line, nodes = list(result.line), self._nodes
+        line, nodes = list(result.line), self.nodes
         for row, col in line:
             position = position.play(row, col)
         while len(line) < result.depth and not position.over:
@@ -198,30 +450,6 @@ class Searcher:
                 position = position.play(row, col)
         return replace(result, line=tuple(line), nodes=nodes, seconds=time.perf_counter() - self._begun)
 
-    def _run(self, limits: Limits) -> bool:
-        """Searches until the end or a limit, and returns whether the end came first."""
-        step = _FIRST_STEP
-        while not limits.reached(self._nodes):
-            begun = time.perf_counter()
-            limit = int(min(self._nodes + step, limits.nodes, 1 << 62))
-            if alpha_beta.advance(self._rules, self.arrays, self._prune, limit):
-                return True
-            step = max(1, min(2 * step, int(step * _PAUSE / (time.perf_counter() - begun))))
-        return False
-
-    def _result(self, depth: int) -> SearchResult:
-        level = self.arrays.levels[0]
-        line = tuple(cell_of(int(move), self._cols) for move in self.arrays.lines[0, : level[SIZE]])
-        return SearchResult(
-            move=line[0] if line else None,
-            value=int(level[BEST]),
-            depth=depth,
-            line=line,
-            nodes=self._nodes,
-            seconds=time.perf_counter() - self._begun,
-            final=not level[HORIZON],
-        )
-
 
 @cache
 def compile_kernels() -> None:
@@ -230,14 +458,4 @@ def compile_kernels() -> None:
     engine.begin_stream(rng)
     engine.draw(rng[:1], 1, np.empty(1, np.int64))
     position = Position(GameConfig(1, 4, 2), np.array([[1, 1, 2, 2]]))
-    searcher = Searcher(position, 2, prune=True, table=True)
-    searcher.complete_line(position, searcher.deepen(position, 2, Limits()))
-
-
-def _table_entries(cells: int, depth: int) -> int:
-    """Returns the number of entries of a transposition table.
-
-    A shallow search takes less time than to clear the largest table. It enters at most (cells / 2) ** (depth - 1)
-    positions above its last level, since a move removes two tiles or more.
-    """
-    return 1 << min(_TABLE_BITS, (max(cells // 2, 1) ** (depth - 1)).bit_length())
+    Searcher(position.play(0, 0), 1, prune=True, table=True).search(position, 1, Limits())

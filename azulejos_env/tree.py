@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from azulejos_env.alpha_beta import (
-    COUNT,
-    CUT,
-    DEEPEST,
-    MOVE,
-    NEXT,
-    NONE,
-    OPEN,
-    PARENT,
-    PLY,
-    RECORD,
-    RECORDED,
-    STATUS,
-    TURN,
-    VALUE,
-    VALUED,
-    Search,
-)
-from azulejos_env.engine import cell_of
 from azulejos_env.position import Position
-from azulejos_env.search import Cell, Searcher, SearchResult, check_limits
+from azulejos_env.search import INFINITE, Cell, Limits, Searcher, SearchResult, check_limits, deepen
 
 __all__ = ["MAX_NODES", "NodeKind", "SearchTree", "TreeNode", "search_tree"]
 
@@ -43,7 +24,7 @@ class NodeKind(Enum):
     TIMED_OUT = "timed out"
 
 
-@dataclass(frozen=True)
+@dataclass
 class TreeNode:
     """A position of the tree.
 
@@ -89,9 +70,8 @@ class SearchTree:
         limit.
         """
         kinds = {node.kind for node in self.nodes}
-        player = ("first", "second")[self.player]
-        legend = [shape.format(player) for shape in _SHAPES]
-        legend += (text for kind, text in _LEGEND.items() if kind in kinds)
+        legend = [shape.format(("first", "second")[self.player]) for shape in _SHAPES]
+        legend += (text for kind, (text, *_) in _STYLES.items() if kind in kinds)
         label = "".join(f"{line}\\l" for line in legend)
         # Graphs that grow to the right are as tall as they have leaves, and texts lie side by side: a page to scroll.
         head = [f'  graph [label="{label}", {_GRAPH}];', f"  node [{_NODE}];", f"  edge [{_EDGE}];"]
@@ -99,45 +79,39 @@ class SearchTree:
 
     def _dot_lines(self) -> Iterator[str]:
         for node in self.nodes:
-            attributes = {"label": _label(node), "shape": ("box", "ellipse")[node.level % 2], **_STYLES[node.kind]}
-            listed = ", ".join(f'{key}="{value}"' for key, value in attributes.items())
-            yield f'  "{node.name}" [{listed}];'
+            _, style, edge = _STYLES.get(node.kind, ("", "", ""))
+            label = "Start" if node.move is None else f"({node.move[0]},{node.move[1]})"
+            label += "" if node.value is None else f": {node.value}"
+            yield f'  "{node.name}" [label="{label}", shape="{("box", "ellipse")[node.level % 2]}"{style}];'
             if node.parent is not None:
-                style = _EDGE_STYLES.get(node.kind, "")
-                yield f'  "{node.parent}" -> "{node.name}"{style};'
-
-
-_STYLES: dict[NodeKind, dict[str, str]] = {
-    NodeKind.VALUED: {},
-    NodeKind.CHOSEN: {"style": "filled", "fillcolor": "#9ecae1", "color": "#08519c"},
-    NodeKind.CUT: {"style": "filled,dashed", "fillcolor": "#c7e9c0", "color": "#238b45"},
-    NodeKind.TIMED_OUT: {"style": "filled,dashed", "fillcolor": "#fdd0a2", "color": "#d94801"},
-}
+                yield f'  "{node.parent}" -> "{node.name}"{edge};'
 
 
 _GRAPH = 'labelloc="t", labeljust="l", rankdir="LR", nodesep="0.08", ranksep="0.7", fontname="Helvetica", fontsize="12"'
 _NODE = 'fontname="Helvetica", fontsize="12", height="0.25", margin="0.08,0.03"'
 _EDGE = 'color="#737373", arrowsize="0.5"'
-_EDGE_STYLES: dict[NodeKind, str] = {
-    NodeKind.CHOSEN: ' [color="#08519c", penwidth="2"]',
-    NodeKind.CUT: ' [color="#238b45", style="dashed"]',
-    NodeKind.TIMED_OUT: ' [color="#d94801", style="dashed"]',
-}
-
 _SHAPES = (
     "Each node: its move, and its value in points for the {} player.",
     "Box: the {} player is to move; ellipse: the other one.",
 )
-_LEGEND: dict[NodeKind, str] = {
-    NodeKind.CHOSEN: "Blue: the best move of its position.",
-    NodeKind.CUT: "Green, dashed: cut by alpha-beta.",
-    NodeKind.TIMED_OUT: "Orange, dashed: cut by the time limit.",
+_STYLES: dict[NodeKind, tuple[str, str, str]] = {
+    NodeKind.CHOSEN: (
+        "Blue: the best move of its position.",
+        ', style="filled", fillcolor="#9ecae1", color="#08519c"',
+        ' [color="#08519c", penwidth="2"]',
+    ),
+    NodeKind.CUT: (
+        "Green, dashed: cut by alpha-beta.",
+        ', style="filled,dashed", fillcolor="#c7e9c0", color="#238b45"',
+        ' [color="#238b45", style="dashed"]',
+    ),
+    NodeKind.TIMED_OUT: (
+        "Orange, dashed: cut by the time limit.",
+        ', style="filled,dashed", fillcolor="#fdd0a2", color="#d94801"',
+        ' [color="#d94801", style="dashed"]',
+    ),
 }
-
-
-def _label(node: TreeNode) -> str:
-    move = "Start" if node.move is None else f"({node.move[0]},{node.move[1]})"
-    return move if node.value is None else f"{move}: {node.value}"
+"""Line of the legend, and attributes of the node and of the edge to it."""
 
 
 def search_tree(
@@ -158,53 +132,79 @@ def search_tree(
         ValueError: a limit is missing or not allowed.
     """
     most, limits = check_limits(depth, seconds, None)
-    searcher = Searcher(position, most, prune=prune, table=False, record=MAX_NODES)
-    result = searcher.deepen(position, most if seconds is None else 1, limits)
-    nodes = tuple(_nodes(searcher, position, result))
-    return SearchTree(result, nodes, max(node.level for node in nodes), position.player)
+    walk = _Walk(position, most, prune)
+    result = deepen(walk.search, position, most if seconds is None else 1, most, limits)
+    root = walk.nodes[0]
+    root.value, root.kind = result.value, NodeKind.VALUED
+    for node in walk.nodes:
+        if node.level == 1 and node.move == result.move:
+            node.kind = NodeKind.CHOSEN
+    return SearchTree(result, tuple(walk.nodes), max(node.level for node in walk.nodes), position.player)
 
 
-def _nodes(searcher: Searcher, position: Position, result: SearchResult) -> Iterator[TreeNode]:
-    """Yields the recorded nodes, and then the moves that a time limit left untried."""
-    arrays, cols = searcher.arrays, position.config.cols
-    count = int(arrays.counters[RECORDED])
-    rows: list[list[int]] = arrays.record[:count].tolist()
-    rows += _untried(arrays)
-    rows[0][VALUE], rows[0][STATUS] = result.value, VALUED
-    cells = [None if row[MOVE] == NONE else cell_of(row[MOVE], cols) for row in rows]
-    best = _best_children(rows, cells, result.move)
-    names: list[str] = []
-    for index, (row, cell) in enumerate(zip(rows, cells, strict=True)):
-        parent = None if cell is None else names[row[PARENT]]
-        names.append("Start" if cell is None else f"{parent} ({cell[0]},{cell[1]})".removeprefix("Start "))
-        kind = NodeKind.CHOSEN if index in best else _KINDS[row[STATUS]]
-        value = (-1) ** row[TURN] * row[VALUE] if row[STATUS] == VALUED else None
-        yield TreeNode(names[index], parent, cell, row[TURN], value, kind)
+class _Walk:
+    """Minimax that keeps its nodes, and leaves the levels below the kept ones to the kernel."""
 
+    def __init__(self, root: Position, depth: int, prune: bool) -> None:
+        self._searcher, self._prune = Searcher(root, depth, prune=prune, table=False), prune
+        self.nodes: list[TreeNode] = []
+        self._opened = 0
 
-def _untried(arrays: Search) -> list[list[int]]:
-    """Returns rows for the moves of the levels that a time limit left open."""
-    rows = []
-    for ply in range(int(arrays.counters[PLY]) + 1):
-        level = arrays.levels[ply]
-        if ply < arrays.counters[DEEPEST]:
-            moves = arrays.moves[ply, level[NEXT] : level[COUNT]].tolist()
-            rows += [[int(level[RECORD]), move, ply + 1, 0, OPEN] for move in moves]
-    return rows
+    def search(self, position: Position, depth: int, limits: Limits) -> SearchResult | None:
+        """Searches to a depth as `Searcher.search` does."""
+        if limits.reached(self._count()):
+            return None
+        self.nodes, self._depth, self._deepest, self._limits = [], depth, depth, limits
+        found = self._visit(position, self._add(None, None, NodeKind.TIMED_OUT), -INFINITE, INFINITE)
+        return found and replace(found, depth=depth, nodes=self._count())
 
+    def _count(self) -> int:
+        return self._searcher.nodes + self._opened
 
-def _best_children(rows: list[list[int]], cells: list[Cell | None], move: Cell | None) -> set[int]:
-    """Returns the rows of the best children: of the root the move that was found, else the first with the value."""
-    best: dict[int, int] = {}
-    for index, row in enumerate(rows[1:], start=1):
-        parent, status = row[PARENT], row[STATUS]
-        if parent == 0:
-            is_best = cells[index] == move
+    def _add(self, parent: TreeNode | None, move: Cell | None, kind: NodeKind) -> TreeNode:
+        """Returns a new node; the deepest level goes where there are too many."""
+        name = "Start" if move is None else f"({move[0]},{move[1]})"
+        if parent is not None and parent.move is not None:
+            name = f"{parent.name} {name}"
+        level = 0 if parent is None else parent.level + 1
+        while level <= self._deepest and len(self.nodes) >= MAX_NODES:
+            self._deepest -= 1
+            self.nodes = [node for node in self.nodes if node.level <= self._deepest]
+        node = TreeNode(name, None if parent is None else parent.name, move, level, None, kind)
+        if level <= self._deepest:
+            self.nodes.append(node)
+        return node
+
+    def _visit(self, position: Position, node: TreeNode, alpha: int, beta: int) -> SearchResult | None:
+        """Values a node between bounds; None if the time is up."""
+        if node.level >= self._deepest or position.over:
+            found = self._searcher.search(position, self._depth - node.level, self._limits, alpha, beta)
         else:
-            is_best = status == rows[parent][STATUS] == VALUED and row[VALUE] == -rows[parent][VALUE]
-        if is_best:
-            best.setdefault(parent, index)
-    return set(best.values())
+            found = self._try_moves(position, node, alpha, beta)
+        if found is not None:
+            node.value, node.kind = (-1) ** node.level * found.value, NodeKind.VALUED
+        return found
 
-
-_KINDS = {VALUED: NodeKind.VALUED, CUT: NodeKind.CUT, OPEN: NodeKind.TIMED_OUT}
+    def _try_moves(self, position: Position, node: TreeNode, alpha: int, beta: int) -> SearchResult | None:
+        best, chosen, is_final = SearchResult(None, -INFINITE, 0, (), 0, 0.0, True), node, True
+        below: SearchResult | None = best
+        rest = list(position.groups)
+        self._opened += 1
+        while rest and best.value < beta and below is not None:
+            # In the order of the kernel: the largest group changes places with the first.
+            largest = max(range(len(rest)), key=lambda index: rest[index].size)
+            rest[0], rest[largest] = rest[largest], rest[0]
+            move = rest.pop(0)[:2]
+            child = self._add(node, move, NodeKind.TIMED_OUT)
+            bounds = (-beta, -max(alpha, best.value)) if self._prune else (-INFINITE, INFINITE)
+            below = self._visit(position.play(*move), child, *bounds)
+            if below is not None:
+                is_final = is_final and below.final
+                if -below.value > best.value:
+                    best, chosen = replace(below, move=move, value=-below.value, line=(move, *below.line)), child
+        for group in rest:
+            self._add(node, group[:2], NodeKind.TIMED_OUT if below is None else NodeKind.CUT)
+        if below is None:
+            return None
+        chosen.kind = NodeKind.CHOSEN
+        return replace(best, final=is_final)

@@ -14,7 +14,7 @@ from support import naive_azulejos as naive
 
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
-from azulejos_env.search import MAX_DEPTH, Limits, Searcher, search
+from azulejos_env.search import MAX_DEPTH, Limits, Searcher, deepen, search
 
 
 def random_position(seed, most_side=7):
@@ -57,7 +57,7 @@ def test_cuts_the_table_and_deepening_leave_the_value_of_plain_minimax(depth):
         assert search(position, depth=depth).value == plain.value
         for first in (1, depth):
             searcher = Searcher(position, depth, prune=True, table=False)
-            assert searcher.deepen(position, first, Limits()).value == plain.value
+            assert deepen(searcher.search, position, first, depth, Limits()).value == plain.value
 
 
 def test_the_line_leads_to_the_value():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 
 from azulejos_env.config import GameConfig
 from azulejos_env.position import Position, random_board
-from azulejos_env.search import Limits, Searcher, search
+from azulejos_env.search import Limits, search
 from azulejos_env.tree import MAX_NODES, NodeKind, search_tree
 
 CONFIG = GameConfig(4, 4, 3)
@@ -62,24 +61,23 @@ def test_the_chosen_moves_from_the_root_are_the_line_of_the_search():
 
 
 def test_a_time_limit_shows_what_it_cut(monkeypatch):
-    finished, looks, end = [], count(), Searcher._result
-    monkeypatch.setattr(Searcher, "_result", lambda self, depth: finished.append(depth) or end(self, depth))
-    # Time is up at the third look at the clock after depth 2: in the middle of depth 3.
-    monkeypatch.setattr(Limits, "reached", lambda self, _: self.seconds < 9 and 2 in finished and next(looks) >= 2)
-    tree = search_tree(position(config=GameConfig(12, 12, 5)), seconds=5.0)
+    root = position(config=GameConfig(12, 12, 5))
+    before = search_tree(root, depth=2, seconds=60.0).result.nodes
+    # Time is up in the middle of depth 3.
+    monkeypatch.setattr(Limits, "reached", lambda _, nodes: nodes > before + 10)
+    tree = search_tree(root, seconds=60.0)
     assert tree.result.depth == 2
     timed_out = [node for node in tree.nodes if node.kind is NodeKind.TIMED_OUT]
-    assert timed_out
+    assert {node.level for node in timed_out} == {1, 2, 3}
     assert all(node.value is None for node in timed_out)
     chosen = [node.move for node in tree.nodes if node.level == 1 and node.kind is NodeKind.CHOSEN]
     assert chosen == [tree.result.move]
 
 
 def test_a_limit_between_two_depths_leaves_the_tree_of_the_last_finished_one(monkeypatch):
-    finished, end = [], Searcher._result
-    monkeypatch.setattr(Searcher, "_result", lambda self, depth: finished.append(depth) or end(self, depth))
-    monkeypatch.setattr(Limits, "reached", lambda self, _: self.seconds < 9 and 2 in finished)
-    tree = search_tree(position(), seconds=5.0)
+    before = search_tree(position(), depth=2, seconds=60.0).result.nodes
+    monkeypatch.setattr(Limits, "reached", lambda _, nodes: nodes >= before)
+    tree = search_tree(position(), seconds=60.0)
     assert tree.result.depth == 2
     assert tree.nodes == search_tree(position(), depth=2).nodes
 
