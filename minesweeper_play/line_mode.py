@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
+from baselines.cli.start import INTERRUPTED
 from baselines.terminal.streams import output_width
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
@@ -18,9 +20,6 @@ from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.line_console import Console, LeaveError
 from minesweeper_play.options import PlayOptions, recommended_mines, sized_board
-
-DONE, INTERRUPTED = 0, 130
-"""Exit statuses."""
 
 LEAST_SIDE, MOST_SIDE = 3, 10
 """The sides of the boards to choose from; a protected opening needs one more, and options allow any size."""
@@ -38,11 +37,10 @@ def run(options: PlayOptions) -> int:
     Raises:
         SavedGameError: the saved game of the options cannot be read.
     """
-    console, status = Console(options), DONE
+    console, status = Console(options), 0
     try:
-        _Player(console, options).play()
-    except LeaveError:
-        pass
+        with suppress(LeaveError):
+            _Player(console, options).play()
     except KeyboardInterrupt:
         print()
         status = INTERRUPTED
@@ -63,10 +61,10 @@ def show_statistics(options: PlayOptions) -> int:
         say(catalogue.text(statistics.problem.key, **statistics.problem.values))
     if not records:
         print(catalogue.text("statistics_empty"))
-        return DONE
-    table = statistics_table(summarise(records), catalogue)
-    print("\n".join(table_lines(table, output_width() or WIDE)))
-    return DONE
+    else:
+        table = statistics_table(summarise(records), catalogue)
+        print("\n".join(table_lines(table, output_width() or WIDE)))
+    return 0
 
 
 class _Player:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
+from baselines.cli.start import FAILED, INTERRUPTED
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
 from minesweeper_env.rendering.board import COLOUR_BLIND, STANDARD, Scene, with_mines_flagged
@@ -22,9 +23,6 @@ from minesweeper_play.game.statistics import Statistics, open_statistics
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.language.explanations import explain_advice, explain_ending
 from minesweeper_play.options import BOARDS, PlayOptions, preset_board
-
-DONE, FAILED, INTERRUPTED = 0, 1, 130
-"""Exit statuses."""
 
 FRAME_MS = 40
 """The longest time between two looks at the clock of the game, in milliseconds."""
@@ -86,15 +84,7 @@ def run(options: PlayOptions) -> int:
     finally:
         if pygame is not None:
             pygame.display.quit()
-    return DONE
-
-
-class Place(NamedTuple):
-    """Place of the board in the window: left and top edge, and side of a tile, in pixels."""
-
-    left: int
-    top: int
-    side: int
+    return 0
 
 
 class GameWindow:
@@ -167,35 +157,35 @@ class GameWindow:
 
     def draw(self) -> None:
         """Draws the board, what a hint names, the numbers of rows and columns, and the lines of text."""
-        surface, place = self._pygame.display.get_surface(), self.place
+        surface, (left, top, side) = self._pygame.display.get_surface(), self.place
         surface.fill(PAPER)
-        picture = self.scene().picture(place.side)
+        picture = self.scene().picture(side)
         height, width = picture.shape[:2]
-        surface.blit(self._pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), place[:2])
+        surface.blit(self._pygame.image.frombuffer(picture.tobytes(), (width, height), "RGB"), (left, top))
         for (row, col), mark in self.marks.items():
-            corner = place.left + col * place.side, place.top + row * place.side
-            self._pygame.draw.rect(surface, MARKS[mark], (*corner, place.side, place.side), max(2, place.side // 10))
-        step = 1 if place.side >= LEAST_NUMBERED else FEW_NUMBERS
+            tile = left + col * side, top + row * side, side, side
+            self._pygame.draw.rect(surface, MARKS[mark], tile, max(2, side // 10))
+        step = 1 if side >= LEAST_NUMBERED else FEW_NUMBERS
         for length, is_row in zip(self._shape, (True, False), strict=True):
             for number in (each for each in range(1, length + 1) if each == 1 or each % step == 0):
-                along = (number - 1) * place.side + place.side // 2
-                centre = (place.left - LABEL // 2, place.top + along) if is_row else (place.left + along, LABEL // 2)
+                along = (number - 1) * side + side // 2
+                centre = (left - LABEL // 2, top + along) if is_row else (left + along, LABEL // 2)
                 image = self._font.render(str(number), True, INK)
                 surface.blit(image, image.get_rect(center=centre))
         clock = self._catalogue.clock(self.session.seconds)
-        left = 0 if self.session.status == "won" else self.session.mines_left
-        figures = self._text("figures_practice" if self.session.practice else "figures", mines=left, time=clock)
-        top = surface.get_height() - MOST_LINES * LINE
+        mines = 0 if self.session.status == "won" else self.session.mines_left
+        figures = self._text("figures_practice" if self.session.practice else "figures", mines=mines, time=clock)
+        end = surface.get_height() - MOST_LINES * LINE
         for line, text in enumerate([figures, *self.wrapped(self.message, surface.get_width() - 16)]):
-            surface.blit(self._font.render(text, True, INK), (8, top + line * LINE + 3))
+            surface.blit(self._font.render(text, True, INK), (8, end + line * LINE + 3))
         self._pygame.display.flip()
 
     @property
-    def place(self) -> Place:
-        """The place of the board for the present size of the window."""
+    def place(self) -> tuple[int, int, int]:
+        """The left and top edge of the board, and the side of a tile, in pixels, for the present size of the window."""
         width, height = self._pygame.display.get_surface().get_size()
         side = fitting_side(width - LABEL, height - LABEL - MOST_LINES * LINE, self._shape)
-        return Place(LABEL + max(0, width - LABEL - self._shape[1] * side) // 2, LABEL, side)
+        return LABEL + max(0, width - LABEL - self._shape[1] * side) // 2, LABEL, side
 
     def cell_at(self, position: tuple[int, int]) -> Cell | None:
         """Returns the (row, col) of the cell at a place in the window, or None beside the board."""
@@ -349,7 +339,7 @@ class GameWindow:
 
     def _toggle_overlay(self) -> None:
         self.overlay = not self.overlay
-        self.message = self._text("window_overlay") if self.overlay else ""
+        self.message = self._text("window_overlay" if self.overlay else "")
 
     def _leave(self) -> None:
         self.is_over = True

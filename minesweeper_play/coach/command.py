@@ -6,7 +6,7 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from baselines.cli.start import BAD_ARGUMENTS, FAILED, announce, explain
 from baselines.terminal.streams import output_width
@@ -14,13 +14,14 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
 from minesweeper_play.coach.board_text import BoardTextError, read_board
 from minesweeper_play.coach.contradiction import ContradictionError
+from minesweeper_play.coach.json_content import position_content, review_content
+from minesweeper_play.coach.position import Analysis, analyse_position
+from minesweeper_play.coach.review import reason_against, review_game
+from minesweeper_play.coach.texts import contradiction_text, position_lines, review_lines
 from minesweeper_play.game.saved import SavedGameError, decode
+from minesweeper_play.game.session import Session
 from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
-
-if TYPE_CHECKING:
-    from minesweeper_play.coach.position import Analysis
-    from minesweeper_play.game.session import Session
 
 STDIN = "-"
 """The path that stands for stdin."""
@@ -42,28 +43,23 @@ def analyse(options: PlayOptions) -> int:
     Returns:
         The exit status: 0, 1 if the position is too hard or a file cannot be written, 2 for bad input.
     """
-    catalogue = Catalogue(options.language)
     try:
-        _Command(options, catalogue).run()
-    except _RefusedError as error:
-        return _complain(options, error, BAD_ARGUMENTS)
+        _Command(options).run()
     except BrokenPipeError:
         raise
-    except (PositionTooHardError, OSError) as error:
-        return _complain(options, error, FAILED)
+    except (_RefusedError, PositionTooHardError, OSError) as error:
+        say(f"{options.program}: {explain(error)}")
+        return BAD_ARGUMENTS if isinstance(error, _RefusedError) else FAILED
     return 0
-
-
-def _complain(options: PlayOptions, error: Exception, status: int) -> int:
-    say(f"{options.program}: {explain(error)}")
-    return status
 
 
 class _Command:
     """Reads the input, and prints what the coach says of it."""
 
-    def __init__(self, options: PlayOptions, catalogue: Catalogue) -> None:
-        self._options, self._catalogue = options, catalogue
+    def __init__(self, options: PlayOptions) -> None:
+        self._options, self._catalogue = options, Catalogue(options.language)
+        self._name = "stdin" if options.analyse == STDIN else str(options.analyse)
+        self._width = output_width() or 80
 
     def run(self) -> None:
         """Runs the command."""
@@ -101,28 +97,20 @@ class _Command:
     def _review(self, text: str) -> None:
         """Reviews a saved game, and analyses its position if it goes on."""
         session = self._session(text)
-        from minesweeper_play.coach.review import review_game
-
         review = review_game(session)
         position = None
         if session.status == "playing":
             position = self._position(session.board, session.config.mines, session.config.first_click)
         if self._options.as_json:
-            from minesweeper_play.coach.json_content import position_content, review_content
-
-            now = None if position is None else position_content(position)
-            self._print_json({**review_content(review), "position": now})
+            now = position and position_content(position)
+            self._print([json.dumps({**review_content(review), "position": now}, indent=2)])
             return
-        from minesweeper_play.coach.texts import review_lines
-
         self._print(review_lines(review, self._catalogue, self._width))
         if position is not None:
             self._print(["", self._catalogue.text("review_goes_on")])
             self._print_position(position)
 
     def _session(self, text: str) -> Session:
-        from minesweeper_play.coach.review import reason_against
-
         if self._options.mines is not None:
             raise self._refusal("coach_surplus_mines")
         try:
@@ -134,9 +122,6 @@ class _Command:
         return session
 
     def _position(self, board: Any, mines: int, first_click: str) -> Analysis:
-        from minesweeper_play.coach.position import analyse_position
-        from minesweeper_play.coach.texts import contradiction_text
-
         try:
             return analyse_position(board, mines, first_click)
         except ContradictionError as error:
@@ -147,25 +132,10 @@ class _Command:
             raise _RefusedError(str(error)) from error
 
     def _print_position(self, analysis: Analysis) -> None:
-        from minesweeper_play.coach.json_content import position_content
-        from minesweeper_play.coach.texts import position_lines
-
         if self._options.as_json:
-            self._print_json(position_content(analysis))
+            self._print([json.dumps(position_content(analysis), indent=2)])
         else:
             self._print(position_lines(analysis, self._catalogue, self._width))
-
-    @property
-    def _name(self) -> str:
-        """The name of the input in messages."""
-        return "stdin" if self._options.analyse == STDIN else str(self._options.analyse)
-
-    @property
-    def _width(self) -> int:
-        return output_width() or 80
-
-    def _print_json(self, content: dict[str, Any]) -> None:
-        self._print([json.dumps(content, indent=2)])
 
     def _print(self, lines: list[str]) -> None:
         if isinstance(sys.stdout, io.TextIOWrapper):

@@ -103,8 +103,9 @@ def test_a_larger_window_has_larger_sharp_tiles_and_cells_are_found_at_their_pla
     window = opened(pygame)
     pygame.display.set_mode((700, 900), pygame.RESIZABLE)
     send(pygame, window, pygame.VIDEORESIZE, size=(700, 900), w=700, h=900)
-    assert window.place.side > TILE
-    assert np.array_equal(board_of(pygame, window), window.scene().picture(window.place.side))
+    side = window.place[2]
+    assert side > TILE
+    assert np.array_equal(board_of(pygame, window), window.scene().picture(side))
     for cell in ((0, 0), (8, 8)):
         top, left, side = corner(window, cell)
         assert window.cell_at((left, top)) == window.cell_at((left + side - 1, top + side - 1)) == cell
@@ -115,7 +116,7 @@ def test_another_board_gives_the_window_another_size(pygame):
     window = opened(pygame)
     send(pygame, window, pygame.KEYDOWN, key=pygame.K_3)
     assert pygame.display.get_caption()[0] == "Minesweeper 16x30, 99 mines"
-    assert board_of(pygame, window).shape[1] == 30 * window.place.side
+    assert board_of(pygame, window).shape[1] == 30 * window.place[2]
     send(pygame, window, pygame.QUIT)
     assert window.is_over
 
