@@ -83,7 +83,11 @@ def checked_act(act: Act) -> Act:
             _refuse(policy, f"was built for {board_of(config)}, got boards of {size_name(rows, cols)}")
         moves = 1 if config is None else len(config.moves)
         if width % cells or not moves <= width // cells <= len(MOVE_NAMES):
-            _refuse_masks(policy, action_masks, len(observations), cells, moves)
+            _refuse(
+                policy,
+                f"takes action_masks of shape ({len(observations)}, {moves * cells}), {moves} moves of {cells} cells, "
+                f"or with {cells} more for each further move, not {action_masks.shape}",
+            )
         if config is not None:
             _check_mines(policy, config, observations)
         return act(policy, observations, action_masks)
@@ -106,41 +110,18 @@ def _is_batch(observations: Any, masks: Any) -> bool:
 
 def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Returns the observations, (N, rows, cols) or (rows, cols), and their masks; other integers become int8."""
-    board, mask = _array(observations), _array(masks)
-    config: BoardConfig | None = policy.config
-    cells = "rows, cols" if config is None else f"{config.rows}, {config.cols}"
-    if board is None or board.dtype.kind not in "iu" or board.ndim not in (2, 3):
-        _refuse(policy, f"reads cell codes, int8 (N, {cells}), not {_encoding(observations, board)}")
-    if mask is None:
-        _refuse(policy, f"takes action_masks of int8 or bool, not {type(masks).__name__}")
+    board, mask = np.asarray(observations), np.asarray(masks)
+    if board.dtype.kind not in "iu" or board.ndim not in (2, 3):
+        remedy = '; make the environment with observation="codes"' if board.dtype.kind == "f" else ""
+        _refuse(policy, f"reads cell codes, int8 (N, rows, cols), not {board.dtype} {board.shape}{remedy}")
     if not 0 <= int(board.min(initial=0)) <= int(board.max(initial=0)) <= np.iinfo(np.int8).max:
-        _refuse(policy, f"reads cell codes of 0 to {12 if config is None else config.codes.mine}, not others")
+        _refuse(policy, "reads cell codes, not numbers outside int8")
     count = 1 if board.ndim == 2 else len(board)
     if mask.ndim == 1 and board.ndim == 2:
         mask = mask[None]
-    if mask.ndim != 2 or len(mask) != count:
-        _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {mask.shape}")
+    if mask.dtype.kind not in "iubf" or mask.ndim != 2 or len(mask) != count:
+        _refuse(policy, f"takes one mask for each of {count} boards, (N, actions), not {mask.dtype} {mask.shape}")
     return board.astype(np.int8), (mask != 0).astype(np.int8)
-
-
-def _array(value: Any) -> NDArray[Any] | None:
-    """Returns the value as an array, or None if it is no array of numbers."""
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError, RuntimeError):
-        return None
-    return array if array.dtype.kind in "iubf" else None
-
-
-def _encoding(value: Any, array: NDArray[Any] | None) -> str:
-    if array is None:
-        inside = "; pass the board inside it" if isinstance(value, (dict, tuple)) else ""
-        return f"{type(value).__name__}{inside}"
-    found = f"{array.dtype} {array.shape}"
-    if array.dtype.kind != "f":
-        return found
-    encoding = "planes" if array.ndim >= 3 else "flat"
-    return f'{found}, which looks like observation="{encoding}"; make the environment with observation="codes"'
 
 
 def _check_mines(policy: Any, config: BoardConfig, observations: NDArray[np.int8]) -> None:
@@ -151,15 +132,6 @@ def _check_mines(policy: Any, config: BoardConfig, observations: NDArray[np.int8
     covered = np.count_nonzero(observations > config.codes.max_count)
     if covered < config.mines * len(observations):
         _refuse(policy, f"was built for {board_of(config)}, got boards with fewer than {config.mines} covered cells")
-
-
-def _refuse_masks(policy: Any, masks: NDArray[Any], count: int, cells: int, moves: int) -> NoReturn:
-    blocks = "one entry per click" if moves == 1 else f"{moves} moves of {cells} cells"
-    _refuse(
-        policy,
-        f"takes action_masks of shape ({count}, {moves * cells}), {blocks}, or with {cells} more for each further "
-        f"move, not {masks.shape}",
-    )
 
 
 def _refuse(policy: Any, problem: str) -> NoReturn:
