@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from azulejos_env.config import POINTS, GameConfig
+from azulejos_env.config import GameConfig
 from azulejos_env.game import REWARDS, Game, check_name
-from azulejos_env.rendering import render_view
-from azulejos_env.window import GameWindow
 from minesweeper_env.checks import check_action, generator_state, warn_without_mode
 from minesweeper_env.rendering.board import METADATA, check_render_mode
 from minesweeper_env.rendering.human import metadata_here
@@ -45,18 +42,8 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
     | is_success     | bool, whether the agent has won              |
     | scores         | int64 (2,), its score and the other's        |
 
-    Args:
-        size: side of a square board, or (rows, cols).
-        colours: the number of colours, 1 to 9.
-        reward: "difference": the points of a move, and their negative for the other player; or "win_loss": +1 for the
-            winner and -1 for the loser.
-        observation: "codes" or "planes".
-        points: points for groups of 2, 3, ... tiles.
-        per_tile: points per tile of a larger group.
-        bonus: factor of the score of the player who clears the board.
-        side: "left" or "right", the side towards which columns close.
-        max_steps: number of moves, illegal ones included, after which the game is truncated; None for ten per cell.
-        render_mode: None, "ansi", "rgb_array" or "human".
+    The arguments are those of `AzulejosEnv` without opponent and seat. `reward` is "difference", the points of a move
+    and their negative for the other player, or "win_loss", +1 for the winner and -1 for the loser.
 
     Raises:
         ValueError: the value of an argument is not allowed; the message lists the allowed ones.
@@ -70,22 +57,18 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         colours: int = 3,
         reward: str = "difference",
         observation: str = "codes",
-        points: Sequence[int] = POINTS,
-        per_tile: int = 2,
-        bonus: float | str | Fraction = Fraction(13, 10),
-        side: str = "left",
         max_steps: int | None = None,
         render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
         """Checks the arguments, which the class describes; `reset` starts a game."""
         super().__init__()
         check_name("reward", reward, REWARDS)
-        config = GameConfig.of_size(size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side)
+        config = GameConfig.of_size(size, colours=colours, **rules)
         self.config, self._reward_name = config, reward
         self._game = Game(config, observation, max_steps)
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
         self.metadata = {**type(self).metadata, **metadata_here(render_mode)}
-        self._window = GameWindow() if render_mode == "human" else None
         self.possible_agents = ["player_0", "player_1"]
         mask = Box(0, 1, (config.cells,), np.int8)
         spaces = Dict({"observation": self._game.space, "action_mask": mask})
@@ -122,7 +105,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._set_ends()
-        if self._window is not None:
+        if self.render_mode == "human":
             self.render()
 
     def step(self, action: Any) -> None:
@@ -150,7 +133,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self.rewards = dict(zip(self.agents, (float(gain), float(-gain)), strict=True))
         self.agent_selection = self.agents[game.position.player]
         self._accumulate_rewards()
-        if self._window is not None:
+        if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
@@ -167,16 +150,12 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
             gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
             gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
-        view = self._game.view(tuple(self.possible_agents))
         warn_without_mode(self.render_mode, None, _SPEC_NAME)
-        if self._window is not None:
-            self._window.show_game(view, self.metadata["render_fps"])
-        return render_view(self.render_mode, view)
+        return self._game.render(tuple(self.possible_agents), self.render_mode, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Closes the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
+        self._game.window.close()
 
     def _set_ends(self) -> None:
         """Sets who is done, and the infos."""

@@ -82,11 +82,6 @@ class GameConfig:
         """The number of cells."""
         return self.rows * self.cols
 
-    @property
-    def factor(self) -> Fraction:
-        """The bonus as a fraction."""
-        return Fraction(self.bonus)
-
     def points_by_size(self) -> NDArray[np.int64]:
         """Returns (cells + 1,) int64, the points of a group by its number of tiles."""
         sizes = np.arange(self.cells + 1)

@@ -6,6 +6,7 @@ a check: cell (row, col) is entry `(row + 1) * (cols + 1) + col`. While a group 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azulejos_env.config import GameConfig
-from minesweeper_env.compiled import inlined, kernel, subroutine
+from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.engine.placement import random_below
 from minesweeper_env.splitmix import next_stream
 
@@ -46,13 +47,8 @@ class Rules(NamedTuple):
 @lru_cache(maxsize=64)
 def rules_of(config: GameConfig) -> Rules:
     """Returns the rules of a configuration."""
-    bonus, leftwards = config.factor, config.side == "left"
+    bonus, leftwards = Fraction(config.bonus), config.side == "left"
     return Rules(config.rows, config.cols, leftwards, config.points_by_size(), bonus.numerator, bonus.denominator)
-
-
-def bordered_cells(rows: int, cols: int) -> int:
-    """Returns the number of entries of a bordered board."""
-    return (rows + 2) * (cols + 1)
 
 
 def with_border(board: Board) -> Board:
@@ -89,20 +85,11 @@ def gather(board: Board, cols: int, cell: int, group: Cells) -> int:
     return size
 
 
-@subroutine
+@kernel
 def list_groups(board: Board, rows: int, cols: int, group: Cells, moves: Cells, sizes: Cells) -> int:
-    """Lists the groups of two tiles or more, in reading order of their first cells.
+    """Lists the groups of two tiles or more, in reading order, and returns their number.
 
-    Args:
-        board: the board; it is the same afterwards.
-        rows: the number of rows.
-        cols: the number of columns.
-        group: room for the cells of one group.
-        moves: receives the first cell of each group.
-        sizes: receives the number of tiles of each group.
-
-    Returns:
-        The number of groups.
+    `moves` receives the first cell of each group, and `sizes` its tiles; `group` is room for the cells of one.
     """
     count = 0
     for row in range(1, rows + 1):
@@ -117,19 +104,11 @@ def list_groups(board: Board, rows: int, cols: int, group: Cells, moves: Cells, 
     return count
 
 
-@subroutine
+@kernel
 def collapse(board: Board, rows: int, cols: int, leftwards: bool, target: Board) -> int:
-    """Writes the board without its negative tiles to `target`: tiles fall, and empty columns close.
+    """Writes the board without its negative tiles to `target`, and returns the number of tiles that are left.
 
-    Args:
-        board: the board.
-        rows: the number of rows.
-        cols: the number of columns.
-        leftwards: whether columns close to the left, and not to the right.
-        target: receives the new board; another array than `board`, whose border is empty.
-
-    Returns:
-        The number of tiles that are left.
+    Tiles fall, and empty columns close. `target` is another array, whose border is empty.
     """
     stride = cols + 1
     first, step = (0, 1) if leftwards else (cols - 1, -1)
@@ -157,31 +136,10 @@ def new_score(rules: Rules, score: int, size: int, clears: bool) -> int:
 
 
 @kernel
-def settle(rules: Rules, board: Board, target: Board) -> int:
-    """Writes a board with its tiles fallen and its columns closed to `target`, and returns the number of tiles."""
-    return collapse(board, rules.rows, rules.cols, rules.leftwards, target)
-
-
-@kernel
-def find_groups(rules: Rules, board: Board, group: Cells, moves: Cells, sizes: Cells) -> int:
-    """Lists the groups of a board as `list_groups` does, and returns their number."""
-    return list_groups(board, rules.rows, rules.cols, group, moves, sizes)
-
-
-@kernel
 def remove(rules: Rules, board: Board, group: Cells, target: Board, cell: int, score: int) -> int:
-    """Removes the group of a cell.
+    """Removes the group of a cell, whose tiles are negative afterwards, and writes the board after it to `target`.
 
-    Args:
-        rules: the rules.
-        board: the board; the tiles of the group are negative afterwards.
-        group: room for the cells of the group.
-        target: receives the board after the move.
-        cell: the entry of a cell on the bordered board.
-        score: the score of the player who moves.
-
-    Returns:
-        The new score of this player, or NO_GROUP.
+    Returns the new score of the player, who has `score` before, or NO_GROUP.
     """
     if board[cell] <= 0:
         return NO_GROUP

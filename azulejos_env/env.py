@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import gymnasium
@@ -11,11 +10,9 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from azulejos_env.config import POINTS, GameConfig
+from azulejos_env.config import GameConfig
 from azulejos_env.game import OPTIONS, REWARDS, Game, check_name
 from azulejos_env.policies import Policy, find_policy
-from azulejos_env.rendering import render_view
-from azulejos_env.window import GameWindow
 from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
 from minesweeper_env.rendering.board import METADATA, check_render_mode
 from minesweeper_env.rendering.human import metadata_here
@@ -115,21 +112,16 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         seat: str = "first",
         reward: str = "difference",
         observation: str = "codes",
-        points: Sequence[int] = POINTS,
-        per_tile: int = 2,
-        bonus: float | str | Fraction = Fraction(13, 10),
-        side: str = "left",
         max_steps: int | None = None,
         render_mode: str | None = None,
+        **rules: Any,
     ) -> None:
-        """Checks the arguments, which the class describes; `reset` starts a game.
+        """Checks the arguments, which the class describes; `reset` starts a game. `rules` are points, per_tile, ...
 
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
-        self.config = GameConfig.of_size(
-            size, colours=colours, points=points, per_tile=per_tile, bonus=bonus, side=side
-        )
+        self.config = GameConfig.of_size(size, colours=colours, **rules)
         check_name("seat", seat, _SEATS)
         check_name("reward", reward, REWARDS)
         self._opponent = None if opponent is None else find_policy(opponent)
@@ -139,7 +131,6 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         self._new = Game(self.config, observation, max_steps, alone=opponent is None)
         self.render_mode = check_render_mode(render_mode, METADATA["render_modes"])
         self.metadata = metadata_here(render_mode)
-        self.view = GameWindow() if render_mode == "human" else None
         self.observation_space = self._new.space
         self.action_space = gymnasium.spaces.Discrete(self.config.cells)
 
@@ -238,15 +229,12 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         game = self._begun()
         warn_without_mode(self.render_mode, self.spec, "Azulejos-v0")
         names = ("agent", "opponent") if self._seat == 0 else ("opponent", "agent")
-        view = game.view(names[:1] if self._opponent is None else names)
-        if self.view is not None:
-            self.view.show_game(view, self.metadata["render_fps"])
-        return render_view(self.render_mode, view)
+        alone = self._opponent is None
+        return game.render(names[:1] if alone else names, self.render_mode, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Closes the window, if there is one."""
-        if self.view is not None:
-            self.view.close()
+        self._new.window.close()
 
     def _begun(self) -> Game:
         if self._game is None:
@@ -255,7 +243,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
 
     def _show(self, game: Game) -> NDArray[Any]:
         """Returns the observation; with a window, shows it too."""
-        if self.view is not None:
+        if self.render_mode == "human":
             self.render()
         return game.observe(self._seat)
 

@@ -13,17 +13,15 @@ from numpy.typing import NDArray
 from azulejos_env import engine
 from azulejos_env.config import GameConfig, whole_in_range
 from azulejos_env.position import Position, check_board
-from azulejos_env.rendering import View
+from azulejos_env.rendering import View, render_view
 from azulejos_env.search import compile_kernels
+from azulejos_env.window import GameWindow
 
 OBSERVATIONS: tuple[str, ...] = ("codes", "planes")
 REWARDS: tuple[str, ...] = ("difference", "win_loss")
 
 OPTIONS: tuple[str, ...] = ("board",)
 """The keys of the `options` of `reset`."""
-
-DEALS = 64
-"""Number of boards that are dealt, at most, until one has a group."""
 
 
 def check_name(argument: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -36,40 +34,30 @@ class Game:
     """A game of one or two players.
 
     Attributes:
-        config: the rules.
-        max_steps: number of steps after which the game is truncated.
         space: the space of an observation.
         position: the position.
+        last: (rows, cols) bool, the cells that the last move emptied before tiles fell.
         steps: number of steps taken.
     """
 
     def __init__(self, config: GameConfig, observation: str, max_steps: int | None, alone: bool = False) -> None:
-        """Prepares games; `seed` and `begin` start them.
-
-        Args:
-            config: the rules.
-            observation: "codes" or "planes".
-            max_steps: a step limit; None for ten per cell.
-            alone: whether the first player makes all moves.
+        """Prepares games; `seed` and `begin` start them. `alone` says whether the first player makes all moves.
 
         Raises:
             ValueError: a value is not allowed.
         """
         check_name("observation", observation, OBSERVATIONS)
         compile_kernels()
-        self.config = config
-        self.max_steps = 10 * config.cells if max_steps is None else whole_in_range("max_steps", max_steps, 1, 1 << 62)
-        self.space = self._space(observation)
-        self._alone = alone
+        self._config = config
+        self._max_steps = 10 * config.cells if max_steps is None else whole_in_range("max_steps", max_steps, 1, 1 << 62)
+        shape = (config.rows, config.cols)
+        self.space: Box[Any] = Box(0, config.colours, shape, np.int8)
+        if observation == "planes":
+            low = np.zeros((config.colours + 2, *shape), np.float32)
+            low[-1] = -1.0
+            self.space = Box(low, np.ones_like(low), dtype=np.float32)
+        self._alone, self.window = alone, GameWindow()
         self._rng = np.zeros(2, np.uint64)
-
-    def _space(self, observation: str) -> Box[Any]:
-        colours, shape = self.config.colours, (self.config.rows, self.config.cols)
-        if observation == "codes":
-            return Box(0, colours, shape, np.int8)
-        low = np.zeros((colours + 2, *shape), np.float32)
-        low[-1] = -1.0
-        return Box(low, np.ones_like(low), dtype=np.float32)
 
     def seed(self, state: np.uint64) -> None:
         """Sets the state of the generator with which the next game begins."""
@@ -87,25 +75,21 @@ class Game:
     def begin(self, options: Mapping[str, Any] | None, draws_seat: bool = False) -> int:
         """Begins the next game, on a board in the reset options or on one of its own.
 
-        Returns:
-            The seat of an agent, 0 or 1; 0 unless it is drawn.
-
-        Raises:
-            ValueError: the shape, the dtype or a colour of the board is wrong.
+        Returns the seat of an agent, 0 unless it is drawn; raises a ValueError if the board is wrong.
         """
-        given = check_board(options["board"], self.config) if options and "board" in options else None
+        given = check_board(options["board"], self._config) if options and "board" in options else None
         engine.begin_stream(self._rng)
         seat = self.below(2) if draws_seat else 0
-        self.position = self._deal() if given is None else Position(self.config, given)
+        self.position = self._deal() if given is None else Position(self._config, given)
         self.last = np.zeros(self.position.board.shape, np.bool_)
         self.steps = 0
         return seat
 
     def _deal(self) -> Position:
         """Returns a full board of independent uniform colours that has a group, if one is found in 64 deals."""
-        for _ in range(DEALS):
-            board = 1 + self._draw(self.config.colours, self.config.cells).astype(np.int8)
-            position = Position(self.config, board.reshape(self.config.rows, self.config.cols))
+        for _ in range(64):
+            board = 1 + self._draw(self._config.colours, self._config.cells).astype(np.int8)
+            position = Position(self._config, board.reshape(self._config.rows, self._config.cols))
             if not position.over:
                 break
         return position
@@ -118,7 +102,7 @@ class Game:
     @property
     def truncated(self) -> bool:
         """Whether the step limit has ended the game."""
-        return self.steps >= self.max_steps and not self.over
+        return self.steps >= self._max_steps and not self.over
 
     def play(self, row: int, col: int) -> None:
         """Removes the group of a cell for the player to move; raises a ValueError if there is none."""
@@ -129,8 +113,8 @@ class Game:
     def mask(self) -> NDArray[np.int8]:
         """Returns (actions,) int8, 1 for the first cell of each group; all 1 if no group is left."""
         groups = self.position.groups
-        mask = np.full(self.config.cells, 0 if groups else 1, np.int8)
-        mask[[group.row * self.config.cols + group.col for group in groups]] = 1
+        mask = np.full(self._config.cells, 0 if groups else 1, np.int8)
+        mask[[group.row * self._config.cols + group.col for group in groups]] = 1
         return mask
 
     def scores(self, player: int) -> NDArray[np.int64]:
@@ -147,12 +131,15 @@ class Game:
         if self.space.dtype == np.int8:
             return board.copy()
         planes = np.empty(self.space.shape, np.float32)
-        planes[:-1] = board == np.arange(self.config.colours + 1, dtype=np.int8)[:, None, None]
-        planes[-1] = np.tanh(self.lead(player) / self.config.cells)
+        planes[:-1] = board == np.arange(self._config.colours + 1, dtype=np.int8)[:, None, None]
+        planes[-1] = np.tanh(self.lead(player) / self._config.cells)
         return planes
 
-    def view(self, names: tuple[str, ...]) -> View:
-        """Returns the position as it is drawn; one name for a game alone."""
+    def render(self, names: tuple[str, ...], mode: str | None, fps: float) -> str | NDArray[np.uint8] | None:
+        """Returns the position as text or as a picture, or shows it in the window; one name for a game alone."""
         position = self.position
         turn = None if position.over or self.truncated else position.player
-        return View(position.board, self.last, names, position.scores[: len(names)], turn)
+        view = View(position.board, self.last, names, position.scores[: len(names)], turn)
+        if mode == "human":
+            self.window.show_game(view, fps)
+        return render_view(mode, view)

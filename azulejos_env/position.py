@@ -57,7 +57,7 @@ class Position:
         if self.player not in (0, 1):
             raise ValueError(f"player must be 0 or 1, not {self.player!r}")
         settled = np.zeros_like(bordered)
-        engine.settle(rules_of(self.config), bordered, settled)
+        engine.collapse(bordered, self.config.rows, self.config.cols, self.config.side == "left", settled)
         object.__setattr__(self, "board", without_border(settled, self.config.rows, self.config.cols))
         self.board.flags.writeable = False
 
@@ -66,7 +66,7 @@ class Position:
         """The groups that may be removed, in reading order; the game is over if there are none."""
         config = self.config
         group, moves, sizes = np.zeros((3, config.cells), np.int32)
-        count = engine.find_groups(rules_of(config), with_border(self.board), group, moves, sizes)
+        count = engine.list_groups(with_border(self.board), config.rows, config.cols, group, moves, sizes)
         found = zip(moves[:count].tolist(), sizes[:count].tolist(), strict=True)
         return [Group(*engine.cell_of(move, config.cols), size) for move, size in found]
 

@@ -197,19 +197,10 @@ def _minimax(
 ) -> tuple[int, bool]:
     """Values a level whose board is set.
 
-    Args:
-        rules: the rules.
-        search: the arrays.
-        prune: whether to cut branches that cannot change the value.
-        ply: the level.
-        own: the score of the player to move.
-        other: the score of the other player.
-        left: the number of moves to look ahead.
-        alpha: value that the player to move has elsewhere already.
-        beta: value from which the other player avoids this position.
+    `own` and `other` are the scores of the player to move and of the other, and `left` is the number of moves to look
+    ahead. The player has `alpha` elsewhere already, and the other one avoids a position of `beta` or more.
 
-    Returns:
-        The value, and whether a deeper search may change it. The value is _STOPPED if the limit was reached.
+    Returns the value, which is _STOPPED if the limit was reached, and whether a deeper search may change it.
     """
     if search.counters[_NODES] >= search.counters[_LIMIT]:
         return _STOPPED, True

@@ -54,7 +54,7 @@ def play(config: GameConfig, board: Rows, score: int, group: frozenset[tuple[int
     after = compact(tuple(map(tuple, lines)), config.side)
     score += points(config, len(group))
     if not any(map(any, after)):
-        score = int(score * config.factor)
+        score = int(score * config.bonus)
     return after, score
 
 
