@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -124,40 +123,36 @@ def _games_of(block: _Block) -> Games:
     """Returns the games of a block after all checks of it."""
     games = _unpacked(block)
     _check_numbers(games, block.wins)
-    stated = [block.checks[begin : begin + CHECK_BYTES] for begin in range(0, len(block.checks), CHECK_BYTES)]
-    for game, (found, right) in enumerate(zip(stated, games.checks(), strict=True)):
+    for game, (found, right) in enumerate(zip(_pieces(block.checks, CHECK_BYTES), games.checks(), strict=True)):
         if found != right:
             seed = games.seed + game
             raise ValueError(f"{games.name}, game {game} (seed {seed}): its outcome or digest was changed")
     _check_sample(games)
-    if games.to_json()["sha256"] != block.sha256:
-        raise ValueError(f"{games.name}: the block was changed: its `sha256` is that of another content")
     return games
 
 
 def _unpacked(block: _Block) -> Games:
     config, count = _config_of(block), block.games
-    sizes = {
-        "won": (count + 7) // 8,
-        "clicks": 2 * count,
-        "digests": DIGEST_BYTES * count,
-        "checks": CHECK_BYTES * count,
-    }
+    sizes = {"won": (count + 7) // 8, "clicks": 2 * count}
+    sizes |= {"digests": DIGEST_BYTES * count, "checks": CHECK_BYTES * count}
     for name, size in sizes.items():
         if len(getattr(block, name)) != size:
             found = len(getattr(block, name))
             raise ValueError(f"{title_of(config)}: `{name}` holds {found} bytes, and {count} games have {size}")
     won = np.unpackbits(np.frombuffer(block.won, np.uint8), count=count).astype(bool)
-    digests = [block.digests[begin : begin + DIGEST_BYTES] for begin in range(0, len(block.digests), DIGEST_BYTES)]
     return Games(
         config,
         block.batch_size,
         block.seed,
         tuple(won.tolist()),
         tuple(np.frombuffer(block.clicks, "<u2").tolist()),
-        tuple(digests),
+        tuple(_pieces(block.digests, DIGEST_BYTES)),
         {each.game: each.actions for each in block.sample},
     )
+
+
+def _pieces(content: bytes, size: int) -> list[bytes]:
+    return [content[begin : begin + size] for begin in range(0, len(content), size)]
 
 
 def _config_of(block: _Block) -> BoardConfig:
@@ -192,9 +187,9 @@ def _check_sample(games: Games) -> None:
 
 def _replay_fault(games: Games) -> str | None:
     """Plays the sampled games on the engine; returns what is wrong with the first faulty one, or None."""
-    sampled = list(games.sample)
-    found = replay_actions(games.config, [games.seed + game for game in sampled], list(games.sample.values()))
-    for game, won in zip(sampled, found, strict=True):
+    env = MinesweeperVectorEnv.of_config(games.config, 1)
+    for game, actions in games.sample.items():
+        won = _replayed(env, games.seed + game, np.frombuffer(actions, "<u2").astype(np.int64))
         where = f"{games.name}, game {game} (seed {games.seed + game})"
         if isinstance(won, str):
             return f"{where}: the game {won}"
@@ -203,43 +198,14 @@ def _replay_fault(games: Games) -> str | None:
     return None
 
 
-def replay_actions(config: BoardConfig, seeds: Sequence[int], recorded: Sequence[bytes]) -> list[bool | str]:
-    """Plays recorded actions on the engine.
-
-    Args:
-        config: board and rules.
-        seeds: seed of each game.
-        recorded: actions of each game, as little-endian uint16 numbers.
-
-    Returns:
-        For each game True if it was won and False if it was lost or reached the step limit; or what is wrong with its
-        actions, in one sentence without its subject.
-    """
-    actions = [np.frombuffer(each, "<u2").astype(np.int64) for each in recorded]
-    env = MinesweeperVectorEnv.of_config(config, len(seeds))
-    _, infos = env.reset(seed=list(seeds))
-    found: list[bool | str | None] = [None] * len(seeds)
-    for step in range(max(map(len, actions), default=0)):
-        chosen = np.zeros(len(seeds), np.int64)
-        for game in _unfinished(found):
-            found[game] = _fault(actions[game], step, infos["action_mask"][game])
-            chosen[game] = 0 if found[game] else actions[game][step]
-        playing = _unfinished(found)
-        _, _, terminations, truncations, infos = env.step(chosen)
-        for game in playing:
-            if terminations[game] or truncations[game]:
-                left = len(actions[game]) - step - 1
-                won = bool(infos["is_success"][game])
-                found[game] = f"ends {left} actions before the last one recorded" if left else won
-    return ["does not end with the last action" if each is None else each for each in found]
-
-
-def _unfinished(found: Sequence[bool | str | None]) -> list[int]:
-    return [game for game, each in enumerate(found) if each is None]
-
-
-def _fault(actions: NDArray[np.int64], step: int, mask: NDArray[np.int8]) -> str | None:
-    if step >= len(actions):
-        return "does not end with the last action"
-    legal = actions[step] < len(mask) and mask[actions[step]]
-    return None if legal else f"has an illegal action, number {step + 1} of {len(actions)}"
+def _replayed(env: MinesweeperVectorEnv, seed: int, actions: NDArray[np.int64]) -> bool | str:
+    """Returns whether recorded actions win the game of a seed; or a sentence without its subject on what is wrong."""
+    _, infos = env.reset(seed=[seed])
+    for number, action in enumerate(actions, 1):
+        if action >= infos["action_mask"].shape[1] or not infos["action_mask"][0, action]:
+            return f"has an illegal action, number {number} of {len(actions)}"
+        _, _, terminations, truncations, infos = env.step(actions[number - 1 : number])
+        if terminations[0] or truncations[0]:
+            left = len(actions) - number
+            return f"ends {left} actions before the last one recorded" if left else bool(infos["is_success"][0])
+    return "does not end with the last action"
