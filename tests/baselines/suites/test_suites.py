@@ -27,7 +27,6 @@ from baselines.evaluation import units
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.records import Start, unpack_won
 from baselines.evaluation.results import PolicyResult, compare
-from baselines.policy import PolicyError
 from baselines.registry import SCRIPTED, build_policy, config_for
 from baselines.suites import definitions, parts
 from baselines.suites import run as suite_run
@@ -328,17 +327,6 @@ def test_a_part_that_is_damaged_meanwhile_is_named(tmp_path, monkeypatch, capsys
     assert run(tmp_path) == 1
     assert "is damaged; delete it to play its games again" in capsys.readouterr().err.splitlines()[-1]
     assert not RESULTS & {each.name for each in tmp_path.iterdir()}
-
-
-def test_a_policy_that_breaks_the_protocol_ends_the_suite(tmp_path, monkeypatch, capsys):
-    def fail(*_arguments):
-        raise PolicyError("Cheat.act chose action 3, which its mask forbids")
-
-    monkeypatch.setattr(units, "play_unit", fail)
-    assert run(tmp_path) == 1
-    last = capsys.readouterr().err.splitlines()[-1]
-    error = "Cheat.act chose action 3, which its mask forbids"
-    assert last == f"{suite.PROGRAM}: {error}; the games so far are in {tmp_path}: the same command goes on"
 
 
 def test_a_full_disk_costs_no_results(tmp_path, monkeypatch, capsys):
