@@ -50,16 +50,6 @@ def least_risk(risks, rng):
     return int(np.nanargmin(risks))
 
 
-def certain_mine(risks, rng):
-    mines = np.flatnonzero(risks == 1)
-    return int(mines[0]) if len(mines) else least_risk(risks, rng)
-
-
-def greatest_doubt(risks, rng):
-    """The riskiest cell that is not certainly a mine."""
-    return int(np.nanargmax(np.where(risks == 1, -1.0, risks)))
-
-
 def anything(risks, rng):
     return int(rng.choice(np.flatnonzero(~np.isnan(risks))))
 
@@ -134,40 +124,6 @@ def test_every_counter_is_the_naive_one(config):
     for record, diagnosis in zip(records, judge.diagnoses(), strict=True):
         assert (diagnosis.loss is None) == (record.won or record.truncated)
         assert diagnosis.judged == record.clicks - 1
-
-
-def test_always_the_least_risk_has_no_excess_and_loses_by_force_alone():
-    records, diagnoses = diagnose(least_risk)
-    assert any(not record.won for record in records)
-    for record, diagnosis in zip(records, diagnoses, strict=True):
-        assert diagnosis.excess_risk == 0.0
-        assert (diagnosis.on_mines, diagnosis.past_safe) == (0, 0)
-        assert diagnosis.loss is (None if record.won else Loss.FORCED)
-    total = Diagnostics.of(diagnoses)
-    assert total.excess_risk_per_guess == 0.0
-    assert total.lost_forced.share == 1.0
-    assert total.lost_avoidable.count == 0
-
-
-def test_a_click_on_a_certain_mine_is_an_avoidable_loss():
-    records, diagnoses = diagnose(certain_mine)
-    hit = [diagnosis for diagnosis in diagnoses if diagnosis.on_mines]
-    assert len(hit) > 20
-    for diagnosis in hit:
-        assert diagnosis.on_mines == 1
-        assert diagnosis.loss is Loss.AVOIDABLE
-        assert diagnosis.excess_risk > 0
-    assert all(diagnosis.loss is not Loss.AVOIDABLE for diagnosis in diagnoses if not diagnosis.on_mines)
-    assert Diagnostics.of(diagnoses).games_on_mines == Share.among(len(hit), len(records))
-
-
-def test_ignoring_safe_cells_shows():
-    _, diagnoses = diagnose(greatest_doubt)
-    total = Diagnostics.of(diagnoses)
-    assert total.clicks_on_mines == 0
-    assert total.clicks_past_safe > 50
-    assert total.excess_risk_per_game > 0.1
-    assert total.lost_avoidable.share > 0.5
 
 
 @pytest.mark.parametrize(
