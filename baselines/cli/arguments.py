@@ -118,6 +118,12 @@ def add_board_arguments(
     )
 
 
+def chosen_board(options: argparse.Namespace) -> BoardConfig:
+    """Returns the games that the options of `add_board_arguments` and `add_no_guess` name, played by clicks."""
+    rules = {"first_click": options.first_click, "no_guess": options.no_guess}
+    return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
+
+
 def add_no_guess(parser: argparse._ActionsContainer) -> None:
     """Adds --no-guess, False if it is left out."""
     parser.add_argument(

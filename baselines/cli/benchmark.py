@@ -146,7 +146,7 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     """Returns the cards of all policies.
 
     Raises:
-        ValueError: a card lacks a field, or one name is given for several policies.
+        ValueError: a card lacks a field, one name is given for several policies, or another file would be replaced.
     """
     from baselines.benchmark.entries import card_for
     from baselines.registry import pinned
@@ -156,7 +156,10 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     given["links"] = None if options.links is None else tuple(options.links)
     if len(options.policy) > 1 and options.name is not None:
         raise ValueError("--name is for one policy, not for several")
-    return [card_for(policy, **given) for policy in options.policy]
+    cards = [card_for(policy, **given) for policy in options.policy]
+    for card in cards:
+        _earlier(card, options.out)
+    return cards
 
 
 def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
@@ -169,8 +172,6 @@ def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
     cards = _cards(options)
     if options.games < PROTOCOL.least_games:
         raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
-    for card in cards:
-        _earlier(card, options.out)
     suite = suite_of(options.policy, options.boards, options.first_click)
     run = SuiteRun.of(suite, options.out, None, options.games, options.command)
 
@@ -181,15 +182,13 @@ def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
     return play
 
 
-def _prepare_pack(options: argparse.Namespace) -> Callable[[], int]:
+def _prepare_pack(options: argparse.Namespace) -> Callable[[], None]:
     cards = _cards(options)
     options.out.mkdir(parents=True, exist_ok=True)
-    for card in cards:
-        _earlier(card, options.out)
     return lambda: _write_files(cards, options.folders, options.out)
 
 
-def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> int:
+def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> None:
     from baselines.benchmark.entries import collect, times_that_hold
 
     for card in cards:
@@ -202,7 +201,6 @@ def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> i
             say(f"{card.name} leaves out {each.board}: {each.reason}")
         _print_result(result)
         say(f"wrote {path}")
-    return 0
 
 
 def _earlier(card: Card, out: Path) -> ResultFile | None:
@@ -241,11 +239,10 @@ def _print_result(result: ResultFile) -> None:
     page.print()
 
 
-def _prepare_check(options: argparse.Namespace) -> Callable[[], int]:
-    def work() -> int:
+def _prepare_check(options: argparse.Namespace) -> Callable[[], None]:
+    def work() -> None:
         for path in options.files:
             _check(path, options)
-        return 0
 
     return work
 
@@ -294,7 +291,7 @@ def _policy(path: Path, result: ResultFile, options: argparse.Namespace) -> str:
         raise RefusedFileError(f"{path}: {error}") from error
 
 
-def _prepare_time(options: argparse.Namespace) -> Callable[[], int]:
+def _prepare_time(options: argparse.Namespace) -> Callable[[], None]:
     """Refuses a busy machine; returns what measures the times and notes them in the files."""
     from baselines.benchmark.entries import busy
 
@@ -306,7 +303,7 @@ def _prepare_time(options: argparse.Namespace) -> Callable[[], int]:
     return lambda: _time(options)
 
 
-def _time(options: argparse.Namespace) -> int:
+def _time(options: argparse.Namespace) -> None:
     """Measures the times; each is in its file before the next begins, so an interruption loses none."""
     from baselines.benchmark.checks import read_result_file
     from baselines.benchmark.entries import time_games
@@ -322,7 +319,6 @@ def _time(options: argparse.Namespace) -> int:
             boards = boards | {games.name: time_games(policy, games, options.seconds)}
             replace(result, times=Times(processor, boards)).write(path)
             print(f"{result.card.name} on {games.name}: {boards[games.name].ms_per_game:.3g} ms/game", flush=True)
-    return 0
 
 
 def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:

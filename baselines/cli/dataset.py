@@ -15,6 +15,7 @@ from baselines.cli.arguments import (
     add_board_arguments,
     add_count,
     add_no_guess,
+    chosen_board,
     parse_path,
     whole_number_from,
 )
@@ -24,7 +25,6 @@ from baselines.registry import build_policy, config_for, find_policy, pinned
 from baselines.support.board_names import name_of
 from baselines.support.extras import check_extra
 from baselines.terminal.progress import game_bar
-from minesweeper_env.config import BoardConfig
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _make_parser(program: str) -> Parser:
 
 def _check(options: argparse.Namespace) -> str:
     """Checks what needs no heavy import; returns what the command is about to do."""
-    config = _config(options)
+    config = chosen_board(options)
     _check_seeds(options.seed, options.games)
     if options.name is not None and len(options.policy) > 1:
         raise ValueError("--name names one data set; give one policy, or leave --name out")
@@ -120,17 +120,12 @@ def _check(options: argparse.Namespace) -> str:
     return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
 
 
-def _config(options: argparse.Namespace) -> BoardConfig:
-    rules = {"first_click": options.first_click, "no_guess": options.no_guess}
-    return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
-
-
 def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
     """Checks the rest of what can be checked before the first game; returns the batch size of each data set."""
     from baselines.cli.policies import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, DatasetPlan, check_name, default_name
 
-    config = _config(options)
+    config = chosen_board(options)
     options.policy = [pinned(name) for name in options.policy]
     for name in options.policy:
         find_policy(name)

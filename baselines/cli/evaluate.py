@@ -18,6 +18,7 @@ from baselines.cli.arguments import (
     add_wide,
     add_workers,
     check_workers,
+    chosen_board,
     parse_path,
     positive_number,
     whole_number_from,
@@ -31,7 +32,6 @@ from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
 from minesweeper_env.codes import MOVE_NAMES
-from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         announce(_check(options, given))
         from baselines.cli.policies import PolicyRun
 
-        return PolicyRun.prepare(options, _config(options), typed_command(program, arguments)).play
+        return PolicyRun.prepare(options, chosen_board(options), typed_command(program, arguments)).play
 
     return carry_out(parser, prepare)
 
@@ -163,7 +163,7 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
     """
     check_workers(options)
     options.policy = options.policy or list(DEFAULT_POLICIES)
-    config = _config(options)
+    config = chosen_board(options)
     check_seeds(options.seed, options.games)
     _check_files(options)
     _check_recording(options, given, config.cells)
@@ -175,11 +175,6 @@ def _check(options: argparse.Namespace, given: Sequence[str]) -> str:
     board = f"{board_of(config)}, first click {config.first_click}"
     logic = f",{no_guess_name(config.no_guess)}" if config.no_guess else ""
     return f"Play {options.games} games of {board}{logic}: {listed(options.policy)}"
-
-
-def _config(options: argparse.Namespace) -> BoardConfig:
-    rules = {"first_click": options.first_click, "no_guess": options.no_guess}
-    return BoardConfig.of_size(options.size, options.mines, **rules, moves=("click",))
 
 
 def _check_files(options: argparse.Namespace) -> None:
