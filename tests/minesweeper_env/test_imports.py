@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
-from support.sources import check_lazy_exports, imported, modules_of
+from support.sources import imported, modules_of
 
 MODULES = modules_of("minesweeper_env")
-PACKAGES_WITH_LAZY_NAMES = ("minesweeper_env", "minesweeper_env.inference")
 
 HEAVY = ("torch", "scipy", "pandas", "matplotlib", "pygame", "pgmpy", "stable_baselines3", "sb3_contrib", "networkx")
 ALLOWED = {"numpy", "gymnasium", "numba", "minesweeper_env"} | set(sys.stdlib_module_names)
@@ -54,15 +52,3 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error():
 
     with pytest.raises(AttributeError, match="Minesweepr"):
         minesweeper_env.Minesweepr  # noqa: B018
-
-
-@pytest.mark.parametrize("package", PACKAGES_WITH_LAZY_NAMES)
-def test_dir_lists_the_public_names_and_type_checkers_see_the_same(package):
-    check_lazy_exports(package)
-
-
-@pytest.mark.parametrize("package", PACKAGES_WITH_LAZY_NAMES)
-def test_every_public_name_can_be_imported(package):
-    module = import_module(package)
-    for name in module.__all__:
-        assert getattr(module, name) is not None
