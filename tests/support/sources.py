@@ -15,6 +15,11 @@ def modules_of(folder: str) -> list[Path]:
     return sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py"))
 
 
+def dotted(path: Path) -> str:
+    """Returns the module name of a file; a package has the name of its folder."""
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
 @cache
 def tree_of(path: Path) -> ast.Module:
     """Returns the parsed source of a file."""
