@@ -189,11 +189,6 @@ def test_no_animation(animated, pauses, monkeypatch, capsys, reason):
     assert (capsys.readouterr().out, pauses) == ("", [])
 
 
-def test_a_pipe_and_the_option_switch_it_off():
-    assert not Console(PlayOptions()).is_animated
-    assert not Console(PlayOptions(animation=False)).is_animated
-
-
 @pytest.mark.parametrize(
     ("first_click", "answers", "board"),
     [

@@ -37,14 +37,6 @@ def test_a_loss_at_the_first_click_is_forced():
     assert Loss.FORCED in compare("random", BoardConfig(3, 3, 5, "any", moves=("click",)), range(20))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["random", "subset", "lookahead"])
-def test_the_figures_of_many_games_are_those_of_the_judge(name):
-    losses = compare(name, BoardConfig(8, 8, 14, moves=("click",)), range(100))
-    losses |= compare(name, BoardConfig(9, 9, 14, "any", moves=("click",)), range(30))
-    assert {Loss.AVOIDABLE, Loss.FORCED, None} <= losses | {None}
-
-
 def chord_of(before, cell, opened):
     board = read_board(before)
     return Turn(1, Move("chord", *cell, 0.0), board, board, opened, False)

@@ -105,25 +105,6 @@ def test_cells_that_the_program_opened_are_help():
     assert not review.verdicts[1].judgement.is_judged
 
 
-def test_a_chord_is_a_turn_with_its_own_risk():
-    session = Session(config_of(8, 8, 10), seed=5)
-    session.open(3, 3)
-    mines = session.placed_mines
-    for row, col in np.argwhere((session.board >= 1) & (session.board <= 8)).tolist():
-        around = [
-            (i, j) for i in range(max(row - 1, 0), min(row + 2, 8)) for j in range(max(col - 1, 0), min(col + 2, 8))
-        ]
-        for cell in around:
-            if mines[cell] and session.board[cell] != 9:
-                session.flag(*cell)
-        if session.chord(row, col).accepted:
-            break
-    review = review_game(session)
-    assert review.verdicts[-1].turn.move.kind == "chord"
-    assert review.verdicts[-1].judgement.is_judged
-    assert review.verdicts[-1].mark in (Mark.SAFE, Mark.BEST, Mark.INACCURATE, Mark.CALCULATED)
-
-
 def test_a_board_that_needs_no_guess_is_lost_by_the_player():
     config = config_of(8, 8, 10)
     session, _ = next(game for game in play_judged("random", config, range(20)) if game[1].loss is Loss.AVOIDABLE)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.played_games import play_judged
 
-from minesweeper_env import HIDDEN, MINE, BoardConfig
+from minesweeper_env import BoardConfig
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.contradiction import ContradictionError
 from minesweeper_play.coach.position import analyse_position
@@ -59,19 +59,6 @@ def text_of(mark, language="en"):
             if verdict.mark is mark:
                 return " ".join(review_lines(review, Catalogue(language), 80)), verdict
     raise AssertionError(mark)
-
-
-@pytest.mark.parametrize(("language", "sentence"), [("en", "Another cell was"), ("es", "Había otra celda")])
-def test_a_missed_safe_cell_is_named_with_its_proof(language, sentence):
-    for review in reviews():
-        for verdict in review.verdicts:
-            if verdict.steps:
-                text = " ".join(review_lines(review, Catalogue(language), 80))
-                row, col = verdict.better.cell
-                assert sentence in text
-                assert f"({col + 1} {row + 1})" in text
-                return
-    raise AssertionError
 
 
 def lost_chord():
@@ -183,22 +170,6 @@ def test_covered_cells_show_their_probability_and_only_certain_ones_0_or_100():
     board = read_board("1#F?#")
     lines = board_lines(board, 80, np.array([[0.0, 0.0, 1.0, 0.001, 0.999]]))
     assert lines == ["     1    2    3    4    5", "1    1   0% 100%   1%  99%"]
-
-
-@pytest.mark.parametrize("with_probabilities", [False, True])
-def test_a_large_board_fits_80_columns(with_probabilities):
-    board = np.full((16, 30), HIDDEN, np.int8)
-    probabilities = np.full(board.shape, 0.25) if with_probabilities else None
-    lines = board_lines(board, 80, probabilities)
-    assert max(map(len, lines)) <= 80
-    blocks = 2 if with_probabilities else 1
-    assert sum("#" in line or "25%" in line for line in lines) == 16 * blocks
-
-
-def test_narrow_cells_have_column_numbers_of_two_lines_where_room_is_short():
-    board = np.full((1, 11), MINE, np.int8)
-    assert board_lines(board, 26) == [" " * 19 + " 1 1", "  1 2 3 4 5 6 7 8 9 0 1", "1" + " *" * 11]
-    assert board_lines(board, 80)[0].endswith("  9 10 11")
 
 
 def test_a_curve_runs_from_100_to_0_per_cent():

@@ -128,15 +128,6 @@ def test_a_hint_on_a_protected_first_cell_says_so():
     assert (advice.cell, advice.risk, advice.is_named, advice.steps) == ((0, 3), 0.0, True, ())
 
 
-def test_there_is_no_hint_on_an_open_cell():
-    session = session_on([[1, 0, 0, 1, 0]])
-    session.open(0, 1)
-    assert session.refuse_covered(0, 0) is None
-    assert session.refuse_covered(0, 1).key == "cell_is_open"
-    with pytest.raises(ValueError, match="nor on an open cell"):
-        session.hint((0, 1))
-
-
 def test_a_hint_never_names_a_flagged_cell_and_mentions_wrong_flags():
     session = Session(BoardConfig(3, 3, 1, first_click="safe"), seed=0)
     session.flag(*session.hint().cell)

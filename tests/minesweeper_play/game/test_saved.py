@@ -76,17 +76,6 @@ def test_a_game_without_an_open_cell_keeps_its_protection(tmp_path):
     assert np.array_equal(loaded.board, session.board)
 
 
-def test_a_lost_game_shows_the_same_end(tmp_path):
-    session = Session(BoardConfig(8, 8, 20, first_click="safe"), seed=5)
-    for cell in np.ndindex(8, 8):
-        session.open(*cell)
-    assert session.status == "lost"
-    save_game(session, tmp_path / "game.json")
-    loaded = load_game(tmp_path / "game.json")
-    assert_same(loaded, session)
-    assert np.array_equal(loaded.layout, session.layout)
-
-
 def test_help_is_repeated_as_it_was(tmp_path):
     session = Session(BoardConfig(6, 6, 9, first_click="any"), seed=2)
     for _ in range(4):

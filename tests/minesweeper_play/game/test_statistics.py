@@ -173,12 +173,13 @@ def test_programs_that_finish_games_at_once_lose_none(tmp_path):
     assert len(Statistics(tmp_path).read()) == 120
 
 
-def test_the_data_folder_follows_the_platform(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    if sys.platform == "linux":
-        assert user_folder("data") == tmp_path / "minesweeper-env"
-        monkeypatch.delenv("XDG_DATA_HOME")
-        assert user_folder("data") == Path.home() / ".local" / "share" / "minesweeper-env"
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders of Linux")
+@pytest.mark.parametrize(("kind", "folder"), [("data", ".local/share"), ("config", ".config")])
+def test_the_folders_follow_the_platform(monkeypatch, tmp_path, kind, folder):
+    monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path))
+    assert user_folder(kind) == tmp_path / "minesweeper-env"
+    monkeypatch.delenv(f"XDG_{kind.upper()}_HOME")
+    assert user_folder(kind) == Path.home() / folder / "minesweeper-env"
 
 
 def test_a_kind_of_board_names_its_rules_in_words():

@@ -14,7 +14,6 @@ from support.terminal_games import click, drive, settled, shown, typed, wall_ses
 from textual import events
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.generation import AttemptsExceededError
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.coach import review as coach
 from minesweeper_play.game.session import Session
@@ -171,16 +170,6 @@ def test_an_event_loop_without_signal_handlers_plays(tmp_path, monkeypatch):
 def test_the_mouse_reports_cells_and_no_pixels():
     code = "import minesweeper_play.terminal, textual.constants as c, sys; sys.exit(c.SMOOTH_SCROLL)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_the_prompt_takes_letters_that_are_keys_elsewhere(tmp_path):
-    async def script(app, pilot):
-        await pilot.press("colon", "q", "u", "n")
-        assert app.screen.query_one("#prompt").value == "qun"
-        await pilot.press("escape")
-        assert app.screen.focused is app.screen.board
-
-    drive(script, tmp_path, session=wall_session())
 
 
 def test_a_pasted_command_reaches_the_prompt(tmp_path):
@@ -408,18 +397,6 @@ def test_a_long_search_shows_its_progress_and_can_be_cancelled(tmp_path, monkeyp
         assert codes(session, (0, 0)) == [9]
 
     drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
-
-
-def test_a_search_in_vain_goes_on_with_a_board_that_may_need_a_guess(tmp_path, monkeypatch):
-    session = Session(BoardConfig(4, 4, 3), seed=0, no_guess="exact")
-    monkeypatch.setattr("minesweeper_env.generation.generate", fails_with(AttemptsExceededError("many")))
-
-    async def script(app, pilot):
-        await pilot.press("enter")
-        await settled(pilot, lambda: "puede hacer falta" in shown(app), 10)
-        assert app.screen.session.status == "playing"
-
-    drive(script, tmp_path, session=session, language="es", size=(120, 24))
 
 
 @pytest.mark.parametrize(

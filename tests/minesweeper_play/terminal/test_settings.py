@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from support.terminal_games import drive, shown, wall_session
@@ -11,7 +10,6 @@ from textual.widgets import Input, Select
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.command import read_options
-from minesweeper_play.game.statistics import user_folder
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.settings import BoardChoice, KeptSettings, Settings, first_settings
 
@@ -155,17 +153,3 @@ def test_a_folder_that_cannot_be_written_is_one_warning_and_the_game_goes_on(tmp
         assert len(problems) == 1
 
     drive(script, tmp_path, session=wall_session(), kept_settings=kept)
-
-
-def test_the_folder_follows_the_platform(monkeypatch, tmp_path):
-    if user_folder("config").name != "minesweeper-env" or not str(user_folder("config")).startswith("/"):
-        pytest.skip("a POSIX platform")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert user_folder("config") == tmp_path / "minesweeper-env"
-    monkeypatch.delenv("XDG_CONFIG_HOME")
-    assert user_folder("config") == Path.home() / ".config" / "minesweeper-env"
-
-
-def test_options_state_what_the_command_line_says():
-    assert PlayOptions().given == frozenset()
-    assert options_of("--icons", "plain").given == {"icons"}
