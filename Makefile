@@ -32,14 +32,17 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test lint types test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
+.PHONY: run test lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed
 	rm -rf $(RUN_DIR)
 	$(BIN)/python train.py --config quick --out $(RUN_DIR)
 	$(BIN)/python evaluate.py --policy $(POLICIES) $(RUN_DIR) --games 1000 --json $(RUN_DIR)/results.json --plot $(RUN_DIR)/results.png
 
-test: lint types test-quick test-core test-slow
+# What one processor does alone comes first, side by side; the tests then use all processors.
+test: $(VENV)/installed
+	$(MAKE) --jobs=2 types lint warm-up warm-up-core
+	$(MAKE) test-quick test-core test-slow
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -49,20 +52,23 @@ lint: $(VENV)/installed
 types: $(VENV)/installed
 	$(BIN)/mypy
 
-test-quick: $(VENV)/installed
+warm-up: $(VENV)/installed
 	$(BIN)/python -m baselines warm-up
+
+test-quick: warm-up
 	$(BIN)/python $(PYTEST) -m "not slow"
 
-test-slow: $(VENV)/installed
-	$(BIN)/python -m baselines warm-up
+test-slow: warm-up
 	$(BIN)/python $(PYTEST) -m slow
 
 # The environment alone: no extras, and the oldest supported versions. Older libraries can break these tests; test-quick has all.
 CORE_TESTS = $(addprefix tests/minesweeper_env/,env wrappers inference/test_inference.py test_compiled.py test_imports.py test_kernel_cache.py)
 
-test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
-test-core: $(CORE_VENV)/installed
+warm-up-core test-core: export NUMBA_CACHE_DIR = $(abspath $(CORE_VENV))/kernels
+warm-up-core: $(CORE_VENV)/installed
 	$(CORE_BIN)/python -m minesweeper_env.warm_up
+
+test-core: warm-up-core
 	$(CORE_BIN)/python $(PYTEST) -m "not slow" $(CORE_TESTS)
 
 # Everything that runs, with the oldest supported version of each library; no part of `make test`.
