@@ -21,7 +21,6 @@ from minesweeper_env.checks import (
 )
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games, compile_step
-from minesweeper_env.engine.state import LOST
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
 from minesweeper_env.rendering.board import METADATA, check_render_mode, exploded_cells, render_board
@@ -261,9 +260,7 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
             fps = self.metadata["render_fps"]
             self.view.show(board[None], mines[None], games.status, [self._last_action], fps)
             return None
-        exploded = None
-        if self._last_action is not None and games.status[0] == LOST:
-            exploded = exploded_cells(board, self.config, self._last_action)
+        exploded = exploded_cells(board, self.config, self._last_action)
         return render_board(self.render_mode, board, self.config.codes, mines, exploded)
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ from minesweeper_env.checks import (
 )
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.engine.games import Games, compile_kernels
-from minesweeper_env.engine.state import IDLE, LOST
+from minesweeper_env.engine.state import IDLE
 from minesweeper_env.engine.threaded import make_games
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
@@ -348,12 +348,9 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
             self.view.show(boards, mines, games.status, last, self.metadata["render_fps"])
             return None
         return tuple(
-            render_board(self.render_mode, codes, self.config.codes, known, self._exploded(codes, status, action))
-            for codes, known, status, action in zip(boards, mines, games.status, last, strict=True)
+            render_board(self.render_mode, codes, self.config.codes, known, exploded_cells(codes, self.config, action))
+            for codes, known, action in zip(boards, mines, last, strict=True)
         )
-
-    def _exploded(self, codes: NDArray[np.int8], status: int, action: int | None) -> NDArray[np.bool_] | None:
-        return exploded_cells(codes, self.config, action) if status == LOST and action is not None else None
 
     def _current_games(self) -> Games:
         if not self._begun:

@@ -29,9 +29,6 @@ from minesweeper_env.rendering.tiles import (
 METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}
 """The render modes and frame rate in the metadata of an environment."""
 
-TEXT = {"zero": ".", "flagged": "F", "question": "?", "hidden": "#", "mine": "*", "wrong_flag": "X"}
-"""The characters of cells in text; counts other than 0 are numbers."""
-
 _COUNT_INKS: tuple[Colour, ...] = (
     (25, 90, 214),
     (35, 125, 50),
@@ -43,6 +40,9 @@ _COUNT_INKS: tuple[Colour, ...] = (
     (110, 115, 122),
 )
 
+
+TEXT = {"zero": ".", "flagged": "F", "question": "?", "hidden": "#", "mine": "*", "wrong_flag": "X"}
+"""The characters of cells in text; counts other than 0 are numbers."""
 
 LEVEL_SAFE, LEVEL_MINE, LEVEL_UNKNOWN = 0, 102, 103
 """Levels of the cells that `levels_of` does not round to per cent.
@@ -116,7 +116,7 @@ def render_board(
         probabilities: (rows, cols) float64, NaN where unknown; open cells are ignored. None writes none.
         tints: the colours of covered cells with a probability in a picture.
     """
-    wrong_flags = find_wrong_flags(codes, meaning, mines)
+    wrong_flags = (codes == meaning.flagged) & ~mines if mines.any() else np.zeros_like(mines)
     levels = levels_of(np.full(codes.shape, np.nan) if probabilities is None else probabilities)
     covered = (codes > meaning.max_count) & (codes != meaning.mine)
     levels = np.where(covered & ~wrong_flags, levels, LEVEL_UNKNOWN)
@@ -154,34 +154,18 @@ class Scene(NamedTuple):
         return drawn
 
 
-def find_wrong_flags(codes: NDArray[np.int8], meaning: Codes, mines: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns the flags on free cells of a finished game, (rows, cols) bool; `mines` as in `render_board`."""
-    return (codes == meaning.flagged) & ~mines if mines.any() else np.zeros_like(mines)
-
-
 def _render_text(
     codes: NDArray[np.int8], meaning: Codes, wrong_flags: NDArray[np.bool_], levels: NDArray[np.int64]
 ) -> str:
-    cells = text_cells(codes, meaning, wrong_flags)
+    marks = {getattr(meaning, name): TEXT[name] for name in ("flagged", "question", "hidden", "mine")}
+    symbols = {0: TEXT["zero"], **marks}
+    cells = [[symbols.get(code, str(code)) for code in row] for row in codes.tolist()]
+    for row, col in np.argwhere(wrong_flags).tolist():
+        cells[row][col] = TEXT["wrong_flag"]
     for row, col in np.argwhere(levels != LEVEL_UNKNOWN).tolist():
         mark = "" if codes[row, col] == meaning.hidden else cells[row][col]
         cells[row][col] = f"{mark}{level_text(int(levels[row, col]))}%"
     return join_cells(cells, max(len(str(meaning.max_count)), *(len(cell) for line in cells for cell in line)))
-
-
-def text_cells(codes: NDArray[np.int8], meaning: Codes, wrong_flags: NDArray[np.bool_]) -> list[list[str]]:
-    """Returns the text of each cell of a board, row by row."""
-    symbols = {
-        0: TEXT["zero"],
-        meaning.flagged: TEXT["flagged"],
-        meaning.question: TEXT["question"],
-        meaning.hidden: TEXT["hidden"],
-        meaning.mine: TEXT["mine"],
-    }
-    cells = [[symbols.get(code, str(code)) for code in row] for row in codes.tolist()]
-    for row, col in np.argwhere(wrong_flags).tolist():
-        cells[row][col] = TEXT["wrong_flag"]
-    return cells
 
 
 def join_cells(cells: Sequence[Sequence[str]], width: int) -> str:
@@ -224,16 +208,13 @@ def _tiles(meaning: Codes, side: int) -> NDArray[np.uint8]:
     """Returns a tile per code, one for a wrong flag and one for an exploded mine, (codes + 2, side, side, 3)."""
     covered, opened = covered_tile(side=side), open_tile(side=side)
     tiles = [opened]
-    tiles += [write(opened.copy(), str(count), count_ink(count, meaning)) for count in range(1, meaning.max_count + 1)]
+    for count in range(1, meaning.max_count + 1):
+        ink = _COUNT_INKS[(count - 1) * len(_COUNT_INKS) // meaning.max_count]
+        tiles.append(write(opened.copy(), str(count), ink))
     flagged = draw_flag(covered.copy())
     tiles += [flagged, write(covered.copy(), "?", INK), covered, draw_mine(open_tile(ALARM, side))]
     tiles += [draw_cross(flagged.copy()), draw_mine(open_tile(RED, side))]
     return np.stack(tiles)
-
-
-def count_ink(count: int, meaning: Codes) -> Colour:
-    """Returns the colour of a count above 0."""
-    return _COUNT_INKS[(count - 1) * len(_COUNT_INKS) // meaning.max_count]
 
 
 def levels_of(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -275,17 +256,16 @@ def level_face(level: int, tints: Tints = STANDARD) -> Colour:
     return red, green, blue
 
 
-def exploded_cells(codes: NDArray[np.int8], config: BoardConfig, action: int) -> NDArray[np.bool_]:
-    """Returns the mines that the last action of a lost game opened.
+def exploded_cells(codes: NDArray[np.int8], config: BoardConfig, action: int | None) -> NDArray[np.bool_]:
+    """Returns the mines that the last action of a lost game opened, (rows, cols) bool: one, or by a chord several.
 
     Args:
-        codes: (rows, cols) int8, the board after the action.
+        codes: (rows, cols) int8, the board after the action; only a lost game shows mines.
         config: the board and the moves of the game.
-        action: the action, move_index * cells + row * cols + col.
-
-    Returns:
-        (rows, cols) bool; a click opens one mine, and a chord perhaps several.
+        action: the action, move_index * cells + row * cols + col; None where it is unknown, and no cell is returned.
     """
+    if action is None:
+        return np.zeros(codes.shape, np.bool_)
     move, cell = divmod(action, config.cells)
     row, col = divmod(cell, config.cols)
     reach = config.radius if config.moves[move] == "chord" else 0

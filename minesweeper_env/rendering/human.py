@@ -73,11 +73,18 @@ class HumanView:
         grid = grid_of(len(codes), self._config)
         count = min(len(codes), grid[0] * grid[1])
         found = None if self.ask is None else self.ask(codes[:count]).probabilities
+        config = self._config
         scenes = [
-            self._scene(codes[i], mines[i], int(status[i]), actions[i], None if found is None else found[i])
+            Scene(
+                with_mines_flagged(codes[i], config.codes, mines[i]) if status[i] == WON else codes[i],
+                config.codes,
+                mines[i],
+                exploded_cells(codes[i], config, actions[i]),
+                found[i] if found is not None and status[i] <= PLAYING else None,
+            )
             for i in range(count)
         ]
-        tiles = (grid[0] * (self._config.rows + 1) - 1, grid[1] * (self._config.cols + 1) - 1)
+        tiles = (grid[0] * (config.rows + 1) - 1, grid[1] * (config.cols + 1) - 1)
         seconds = END_SECONDS if count == 1 and status[0] > PLAYING else 1 / fps
         self._window.show(
             lambda side: tiled([scene.picture(side) for scene in scenes], grid, side),
@@ -89,22 +96,6 @@ class HumanView:
     def close(self) -> None:
         """Closes the window."""
         self._window.close()
-
-    def _scene(
-        self,
-        codes: NDArray[np.int8],
-        mines: NDArray[np.bool_],
-        status: int,
-        action: int | None,
-        probabilities: NDArray[np.float64] | None,
-    ) -> Scene:
-        config = self._config
-        exploded = np.zeros(codes.shape, np.bool_)
-        if status == LOST and action is not None:
-            exploded = exploded_cells(codes, config, action)
-        if status == WON:
-            codes = with_mines_flagged(codes, config.codes, mines)
-        return Scene(codes, config.codes, mines, exploded, probabilities if status <= PLAYING else None)
 
     def _caption(self, codes: NDArray[np.int8], status: NDArray[np.int64], shown: int) -> str:
         config = self._config
