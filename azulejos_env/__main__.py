@@ -27,12 +27,17 @@ _EXAMPLES = """examples:
   python -m azulejos_env match random greedy minimax:depth=2 --games 1000"""
 
 
+def _fail(message: str, status: int = 2) -> NoReturn:
+    """Ends the command with one line and a status."""
+    say(f"{PROGRAM}: {' '.join(message.split())}")
+    sys.exit(status)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that reports a bad argument in one line."""
 
     def error(self, message: str) -> NoReturn:
-        say(f"{PROGRAM}: {' '.join(message.split())}")
-        sys.exit(2)
+        _fail(message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,20 +47,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: words of the command line, without the program; None takes those of `sys.argv`.
 
     Returns:
-        0 when all is done, 1 when a file cannot be written or no window opens, 2 for wrong arguments or a game that
-        cannot be read, 130 after Ctrl-C.
+        0 when all is done.
+
+    Raises:
+        SystemExit: 1 when a file cannot be written or no window opens, 2 for wrong arguments or a game that cannot be
+            read, 130 after Ctrl-C.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         if words[:1] == ["match"]:
-            return _match(words[1:])
-        options = _parse(words)
-        return _search(options) if options.generate is None else _generate(options)
+            _match(words[1:])
+        else:
+            options = _parse(words)
+            _search(options) if options.generate is None else _generate(options)
     except KeyboardInterrupt:
-        return _complain("interrupted", 130)
+        _fail("interrupted", 130)
+    return 0
 
 
-def _match(words: Sequence[str]) -> int:
+def _match(words: Sequence[str]) -> None:
     from azulejos_env.match import run_match
 
     parser = _Parser(prog=f"{PROGRAM} match", allow_abbrev=False, description="Play policies against each other.")
@@ -72,8 +82,7 @@ def _match(words: Sequence[str]) -> int:
     try:
         run_match(options)
     except ValueError as error:
-        return _complain(str(error), 2)
-    return 0
+        _fail(str(error))
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
@@ -136,31 +145,31 @@ def _seconds(text: str) -> float:
 
 
 def _size(text: str) -> tuple[int, int]:
-    sides = text.lower().split("x")
-    if len(sides) in (1, 2) and all(side.isascii() and side.isdigit() and 1 <= int(side) <= MAX_SIDE for side in sides):
-        return int(sides[0]), int(sides[-1])
-    raise argparse.ArgumentTypeError(f"must be ROWSxCOLS with 1 to {MAX_SIDE} each, such as 10x12, not {text!r}")
+    rows, x, cols = text.lower().partition("x")
+    side = _whole(1, MAX_SIDE)
+    return side(rows), side(cols if x else rows)
 
 
-def _generate(options: argparse.Namespace) -> int:
+def _generate(options: argparse.Namespace) -> None:
     from azulejos_env.config import GameConfig
     from azulejos_env.files import read_game, write_game_text
     from azulejos_env.position import Position, random_board
 
-    rows, cols = options.generate
-    config = GameConfig(rows, cols, options.colours or 3)
+    config = GameConfig.of_size(options.generate, colours=options.colours or 3)
     path = Path(options.file)
     if path.is_file():
         try:
             read_game(path)
         except ValueError:
-            return _complain(f"{path} exists, and is no game of Azulejos; -generate replaces games alone", 2)
-    return _write(path, write_game_text(Position(config, random_board(config, options.seed or 0))), str(path))
+            _fail(f"{path} exists, and is no game of Azulejos; -generate replaces games alone")
+    _write(path, write_game_text(Position(config, random_board(config, options.seed or 0))), str(path))
 
 
-def _search(options: argparse.Namespace) -> int:
+def _search(options: argparse.Namespace) -> None:
     limit = f"for {options.maxtime:g} s" if options.depth is None else f"{counted(options.depth, 'move')} ahead"
     say(f"Search {options.file} {limit}")
+    from gymnasium.error import Error
+
     from azulejos_env.files import read_game
     from azulejos_env.policies import MinimaxPolicy
     from azulejos_env.search import search
@@ -171,34 +180,30 @@ def _search(options: argparse.Namespace) -> int:
     try:
         position = read_game(options.file)
     except (OSError, ValueError) as error:
-        return _complain(f"{options.file}: {getattr(error, 'strerror', None) or error}", 2)
+        _fail(f"{options.file}: {getattr(error, 'strerror', None) or error}")
     if options.visual:
-        return play(PROGRAM, position, MinimaxPolicy(**limits).choose)
-    if options.tree is None:
+        try:
+            play(position, MinimaxPolicy(**limits).choose)
+        except Error as error:
+            _fail(f"{getattr(error, 'cause', error)}; use -console to get a move without a window", 1)
+    elif options.tree is None:
         print(search(position, **limits).text())
-        return 0
-    path = Path(options.tree)
-    if not path.parent.is_dir():
-        return _complain(f"the folder of {path} does not exist", 2)
-    tree = search_tree(position, **limits)
-    print(tree.result.text(), flush=True)
-    size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
-    return _write(path, tree.dot(), f"{path}: {size}")
+    else:
+        path = Path(options.tree)
+        if not path.parent.is_dir():
+            _fail(f"the folder of {path} does not exist")
+        tree = search_tree(position, **limits)
+        print(tree.result.text(), flush=True)
+        size = f"{counted(len(tree.nodes), 'position')} of the tree, {counted(tree.levels, 'move')} deep"
+        _write(path, tree.dot(), f"{path}: {size}")
 
 
-def _write(path: Path, text: str, what: str) -> int:
-    """Writes a file, and returns the exit status."""
+def _write(path: Path, text: str, what: str) -> None:
     try:
         path.write_text(text, "ascii")
     except OSError as error:
-        return _complain(f"{path}: {error.strerror}", 1)
+        _fail(f"{path}: {error.strerror}", 1)
     say(f"Wrote {what}")
-    return 0
-
-
-def _complain(message: str, status: int) -> int:
-    say(f"{PROGRAM}: {message}")
-    return status
 
 
 if __name__ == "__main__":

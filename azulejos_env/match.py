@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -14,27 +13,7 @@ from azulejos_env.config import GameConfig
 from azulejos_env.policies import Policy, find_policy
 from azulejos_env.position import Position
 
-__all__ = ["PairResult", "play_game", "play_pair", "run_match", "wilson_interval"]
-
-
-@dataclass(frozen=True)
-class PairResult:
-    """Games of a policy against another one.
-
-    Attributes:
-        wins: the number of games that the policy won.
-        ties: the number of games with equal scores.
-        losses: the number of games that it lost.
-    """
-
-    wins: int
-    ties: int
-    losses: int
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % Wilson interval of the fraction of games won."""
-        return wilson_interval(self.wins, self.wins + self.ties + self.losses)
+__all__ = ["play_game", "play_pair", "run_match", "wilson_interval"]
 
 
 def wilson_interval(wins: int, games: int, z: float = 1.959964) -> tuple[float, float]:
@@ -60,16 +39,14 @@ def play_game(config: GameConfig, seed: int, policies: Sequence[Policy]) -> tupl
     return position.scores
 
 
-def play_pair(config: GameConfig, seeds: Sequence[int], policy: Policy, other: Policy) -> PairResult:
-    """Plays each seeded board twice, with either policy moving first."""
-    leads = []
+def play_pair(config: GameConfig, seeds: Sequence[int], policy: Policy, other: Policy) -> tuple[int, int, int]:
+    """Plays each seeded board twice, with either policy moving first; returns wins, ties and losses of the first."""
+    signs = []
     for seed in seeds:
         first, second = play_game(config, seed, (policy, other))
-        leads.append(first - second)
-        first, second = play_game(config, seed, (other, policy))
-        leads.append(second - first)
-    signs = [int(np.sign(lead)) for lead in leads]
-    return PairResult(signs.count(1), signs.count(0), signs.count(-1))
+        third, fourth = play_game(config, seed, (other, policy))
+        signs += [np.sign(first - second), np.sign(fourth - third)]
+    return signs.count(1), signs.count(0), signs.count(-1)
 
 
 def run_match(options: argparse.Namespace) -> None:
@@ -82,8 +59,8 @@ def run_match(options: argparse.Namespace) -> None:
     width = max(map(len, policies))
     print(f"{'policy':<{width}}  {'against':<{width}}  {'wins':>6} {'ties':>6} {'losses':>6}  win rate (95 %)")
     for name, other in combinations(policies, 2):
-        result = play_pair(config, range(options.seed, last + 1), policies[name], policies[other])
-        low, high = result.interval
-        counts = f"{result.wins:>6} {result.ties:>6} {result.losses:>6}"
-        rate = f"{result.wins / (2 * boards):.1%} ({low:.1%} to {high:.1%})"
+        wins, ties, losses = play_pair(config, range(options.seed, last + 1), policies[name], policies[other])
+        low, high = wilson_interval(wins, 2 * boards)
+        counts = f"{wins:>6} {ties:>6} {losses:>6}"
+        rate = f"{wins / (2 * boards):.1%} ({low:.1%} to {high:.1%})"
         print(f"{name:<{width}}  {other:<{width}}  {counts}  {rate}", flush=True)

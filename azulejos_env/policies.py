@@ -17,14 +17,15 @@ __all__ = ["POLICIES", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy"
 class Policy(Protocol):
     """Anything that chooses moves."""
 
-    def reset(self, seed: int) -> None:
+    def reset(self, seed: int) -> None:  # noqa: ARG002 - a policy that draws nothing inherits it
         """Begins a game; the moves of a policy depend on the seed and the positions alone."""
+        return
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the (row, col) of a tile of the group to remove; the game is not over."""
 
 
-class RandomPolicy:
+class RandomPolicy(Policy):
     """Removes a group drawn uniformly."""
 
     def __init__(self) -> None:
@@ -40,24 +41,17 @@ class RandomPolicy:
         return position.groups[self._generator.integers(len(position.groups))][:2]
 
 
-class GreedyPolicy:
-    """Makes the move that adds most to the own score, the bonus included; the first such group in reading order."""
-
-    def reset(self, seed: int) -> None:
-        """Does nothing: the moves depend on the position alone."""
+class GreedyPolicy(Policy):
+    """Makes the move that adds most to the own score; the first such group in reading order."""
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the first cell of the group."""
-        rules, tiles = rules_of(position.config), np.count_nonzero(position.board)
-
-        def score(size: int) -> int:
-            score = position.scores[position.player] + int(rules.points[size])
-            return score * rules.numerator // rules.denominator if size == tiles else score
-
-        return max(position.groups, key=lambda group: score(group.size))[:2]
+        # A group that clears the board, and so earns the bonus, is the only one.
+        points = rules_of(position.config).points
+        return max(position.groups, key=lambda group: int(points[group.size]))[:2]
 
 
-class MinimaxPolicy:
+class MinimaxPolicy(Policy):
     """Makes the move of a search within limits."""
 
     def __init__(
@@ -71,9 +65,6 @@ class MinimaxPolicy:
         depth = 4 if depth is seconds is nodes is None else depth
         check_limits(depth, seconds, nodes)
         self._arguments: dict[str, Any] = {"depth": depth, "seconds": seconds, "nodes": nodes, "prune": bool(prune)}
-
-    def reset(self, seed: int) -> None:
-        """Does nothing: the moves depend on the position alone."""
 
     def choose(self, position: Position) -> tuple[int, int]:
         """Returns the first cell of the group."""
@@ -98,11 +89,9 @@ def find_policy(policy: str | Policy) -> Policy:
     Raises:
         ValueError: there is no such policy or option.
     """
-    if not isinstance(policy, str):
-        if not (callable(getattr(policy, "choose", None)) and callable(getattr(policy, "reset", None))):
-            raise ValueError(f"a policy must be {_ALLOWED}, not {policy!r}")
+    if not isinstance(policy, str) and all(callable(getattr(policy, name, None)) for name in ("choose", "reset")):
         return policy
-    name, _, text = policy.partition(":")
+    name, _, text = policy.partition(":") if isinstance(policy, str) else ("", "", "")
     if name not in POLICIES:
         raise ValueError(f"a policy must be {_ALLOWED}, not {policy!r}")
     try:

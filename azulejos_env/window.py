@@ -8,22 +8,16 @@ from concurrent.futures import Future
 from threading import Thread
 
 import numpy as np
-from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
 from azulejos_env.position import Position
 from azulejos_env.rendering import View, picture_size, render_picture
-from minesweeper_env.notices import say
-from minesweeper_env.rendering.window import NoDisplayError, Window
+from minesweeper_env.rendering.window import Window
 
 FPS = 25.0
-"""Looks at the answer of the machine in a second."""
-
 KEYS = "click a group; u takes a move back, r begins again, q leaves"
-
 NAMES = ("you", "machine")
 PERSON, MACHINE = 0, 1
-
 Cell = tuple[int, int]
 
 
@@ -53,12 +47,7 @@ class Match:
     """
 
     def __init__(self, position: Position, choose: Callable[[Position], Cell]) -> None:
-        """Begins a game.
-
-        Args:
-            position: the first position.
-            choose: chooses the moves of the machine; called in another thread.
-        """
+        """Begins a game; `choose` chooses the moves of the machine, in another thread."""
         self.position, self._choose = position, choose
         self.message, self.left = "", False
         self._since = time.monotonic()
@@ -136,28 +125,16 @@ class Match:
             answer.set_exception(error)
 
 
-def play(program: str, position: Position, choose: Callable[[Position], Cell]) -> int:
-    """Plays in a window until the person closes it.
+def play(position: Position, choose: Callable[[Position], Cell]) -> None:
+    """Plays in a window until the person closes it; `choose` makes the moves of the second player.
 
-    Args:
-        program: the command, for messages.
-        position: the first position.
-        choose: chooses the moves of the second player.
-
-    Returns:
-        The exit status: 0, or 1 where no window can open.
+    Raises:
+        DependencyNotInstalled: pygame is not installed.
+        NoDisplayError: the machine has no display.
     """
     match = Match(position, choose)
     window = GameWindow(lambda row, col: match.click(row - len(NAMES), col), match.press)
-    try:
-        while not (match.left or window.dismissed):
-            match.poll()
-            window.show_game(match.view, FPS, match.hint)
-    except NoDisplayError as error:
-        say(f"{program}: {error.cause}; use -console to get a move without a window")
-        return 1
-    except DependencyNotInstalled as error:
-        say(f"{program}: {error}")
-        return 1
+    while not (match.left or window.dismissed):
+        match.poll()
+        window.show_game(match.view, FPS, match.hint)
     window.close()
-    return 0

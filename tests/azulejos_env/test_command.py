@@ -147,8 +147,8 @@ def test_a_match_prints_wins_with_their_interval(capsys):
 def test_the_stronger_policy_wins_most_games():
     policies = [find_policy(name) for name in ("random", "greedy", "minimax")]
     config = GameConfig(10, 10, 5)
-    assert play_pair(config, range(20), policies[1], policies[0]).wins >= 30
-    assert play_pair(config, range(20), policies[2], policies[1]).wins >= 22
+    assert play_pair(config, range(20), policies[1], policies[0])[0] >= 30
+    assert play_pair(config, range(20), policies[2], policies[1])[0] >= 22
 
 
 def test_the_interval_is_wilsons():

@@ -11,6 +11,7 @@ import pytest
 pygame = pytest.importorskip("pygame", reason="needs the extra window")
 
 from azulejos_env import AzulejosEnv  # noqa: E402
+from azulejos_env.__main__ import main  # noqa: E402
 from azulejos_env.config import GameConfig  # noqa: E402
 from azulejos_env.policies import MinimaxPolicy  # noqa: E402
 from azulejos_env.position import Position, random_board  # noqa: E402
@@ -111,7 +112,7 @@ def test_a_person_plays_by_mouse_and_leaves_by_key(monkeypatch):
     matches, caption, begin = [], pygame.display.set_caption, Match.__init__
     monkeypatch.setattr(Match, "__init__", lambda self, *given: matches.append(self) or begin(self, *given))
     monkeypatch.setattr(pygame.display, "set_caption", post)
-    assert play("program", position, choose) == 0
+    play(position, choose)
     assert matches[0].position.over
     assert shown
     assert pygame.display.get_surface() is None
@@ -120,16 +121,19 @@ def test_a_person_plays_by_mouse_and_leaves_by_key(monkeypatch):
 def test_closing_the_window_leaves_though_the_machine_thinks(monkeypatch):
     monkeypatch.setattr(pygame.event, "get", lambda: [pygame.event.Event(pygame.QUIT)])
     config = GameConfig(1, 4, 2)
-    assert play("program", Position(config, [[1, 1, 2, 2]], player=1), lambda _: time.sleep(600)) == 0
+    play(Position(config, [[1, 1, 2, 2]], player=1), lambda _: time.sleep(600))
+    assert pygame.display.get_surface() is None
 
 
-def test_a_machine_without_a_display_is_told_in_one_line(monkeypatch, capsys):
+def test_a_machine_without_a_display_is_told_in_one_line(monkeypatch, tmp_path, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_VIDEO_DRIVER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert play("program", Position(GameConfig(1, 2, 1), [[1, 1]]), MinimaxPolicy().choose) == 1
-    message = capsys.readouterr().err
-    assert message.startswith("program: a window cannot open: this machine has no display; use -console")
+    (tmp_path / "game.txt").write_text("1\n2\n0\n0\n11\n")
+    with pytest.raises(SystemExit):
+        main(["-file", str(tmp_path / "game.txt"), "-depth", "1", "-visual"])
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.startswith("python -m azulejos_env: a window cannot open: this machine has no display; use -console")
 
 
 def test_the_environment_shows_each_step():
