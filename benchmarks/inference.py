@@ -65,7 +65,7 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
     found = Guesses(mines, wanted)
     seed = 0
     while len(found.boards) < wanted:
-        play_games(policy, config, [seed], observer=found)
+        play_games(policy, config, [seed], observers=[found])
         seed += 1
     return np.stack(found.boards), seed
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Time, Times, digest_of, title_of
+from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Time, Times, digest_of
 from baselines.evaluation.games import Player
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
@@ -89,14 +89,7 @@ def _training(agent: str) -> dict[str, Any]:
     }
 
 
-class Missing(NamedTuple):
-    """A board that a result file leaves out, and the reason."""
-
-    board: str
-    reason: str
-
-
-def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[Missing]]:
+def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[LeftOut]]:
     """Returns the result file of a policy, and the boards that it leaves out.
 
     Args:
@@ -108,19 +101,21 @@ def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[Missi
         DamagedPartError: a file of games is damaged.
     """
     boards: list[Games] = []
-    missing: list[Missing] = []
+    missing: list[LeftOut] = []
     for each in plan(suite_of([card.policy]), len(PROTOCOL.seeds)):
-        title = title_of(each.config)
         if isinstance(each, LeftOut):
-            missing.append(Missing(title, each.reason))
+            missing.append(each)
             continue
         records = max((_records(each, folder) for folder in folders), key=len)
         if len(records) < PROTOCOL.least_games:
-            missing.append(Missing(title, f"{len(records)} of at least {PROTOCOL.least_games} games are played"))
+            reason = f"{len(records)} of at least {PROTOCOL.least_games} games are played"
+            missing.append(LeftOut(card.policy, each.config, reason))
         else:
             boards.append(Games.of_records(each.config, each.batch_size, records))
     if not boards:
-        raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {_names(folders)}")
+        raise ValueError(
+            f"{card.policy} has no board with {PROTOCOL.least_games} games in {', '.join(map(str, folders))}"
+        )
     for folder in folders:
         check_same(folder, read_json(folder / MANIFEST), {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
     commits = sorted({read_manifest(folder).commit for folder in folders})
@@ -138,10 +133,6 @@ def _without_gaps(parts: Sequence[Part]) -> list[Part]:
     begins = [0, *(part.games.stop for part in parts)]
     pairs = takewhile(lambda pair: pair[0] == pair[1].games.start, zip(begins, parts, strict=False))
     return [part for _, part in pairs]
-
-
-def _names(folders: Sequence[Path]) -> str:
-    return ", ".join(str(folder) for folder in folders)
 
 
 def suite_of(

@@ -190,6 +190,7 @@ def _prepare_pack(options: argparse.Namespace) -> Callable[[], None]:
 
 def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> None:
     from baselines.benchmark.entries import collect, times_that_hold
+    from baselines.benchmark.result_files import title_of
 
     for card in cards:
         result, missing = collect(card, folders)
@@ -198,7 +199,7 @@ def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> N
         path = out / card.file_name
         result.write(path)
         for each in missing:
-            say(f"{card.name} leaves out {each.board}: {each.reason}")
+            say(f"{card.name} leaves out {title_of(each.config)}: {each.reason}")
         _print_result(result)
         say(f"wrote {path}")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from shutil import get_terminal_size
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
     ALL,
@@ -22,6 +24,9 @@ from baselines.cli.start import MODULE, announce, carry_out, typed_command
 from baselines.registry import check_name, pinned
 from baselines.suites.definitions import SUITES, find_suite
 from baselines.support.extras import check_extra
+
+if TYPE_CHECKING:
+    from baselines.suites.run import SuiteRun
 
 PROGRAM = f"{MODULE} suite"
 
@@ -44,9 +49,18 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     def prepare() -> Callable[[], None]:
         announce(_check(options))
-        return _prepare(options, typed_command(program, arguments))
+        from baselines.suites.run import SuiteRun
+
+        suite = find_suite(options.suite).with_policies([pinned(name) for name in options.policy])
+        run = SuiteRun.of(suite, options.out, options.seed, options.games, typed_command(program, arguments))
+        return partial(_play, run, options)
 
     return carry_out(parser, prepare, f"; the games so far are in {options.out}: the same command goes on")
+
+
+def _play(run: SuiteRun, options: argparse.Namespace) -> None:
+    run.play(chosen_workers(options, options.policy))
+    run.write_results(options.wide)
 
 
 def _make_parser(program: str) -> Parser:
@@ -109,17 +123,3 @@ def _check(options: argparse.Namespace) -> str:
         check_extra(module)
     what = f"{len(suite.entries)} policies on {len(suite.boards)} boards, {games} games each"
     return f"Play the suite {suite.name} into {options.out}: {what}"
-
-
-def _prepare(options: argparse.Namespace, command: str) -> Callable[[], None]:
-    """Checks the rest of what can be checked before the first game; returns the function that plays."""
-    from baselines.suites.run import SuiteRun
-
-    suite = find_suite(options.suite).with_policies([pinned(name) for name in options.policy])
-    run = SuiteRun.of(suite, options.out, options.seed, options.games, command)
-
-    def play() -> None:
-        run.play(chosen_workers(options, options.policy))
-        run.write_results(options.wide)
-
-    return play

@@ -116,9 +116,9 @@ def _games(sweep: Sweep) -> int:
 
 
 def _interval(sweep: Sweep, trial: FrozenTrial) -> tuple[float, float]:
-    from baselines.evaluation.intervals import rate_interval
+    from baselines.evaluation.intervals import wilson_interval
 
-    return rate_interval(trial.user_attrs["win_rate"], _games(sweep))
+    return wilson_interval(round(trial.user_attrs["win_rate"] * _games(sweep)), _games(sweep))
 
 
 def _drawn(trial: FrozenTrial) -> dict[str, Any]:

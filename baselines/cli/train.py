@@ -6,18 +6,19 @@ import argparse
 import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import SIDE, Parser, add_mines, parse_size, whole_number_from
-from baselines.cli.start import FAILED, INTERRUPTED, announce, explain, sibling, typed_command
+from baselines.cli.start import FAILED, INTERRUPTED, announce, carry_out, explain, sibling, typed_command
 from baselines.learned.settings.command_line import configuration_help, hyperparameter_help, settings_and_folder
 from baselines.learned.settings.files import RUN_FILE
 from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.board_names import size_name
-from baselines.support.extras import MissingExtraError, check_extra, import_extra
+from baselines.support.extras import check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
 from minesweeper_env.notices import say
 
@@ -39,19 +40,28 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
+    """Runs the command, as `run_command` calls it, and returns the exit status of `carry_out`.
 
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
-
-    Returns:
-        0 when the training is done, 130 when SIGINT or SIGTERM ended it with a checkpoint, 1 when a file
-        could not be written.
+    It is 130, too, when SIGINT or SIGTERM ended the training with a checkpoint.
     """
     parser = _make_parser(program)
     options, command = parser.parse_args(arguments), typed_command(program, arguments)
-    return run_training(parser, options, command)
+    with ExitStack() as held:
+
+        def prepare() -> Callable[[], int]:
+            for module in NEEDED:
+                check_extra(module)
+            for module in ("wandb", "tensorboard") if options.track else ():
+                check_extra(module, module)
+            settings, folder = settings_and_folder(options)
+            check_folder(folder)
+            if not options.resume:
+                check_unused(folder)
+            announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
+            training = _prepare(settings, folder, options.resume, held)
+            return partial(_train, parser.prog, training, folder, command, options.track)
+
+        return carry_out(parser, prepare)
 
 
 def _make_parser(program: str) -> Parser:
@@ -125,34 +135,6 @@ def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
             metavar=None if option.choices else name.upper(),
             help=describe(entry, option),
         )
-
-
-def run_training(parser: Parser, options: argparse.Namespace, command: str) -> int:
-    """Trains with the options of a command line; bad ones exit with status 2 and one line.
-
-    Args:
-        parser: of the command, which reports bad options.
-        options: with `out`, `resume` and those of the settings.
-        command: the command line, recorded in the run folder.
-
-    Returns:
-        The exit status, as `main` returns it.
-    """
-    with ExitStack() as held:
-        try:
-            for module in NEEDED:
-                check_extra(module)
-            for module in ("wandb", "tensorboard") if options.track else ():
-                check_extra(module, module)
-            settings, folder = settings_and_folder(options)
-            check_folder(folder)
-            if not options.resume:
-                check_unused(folder)
-            announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
-            training = _prepare(settings, folder, options.resume, held)
-        except (ValueError, OSError, MissingExtraError) as error:
-            parser.error(str(error))
-        return _train(parser.prog, training, folder, command, options.track)
 
 
 def _train(program: str, training: Training, folder: Path, command: str, track: bool) -> int:

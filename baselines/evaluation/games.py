@@ -120,7 +120,7 @@ def play_games(
     config: BoardConfig,
     seeds: Sequence[int],
     on_finished: Callable[[int], object] | None = None,
-    observer: Observer | None = None,
+    observers: Sequence[Observer] = (),
     starts: Sequence[Start] | None = None,
 ) -> list[GameRecord]:
     """Plays one game per seed, all side by side. The policy sees only games that are not over.
@@ -130,7 +130,7 @@ def play_games(
         config: board and rules of the games; its moves define the actions.
         seeds: seed of each game, at least 0. Seed s gives the first game of a single environment seeded s.
         on_finished: called with the number of games that a step ended, if it ended any.
-        observer: called after every step.
+        observers: called after every step.
         starts: start of each game, in place of the first-click rule and the policy's first click.
 
     Returns:
@@ -155,7 +155,7 @@ def play_games(
             actions, first = first, None
         boards = observations
         observations, _, terminations, truncations, infos = env.step(actions)
-        if observer is not None:
+        for observer in observers:
             lost = terminations & ~infos["is_success"]
             observer(np.flatnonzero(playing), boards[playing], actions[playing], lost[playing])
         ended = course.follow(observations, terminations, truncations, infos["is_success"])
@@ -241,7 +241,8 @@ class Player:
         before = self._counters()
         begin = time.perf_counter()
         self._policy.reset(derived_seed(self._seed, index))
-        records = play_games(self._policy, self._config, seeds, observer=_together(judge, recorder), starts=starts)
+        observers = [each for each in (judge, recorder) if each is not None]
+        records = play_games(self._policy, self._config, seeds, observers=observers, starts=starts)
         seconds = time.perf_counter() - begin
         counters = {name: total - before.get(name, 0) for name, total in self._counters().items()}
         if recorder is not None:
@@ -255,19 +256,3 @@ class Player:
 
     def _counters(self) -> dict[str, int]:
         return dict(getattr(self._policy, "counters", {}))
-
-
-def _together(*observers: Observer | None) -> Observer | None:
-    """Returns one observer that calls all given observers, or None without any."""
-    given = [observer for observer in observers if observer is not None]
-
-    def observe(
-        games: NDArray[np.int64],
-        observations: NDArray[np.int8],
-        actions: NDArray[np.int64],
-        lost: NDArray[np.bool_],
-    ) -> None:
-        for observer in given:
-            observer(games, observations, actions, lost)
-
-    return observe if given else None

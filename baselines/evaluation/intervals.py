@@ -22,22 +22,6 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
-def rate_interval(rate: float, count: float) -> tuple[float, float]:
-    """Returns the 95 % Wilson score interval of a rate (Wilson 1927), as (low, high).
-
-    `wilson_interval` is the case of whole numbers.
-
-    Args:
-        rate: from 0 to 1, such as wins and half of the ties.
-        count: number of trials, above 0; for dependent games the number of independent ones with the same variance.
-    """
-    quantile = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    square = quantile * quantile / count
-    middle = (rate + square / 2) / (1 + square)
-    reach = quantile * math.sqrt(rate * (1 - rate) / count + square / (4 * count)) / (1 + square)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
 def mean_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Returns the 95 % interval of the mean of independent values by the normal approximation; None for fewer than 2.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,17 +50,13 @@ def open_folder(folder: Path, suite: Suite, seed: int, games: int) -> list[str]:
     fixed = {"format": FORMAT, "suite": suite.name, "seed": seed, "version": __version__, "games": games}
     policies = {policy: policy_digest(policy) for policy in added_policies(suite)}
     with _errors_of(folder):
-        # A wrong folder is refused before the policies are loaded, which takes seconds.
-        _earlier(folder, fixed, policies)
-    precision = _precisions([entry.policy for entry in suite.entries])
-    with _errors_of(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
         with hold_folder(folder):
             before = _earlier(folder, fixed, policies)
             earlier_policies = {} if before is None else before.policies
             earlier_precision = {} if before is None else before.precision
+            # A wrong folder is refused before the policies are loaded, which takes seconds.
+            precision = _precisions([entry.policy for entry in suite.entries])
             code = {"commit": source_commit(), "identity": own_identity()._asdict()}
             kept = {"policies": earlier_policies | policies, "precision": earlier_precision | precision}
             write_json(folder / MANIFEST, fixed | code | kept)

@@ -21,7 +21,7 @@ def play_judged(name: str, config: BoardConfig, seeds: Sequence[int]) -> list[tu
         judge(*step)
         recorder(*step)
 
-    play_games(build_policy(name, config, 7), config, seeds, observer=observe)
+    play_games(build_policy(name, config, 7), config, seeds, observers=[observe])
     sessions = [
         session_of(config, seed, np.frombuffer(actions, "<u2").tolist())
         for seed, actions in zip(seeds, recorder.actions(), strict=True)

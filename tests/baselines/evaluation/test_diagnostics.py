@@ -57,7 +57,7 @@ def anything(risks, rng):
 def diagnose(pick, config=CONFIG, games=200):
     policy, judge = Chooser(pick, config), Judge(config, games)
     policy.reset(0)
-    records = play_games(policy, config, range(games), observer=judge)
+    records = play_games(policy, config, range(games), observers=[judge])
     return records, judge.diagnoses()
 
 
@@ -119,7 +119,7 @@ def test_every_counter_is_the_naive_one(config):
 
     policy = Chooser(anything, config)
     policy.reset(1)
-    records = play_games(policy, config, range(games), observer=both)
+    records = play_games(policy, config, range(games), observers=[both])
     reference.check(judge.diagnoses())
     for record, diagnosis in zip(records, judge.diagnoses(), strict=True):
         assert (diagnosis.loss is None) == (record.won or record.truncated)
@@ -174,7 +174,7 @@ def test_boards_that_are_too_hard_are_counted_and_not_judged(monkeypatch):
         seen.extend(zip(games.tolist(), covered.tolist(), lost.tolist(), strict=True))
 
     policy.reset(2)
-    play_games(policy, CONFIG, range(50), observer=both)
+    play_games(policy, CONFIG, range(50), observers=[both])
     diagnoses = judge.diagnoses()
     for game, diagnosis in enumerate(diagnoses):
         later = [(covered, lost) for number, covered, lost in seen if number == game and covered < CONFIG.cells]

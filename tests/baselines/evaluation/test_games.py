@@ -91,7 +91,7 @@ def test_given_starts_are_what_is_played():
         policy,
         config(max_steps=2),
         [7, 7],
-        observer=lambda _games, boards, actions, _lost: seen.append((boards, actions)),
+        observers=[lambda _games, boards, actions, _lost: seen.append((boards, actions))],
         starts=[START, mirrored],
     )
     assert [record.opened for record in records] == [9, 9]

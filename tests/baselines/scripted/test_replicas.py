@@ -112,7 +112,7 @@ def boards_in_play(config: BoardConfig, games: int) -> np.ndarray:
     def look(_games, observations, _actions, _lost) -> None:
         seen.append(observations)
 
-    play_games(build_policy("semi_deterministic", config, 3), config, range(games), observer=look)
+    play_games(build_policy("semi_deterministic", config, 3), config, range(games), observers=[look])
     return np.concatenate(seen)
 
 

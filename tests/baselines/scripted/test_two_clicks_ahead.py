@@ -116,7 +116,7 @@ def test_one_click_ahead_it_plays_the_games_that_it_always_played():
         config = click_config(rows, cols, golden["mines"], golden["first_click"])
         recorder = ActionRecorder(len(golden["games"]))
         seeds = [game["seed"] for game in golden["games"]]
-        records = play_games(build_policy("lookahead", config, clicks=1), config, seeds, observer=recorder)
+        records = play_games(build_policy("lookahead", config, clicks=1), config, seeds, observers=[recorder])
         for game, record, actions in zip(golden["games"], records, recorder.actions(), strict=True):
             assert record.won == game["won"]
             assert " ".join(map(str, np.frombuffer(actions, "<u2"))) == game["clicks"]
