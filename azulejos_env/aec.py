@@ -122,10 +122,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[agent] = 0.0
         game = self._game
         before = game.lead(0)
-        self._invalid = not game.mask()[index]
-        if not self._invalid and not game.position.over:
-            game.play(*divmod(index, self.config.cols))
-        game.steps += 1
+        self._invalid = game.act(index)
         self._set_ends()
         gain = game.lead(0) - before
         if self._reward_name == "win_loss":

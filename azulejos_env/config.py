@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 
 from minesweeper_env.config import parse_size, whole_number
 
-__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "SIDES", "GameConfig", "whole_in_range"]
+__all__ = ["MAX_COLOURS", "MAX_SIDE", "POINTS", "GameConfig", "whole_in_range"]
 
 MAX_SIDE = 100
 """The largest number of rows and of columns."""
 
 MAX_COLOURS = 9
 """The largest number of colours, each of which is one digit in a file."""
-
-SIDES: tuple[str, ...] = ("left", "right")
-"""The sides to which columns close."""
 
 POINTS: tuple[int, ...] = (1, 2, 4, 8)
 """Points for a group of 2, 3, 4 and 5 tiles."""
@@ -71,8 +68,8 @@ class GameConfig:
         self._set("points", _points(self.points))
         self._set("per_tile", whole_in_range("per_tile", self.per_tile, 0, _MAX_POINTS))
         self._set("bonus", _factor(self.bonus))
-        if self.side not in SIDES:
-            raise ValueError(f"side must be one of {', '.join(SIDES)}, not {self.side!r}")
+        if self.side not in ("left", "right"):
+            raise ValueError(f"side must be one of left, right, not {self.side!r}")
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)

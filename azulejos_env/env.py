@@ -11,15 +11,13 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from azulejos_env.config import GameConfig
-from azulejos_env.game import OPTIONS, REWARDS, Game, check_name
+from azulejos_env.game import REWARDS, Game, check_name
 from azulejos_env.policies import Policy, find_policy
 from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
 from minesweeper_env.rendering.board import METADATA, check_render_mode
 from minesweeper_env.rendering.human import metadata_here
 
 __all__ = ["AzulejosEnv"]
-
-_SEATS: tuple[str, ...] = ("first", "second", "random")
 
 
 class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
@@ -122,7 +120,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.
         """
         self.config = GameConfig.of_size(size, colours=colours, **rules)
-        check_name("seat", seat, _SEATS)
+        check_name("seat", seat, ("first", "second", "random"))
         check_name("reward", reward, REWARDS)
         self._opponent = None if opponent is None else find_policy(opponent)
         # The named opponent needs no generator of its own: it draws from that of the game.
@@ -149,7 +147,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         Raises:
             ValueError: an option is unknown, the board is wrong, or the opponent's move is illegal.
         """
-        check_option_names(options, OPTIONS)
+        check_option_names(options, ("board",))
         super().reset(seed=seed)
         game = self._new
         if self.np_random is not self._seeded_by:
@@ -176,11 +174,8 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         index, game = check_action(action, self.config.cells), self._begun()
         illegal, reward = False, 0.0
         if not (game.over or game.truncated):
-            illegal = not game.mask()[index]
-            if not illegal and not game.position.over:
-                game.play(*divmod(index, self.config.cols))
-                self._reply(game)
-            game.steps += 1
+            illegal = game.act(index)
+            self._reply(game)
             reward = self._earn(game)
         return self._show(game), reward, game.over, game.truncated, self._info(game, illegal)
 

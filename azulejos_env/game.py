@@ -17,11 +17,7 @@ from azulejos_env.rendering import View, render_view
 from azulejos_env.search import compile_kernels
 from azulejos_env.window import GameWindow
 
-OBSERVATIONS: tuple[str, ...] = ("codes", "planes")
 REWARDS: tuple[str, ...] = ("difference", "win_loss")
-
-OPTIONS: tuple[str, ...] = ("board",)
-"""The keys of the `options` of `reset`."""
 
 
 def check_name(argument: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -46,7 +42,7 @@ class Game:
         Raises:
             ValueError: a value is not allowed.
         """
-        check_name("observation", observation, OBSERVATIONS)
+        check_name("observation", observation, ("codes", "planes"))
         compile_kernels()
         self._config = config
         self._max_steps = 10 * config.cells if max_steps is None else whole_in_range("max_steps", max_steps, 1, 1 << 62)
@@ -109,6 +105,14 @@ class Game:
         after = self.position.play(row, col)
         self.last = self.position.group_at(row, col)
         self.position = replace(after, player=0) if self._alone else after
+
+    def act(self, action: int) -> bool:
+        """Takes a step, which changes nothing if it is illegal or no group is left; returns whether it was illegal."""
+        illegal = not self.mask()[action]
+        if not illegal and not self.position.over:
+            self.play(*divmod(action, self._config.cols))
+        self.steps += 1
+        return illegal
 
     def mask(self) -> NDArray[np.int8]:
         """Returns (actions,) int8, 1 for the first cell of each group; all 1 if no group is left."""

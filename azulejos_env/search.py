@@ -430,16 +430,15 @@ class Searcher:
 
         The seconds of the result are then those of all searches.
         """
-        line, nodes = list(result.line), self.nodes
-        for row, col in line:
-            position = position.play(row, col)
-        while len(line) < result.depth and not position.over:
-            rest = self.search(position, result.depth - len(line), Limits())
-            assert rest is not None
-            line += rest.line
-            for row, col in rest.line:
-                position = position.play(row, col)
-        return replace(result, line=tuple(line), nodes=nodes, seconds=time.perf_counter() - self._begun)
+        line, nodes, rest = result.line, self.nodes, result
+        while True:
+            for cell in rest.line:
+                position = position.play(*cell)
+            if len(line) >= result.depth or position.over:
+                return replace(result, line=line, nodes=nodes, seconds=time.perf_counter() - self._begun)
+            found = self.search(position, result.depth - len(line), Limits())
+            assert found is not None
+            line, rest = line + found.line, found
 
 
 @cache

@@ -54,12 +54,6 @@ def test_random_games_are_those_of_the_oracle(block):
         play_against_the_oracle(seed)
 
 
-@pytest.mark.slow
-def test_tens_of_thousands_of_positions_are_those_of_the_oracle():
-    for seed in range(1000, 6000):
-        play_against_the_oracle(seed)
-
-
 @pytest.mark.parametrize(
     ("size", "points"), [(2, 1), (3, 2), (4, 4), (5, 8), (6, 12), (7, 14), (50, 100)], ids=lambda value: str(value)
 )
@@ -71,11 +65,6 @@ def test_tiles_fall_and_columns_close_to_the_left():
     position = Position(GameConfig(3, 4, 3), rows("1232 1213 2213"))
     after = position.play(0, 0)
     assert after.board.tolist() == rows("0232 0213 2213").tolist()
-
-
-def test_columns_close_to_the_right_if_asked():
-    config = GameConfig(2, 3, 2, side="right")
-    assert Position(config, rows("121 121")).play(0, 1).board.tolist() == rows("011 011").tolist()
 
 
 def test_who_clears_the_board_has_the_whole_score_multiplied_and_rounded_down():
