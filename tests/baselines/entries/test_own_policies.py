@@ -178,8 +178,6 @@ BAD = [
     ("mine.py:Second", GOOD, "mine.py has no Second; it defines First"),
     ("mine.py:LIMIT", "LIMIT = 3\n", "mine.py:LIMIT is of type int, and must be a class or a function"),
     ("mine.py", GOOD, "write a policy of a file as path/file.py:NAME"),
-    ("mine.py:First:begin", GOOD, "name:option=value,option=value, not 'mine.py:First:begin'"),
-    ("mine.py:First:begin=1,begin=2", GOOD, "option begin of policy 'mine.py:First:begin=1,begin=2' is given twice"),
     ("mine.py:First:depth=1", GOOD, "policy 'mine.py:First' has no option depth; its options: begin"),
     ("mine.py:First:size=1", GOOD, "policy 'mine.py:First' gets size from its games"),
     ("mine.py:P", "def P(size, mines, first_click, depth): pass", "policy 'mine.py:P' needs depth: write mine.py"),

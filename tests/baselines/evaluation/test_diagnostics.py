@@ -264,11 +264,3 @@ def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):
         assert "\n".join([row["policy"], *lines]) in printed
     assert "forced if its risk was the least." in printed
     assert "too hard" not in printed
-
-
-def test_what_a_time_budget_leaves_is_diagnosed(tmp_path):
-    path = tmp_path / "results.json"
-    options = ["--policy", "subset", "--diagnose", "--games", "9000", "--max-seconds", "1e-9", "--workers", "2"]
-    assert evaluate.main([*COMMAND, *options, "--json", str(path)]) == 0
-    (row,) = json.loads(path.read_text())["results"]
-    assert row["diagnostics"]["games_on_mines"]["of"] == row["games"] < 9000

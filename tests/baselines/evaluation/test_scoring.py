@@ -223,14 +223,6 @@ def test_what_workers_cannot_see_is_refused(monkeypatch):
     refuses("Last is defined in this session, which worker processes cannot see", Last, workers=2)
 
 
-@pytest.mark.slow
-def test_workers_play_the_same_games():
-    policies = {"function": FunctionPolicy(last_covered, **BOARD), "partial": partial(FunctionPolicy, last_covered)}
-    alone, shared = (evaluate(policies, workers=workers) for workers in (1, 2))
-    for one, other in zip(alone.policies, shared.policies, strict=True):
-        assert one.records == other.records
-
-
 def test_the_progress_bar_is_shown_when_asked(capsys):
     evaluate("random", games=20)
     assert capsys.readouterr() == ("", "")

@@ -10,7 +10,6 @@ from functools import cache, partial
 import imageio.v3 as imageio
 import numpy as np
 import pytest
-from support import ROOT
 from support.commands import complaint
 from support.policies import click_config
 
@@ -208,12 +207,6 @@ def test_a_png_is_the_last_slide():
     recording = Recording([[game], [game_that("lost")]], 0.5, False)
     picture = imageio.imread(io.BytesIO(pictures.png(recording, nothing)))
     assert np.array_equal(picture, draw_slide(list(recording.slides())[-1], TILE, False))
-
-
-def test_the_picture_of_the_readme_is_small():
-    picture = ROOT / "docs" / "images" / "game.gif"
-    assert picture.stat().st_size < 500_000
-    assert len(imageio.imread(picture, index=None)) > 40
 
 
 def test_the_command_draws_what_it_played(tmp_path, capsys):

@@ -125,15 +125,6 @@ def test_a_folder_in_place_of_a_part_is_named(store, tmp_path):
         store.read()
 
 
-@pytest.mark.parametrize("keep", [0, 1, 50, 700])
-def test_a_part_cut_short_is_damaged(store, tmp_path, keep):
-    store.write(make_part(0, 10))
-    (path,) = tmp_path.rglob("*.npz")
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(DamagedPartError, match=r"00000000\.npz is damaged; delete it to play its games again"):
-        store.read()
-
-
 @pytest.mark.parametrize(
     ("task", "seed"),
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from threading import Event
 
 import pytest
 from support.screens import Screen
@@ -85,22 +84,6 @@ def test_a_terminal_that_goes_away_stops_nothing(monkeypatch):
     assert sys.stderr is screen
 
 
-def test_the_thread_draws_by_itself(monkeypatch):
-    monkeypatch.setattr("baselines.terminal.live_area.DRAWINGS_PER_SECOND", 100.0)
-    screen, drawn, enough = put_on_screen(monkeypatch), [], Event()
-
-    def draw(width):
-        drawn.append(width)
-        if len(drawn) > 6:
-            enough.set()
-        return "a line"
-
-    with live_area(draw):
-        assert enough.wait(10)
-    assert screen.text == ""
-    assert set(drawn) == {79}
-
-
 @pytest.mark.parametrize("name", ["exact", "runs/dqn-8x8-14:temperature=0.25,seed=3", ""])
 @pytest.mark.parametrize("width", [20, 40, 60, 79, 159])
 def test_a_line_of_progress_keeps_its_numbers(name, width):
@@ -113,13 +96,6 @@ def test_a_line_of_progress_keeps_its_numbers(name, width):
     assert ("━" in first) == (width >= 79 or (width == 60 and len(name) < 6))
     shown = first.split()[0].rstrip("━╸0%") + "".join(line.strip() for line in folded)
     assert shown.startswith(name if width >= 60 else ("5", "%", ""))
-
-
-def test_bars_are_as_long_as_what_is_done():
-    for fraction, bar in ((0.0, ""), (0.5, "━━━━━"), (0.55, "━━━━━╸"), (1.0, "━━━━━━━━━━")):
-        page = Page(40)
-        page.add(progress_line("", fraction, "x" * 20, 38))
-        assert page.text().split("%")[0].rstrip("0123456789 ") == bar
 
 
 def test_games_are_counted_on_a_terminal(monkeypatch):
