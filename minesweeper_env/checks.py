@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import logger
@@ -21,7 +21,7 @@ from minesweeper_env.config import BoardConfig, whole_number
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
 """The keys of the `options` of `reset`."""
 
-AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
+AUTORESET_MODES = tuple(AutoresetMode)
 """The autoreset modes of the batched environments."""
 
 MEANT = {
@@ -33,19 +33,22 @@ MEANT = {
 """Names of arguments in other environments, and what they are called here."""
 
 
-def check_keywords(kind: type, given: Iterable[str]) -> None:
-    """Raises a TypeError with the name that was probably meant, unless a class takes all keyword arguments."""
-    parameters = inspect.signature(kind.__init__).parameters  # type: ignore[misc]
-    allowed = [name for name in parameters if name != "self"]
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
-        return
-    for name in given:
-        if name not in allowed:
-            near = [MEANT[name]] if name in MEANT else difflib.get_close_matches(name, allowed, 1)
-            hint = f", did you mean {near[0]}?" if near else ";"
-            # TorchRL tries `frameskip`, and looks for these words of Python's own message.
-            wrong = f"{kind.__name__} got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{wrong}{hint} It takes {', '.join(allowed)}")
+class NamesArguments:
+    """An environment that names the argument which was probably meant where it gets an unknown one."""
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
+        """Raises a TypeError for an unknown keyword argument, before `__init__` would with Python's own message."""
+        parameters = inspect.signature(cls.__init__).parameters
+        takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
+        allowed = [name for name in parameters if name != "self"]
+        for name in () if takes_all else named:
+            if name not in allowed:
+                near = [MEANT[name]] if name in MEANT else difflib.get_close_matches(name, allowed, 1)
+                hint = f", did you mean {near[0]}?" if near else ";"
+                # TorchRL tries `frameskip`, and looks for these words of Python's own message.
+                wrong = f"{cls.__name__} got an unexpected keyword argument {name!r}"
+                raise TypeError(f"{wrong}{hint} It takes {', '.join(allowed)}")
+        return super().__new__(cls)
 
 
 def warn_without_mode(mode: str | None, spec: Any, default_id: str = "Minesweeper-v0") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from minesweeper_env.checks import (
     RESET_OPTIONS,
+    NamesArguments,
     check_action,
-    check_keywords,
     check_option_names,
     generator_state,
     layout_option,
@@ -33,7 +33,7 @@ __all__ = ["MinesweeperEnv"]
 _EVERY_GAME = np.ones(1, np.bool_)
 
 
-class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
+class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
     """Minesweeper as a Gymnasium environment.
 
     ## Description
@@ -149,11 +149,6 @@ class MinesweeperEnv(gymnasium.Env[NDArray[Any], np.int64]):
     _begun = False
     _last_action: int | None = None
     _seeded_by: np.random.Generator | None = None
-
-    def __new__(cls, *_: Any, **named: Any) -> Self:
-        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
-        check_keywords(cls, named)
-        return super().__new__(cls)
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from minesweeper_env.checks import (
     AUTORESET_MODES,
     RESET_OPTIONS,
+    NamesArguments,
     check_actions,
     check_autoreset_mode,
-    check_keywords,
     check_option_names,
     check_seeds,
     check_under_way,
@@ -49,7 +49,7 @@ CALLS = ("action_masks", "get_state", "render")
 """The methods of a single environment that `call` makes for each game of a batch."""
 
 
-class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """N games of `MinesweeperEnv`, played by one compiled call per step.
 
     After `reset(seed=s)` game i equals the single environment seeded s + i, step for step, over any number of games.
@@ -82,11 +82,6 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
     _last_actions: NDArray[np.int64] | None = None
     # Older versions of Gymnasium close an environment whose constructor refused an argument.
     _pool = ThreadPool()
-
-    def __new__(cls, *_: Any, **named: Any) -> Self:
-        """Refuses unknown keyword arguments, before `__init__` would with Python's own message."""
-        check_keywords(cls, named)
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -241,7 +236,7 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
         self, shown: NDArray[np.int8], infos: dict[str, Any], ended: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Starts the next game where `ended`; returns the boards and the info of a SAME_STEP step."""
-        final = _final_results(self._observe(shown, ended), infos, ended)
+        final = _final_results(self._observe(shown[ended]), infos, ended)
         shown, masks = self._games.reset(ended)
         infos = self._infos(masks, infos["invalid_action"] & ~ended, np.zeros(self.num_envs, np.bool_))
         return shown, infos | final
@@ -366,15 +361,11 @@ class MinesweeperVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[An
     ) -> dict[str, Any]:
         """Returns an info that holds for the `chosen` games, by default for all."""
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
-        infos = {
-            "action_mask": masks.reshape(self.num_envs, -1),
-            "invalid_action": illegal,
-            "is_success": won,
-        }
+        infos = {"action_mask": masks.reshape(self.num_envs, -1), "invalid_action": illegal, "is_success": won}
         return infos | {f"_{key}": chosen.copy() for key in infos}
 
-    def _observe(self, shown: NDArray[np.int8], chosen: NDArray[np.bool_] | None = None) -> NDArray[Any]:
-        return self._encoder.encode(shown if chosen is None else shown[chosen], self._pool)
+    def _observe(self, shown: NDArray[np.int8]) -> NDArray[Any]:
+        return self._encoder.encode(shown, self._pool)
 
     def _rewards(self, actions: NDArray[np.int64], shown: NDArray[np.int8]) -> NDArray[np.float64]:
         """Returns the rewards of the last step, (N,), in a fresh array."""
@@ -397,9 +388,8 @@ def _final_results(
     final_observations = np.full(len(ended), None, dtype=object)
     for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
         final_observations[i] = observation
-    final_infos = {}
-    for key, value in infos.items():
-        final_infos[key] = np.zeros_like(value)
-        final_infos[key][ended] = value[ended]
+    final_infos = {key: value.copy() for key, value in infos.items()}
+    for value in final_infos.values():
+        value[~ended] = 0
     final = {"final_obs": final_observations, "final_info": final_infos}
     return final | {f"_{key}": ended.copy() for key in final}

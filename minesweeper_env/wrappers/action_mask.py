@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Dict, MultiBinary, Space
 from numpy.typing import DTypeLike, NDArray
 
-
-class MaskConvention(NamedTuple):
-    """Keys and dtypes by which a library reads an action mask.
-
-    Attributes:
-        observation_key: the key of the observation itself.
-        mask_key: the key of the mask.
-        mask_dtype: the dtype of the mask; True or 1 stands for a legal action.
-        observation_dtype: the dtype of the observation; None keeps its own.
-    """
-
-    observation_key: str
-    mask_key: str
-    mask_dtype: str
-    observation_dtype: str | None = None
-
-
-CONVENTIONS: dict[str, MaskConvention] = {
-    "pettingzoo": MaskConvention("observation", "action_mask", "int8"),
-    "torchrl": MaskConvention("observation", "action_mask", "bool"),
-    "rllib": MaskConvention("observations", "action_mask", "float32", "float32"),
-    "tianshou": MaskConvention("obs", "mask", "bool"),
+CONVENTIONS: dict[str, tuple[str, str, str, str | None]] = {
+    "pettingzoo": ("observation", "action_mask", "int8", None),
+    "torchrl": ("observation", "action_mask", "bool", None),
+    "rllib": ("observations", "action_mask", "float32", "float32"),
+    "tianshou": ("obs", "mask", "bool", None),
 }
+"""How a library reads a mask: keys of the observation and of the mask, dtypes of the mask and of the observation.
+
+Without a dtype the observation keeps its own.
+"""
 
 
 class ActionMaskObservation(
@@ -80,17 +67,17 @@ class ActionMaskObservation(
             raise ValueError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
         if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ValueError("the environment must have a Box observation space and a Discrete action space")
-        defaults = CONVENTIONS[convention]
-        self.observation_key = observation_key or defaults.observation_key
-        self.mask_key = mask_key or defaults.mask_key
+        own_key, own_mask_key, own_mask_dtype, own_dtype = CONVENTIONS[convention]
+        self.observation_key, self.mask_key = observation_key or own_key, mask_key or own_mask_key
         if self.observation_key == self.mask_key:
             raise ValueError(f"the observation and the mask need different keys, not both {self.mask_key!r}")
-        self._mask_dtype = np.dtype(mask_dtype or defaults.mask_dtype)
-        box = env.observation_space
-        self._observation_dtype = np.dtype(observation_dtype or defaults.observation_dtype or box.dtype)
+        box, actions = env.observation_space, int(env.action_space.n)
+        self._mask_dtype = np.dtype(mask_dtype or own_mask_dtype)
+        self._observation_dtype = dtype = np.dtype(observation_dtype or own_dtype or box.dtype)
+        mask_box = Box(0, 1, (actions,), self._mask_dtype.type)
         spaces: dict[str, Space[Any]] = {
-            self.observation_key: _cast_box(box, self._observation_dtype),
-            self.mask_key: _mask_space(int(env.action_space.n), self._mask_dtype),
+            self.observation_key: Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type),
+            self.mask_key: MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box,
         }
         self.observation_space = Dict(spaces)
 
@@ -115,15 +102,3 @@ class ActionMaskObservation(
             self.observation_key: observation.astype(self._observation_dtype),
             self.mask_key: info["action_mask"].astype(self._mask_dtype),
         }
-
-
-def _cast_box(box: Box[Any], dtype: np.dtype[Any]) -> Box[Any]:
-    return Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type)
-
-
-def _mask_space(actions: int, dtype: np.dtype[Any]) -> Space[Any]:
-    if dtype == np.int8:
-        return MultiBinary(actions)
-    if dtype == np.bool_:
-        return Box(0, 1, (actions,), np.bool_)
-    return Box(0.0, 1.0, (actions,), dtype.type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -26,38 +26,65 @@ UNKNOWN = -1.0
 """The value of an unknown probability in an observation; info holds NaN."""
 
 
-class ObservationLayout:
-    """Layout of an observation that holds mine probabilities."""
+class _Explained(gymnasium.utils.RecordConstructorArgs):
+    """What the wrapper of one environment and that of a batch share."""
 
-    def __init__(
-        self, place: str, space: Space[Any], config: BoardConfig, observation_key: str, probability_key: str
-    ) -> None:
-        """Builds the space of one observation, as `MineProbabilities` describes the arguments."""
-        self._name = place
-        self._observation_key = observation_key
-        self._probability_key = probability_key
-        if place == "info":
-            self.space = space
-        elif place == "dict":
-            self.space = self._dict_space(space, config)
-        elif place == "plane":
-            self.space = _with_a_plane(space, config)
-        else:
-            raise ValueError(f"place must be one of {', '.join(PLACES)}, not {place!r}")
+    env: Any
+    render_mode: str | None
 
-    def _dict_space(self, space: Space[Any], config: BoardConfig) -> Dict:
+    def _prepare(self, config: BoardConfig, space: Space[Any], threads: int = 1) -> Space[Any]:
+        """Makes the oracle, and returns the space of an observation that is explained."""
+        self._place, self._observation_key, self._probability_key, self._overlay = (
+            self._saved_kwargs[name] for name in ("place", "observation_key", "probability_key", "overlay")
+        )
+        self._oracle = Oracle(config, threads)
+        if self._place not in PLACES:
+            raise ValueError(f"place must be one of {', '.join(PLACES)}, not {self._place!r}")
+        if self._place == "info":
+            return space
+        if self._place == "plane":
+            return _with_a_plane(space, config)
         parts = dict(space.spaces) if isinstance(space, Dict) else {self._observation_key: space}
         if self._probability_key in parts:
             raise ValueError(f"the probabilities need a key of their own, not {self._probability_key!r}")
         # UNKNOWN, the lower bound, is not a probability, but a possible value.
         return Dict({**parts, self._probability_key: Box(UNKNOWN, 1.0, (config.rows, config.cols), np.float32)})
 
-    def join(self, observation: Any, probabilities: NDArray[np.float64]) -> Any:
+    @property
+    def _bare(self) -> Any:
+        # No attribute: a copy of the wrapper around another environment must not ask the first one.
+        return self.env.unwrapped
+
+    def render(self) -> Any:
+        """Returns the environment's rendering, with the probabilities if `overlay` is set."""
+        if not self._overlay or self.render_mode in (None, "human"):
+            return self.env.render()
+        is_batch = isinstance(self._bare, VectorEnv)
+        state = {key: value if is_batch else np.asarray(value)[None] for key, value in self._bare.get_state().items()}
+        decided = (state["status"] == WON) | (state["status"] == LOST)
+        games = zip(
+            state["codes"],
+            state["mines"] & decided[:, None, None],
+            self._oracle.ask(state["codes"]).probabilities,
+            strict=True,
+        )
+        meaning = self._oracle.config.codes
+        drawn = tuple(
+            render_board(self.render_mode, codes, meaning, known, probabilities=p) for codes, known, p in games
+        )
+        return drawn if is_batch else drawn[0]
+
+    def _explain_window(self) -> None:
+        """Lets the window write the probabilities."""
+        if self._overlay and self._bare.view is not None:
+            self._bare.view.ask = self._oracle.ask
+
+    def _join(self, observation: Any, probabilities: NDArray[np.float64]) -> Any:
         """Returns an observation, or N observations, with the probabilities (..., rows, cols)."""
-        if self._name == "info":
+        if self._place == "info":
             return observation
         known = np.nan_to_num(probabilities, nan=UNKNOWN).astype(np.float32)
-        if self._name == "plane":
+        if self._place == "plane":
             return np.concatenate([observation, known[..., None, :, :]], axis=-3)
         parts = observation if isinstance(observation, dict) else {self._observation_key: observation}
         return {**parts, self._probability_key: known}
@@ -71,10 +98,7 @@ def _with_a_plane(space: Space[Any], config: BoardConfig) -> Box[Any]:
     return Box(np.concatenate([space.low, low]), np.concatenate([space.high, high]), dtype=np.float32)
 
 
-class MineProbabilities(
-    gymnasium.Wrapper[Any, Any, Any, Any],
-    gymnasium.utils.RecordConstructorArgs,
-):
+class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
     """Adds the exact mine probability of each cell, inferred from the visible board alone.
 
     At every reset and step info has two more keys:
@@ -128,24 +152,15 @@ class MineProbabilities(
             probability_key=probability_key,
             overlay=overlay,
         )
-        super().__init__(env)
+        gymnasium.Wrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperEnv):
             raise ValueError(f"the environment must be a MinesweeperEnv, wrapped or not, not {bare!r}")
-        self._oracle = Oracle(bare.config)
-        self._layout = ObservationLayout(place, env.observation_space, bare.config, observation_key, probability_key)
-        self._overlay = overlay
-        self.observation_space = self._layout.space
-
-    @property
-    def _bare(self) -> MinesweeperEnv:
-        # No attribute: a copy of the wrapper around another environment must not ask the first one.
-        return cast(MinesweeperEnv, self.env.unwrapped)
+        self.observation_space = self._prepare(bare.config, env.observation_space)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts a new game; returns the environment's observation and info, with the probabilities."""
-        if self._overlay and self._bare.view is not None:
-            self._bare.view.ask = self._oracle.ask
+        self._explain_window()
         return self._add(*self.env.reset(seed=seed, options=options))
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -158,24 +173,14 @@ class MineProbabilities(
         """Returns (actions,) bool, True for each legal action."""
         return self.env.get_wrapper_attr("action_masks")()
 
-    def render(self) -> Any:
-        """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay or self.render_mode in (None, "human"):
-            return self.env.render()
-        state = {key: np.asarray(value)[None] for key, value in self._bare.get_state().items()}
-        return _render(self.render_mode, state, self._oracle)[0]
-
     def _add(self, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         answers = self._oracle.ask(self._bare.get_state()["codes"][None])
         probabilities, exact = answers.probabilities[0], bool(answers.exact[0])
         info = {**info, "mine_probability": probabilities, "mine_probability_exact": exact}
-        return self._layout.join(observation, probabilities), info
+        return self._join(observation, probabilities), info
 
 
-class VectorMineProbabilities(
-    VectorWrapper,
-    gymnasium.utils.RecordConstructorArgs,
-):
+class VectorMineProbabilities(_Explained, VectorWrapper):
     """Adds the keys of `MineProbabilities` to the batched environment, with a first axis of length N.
 
     With `AutoresetMode.SAME_STEP`, "final_obs" and "final_info" hold the probabilities of the final boards.
@@ -213,33 +218,23 @@ class VectorMineProbabilities(
             overlay=overlay,
             threads=threads,
         )
-        super().__init__(env)
+        VectorWrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperVectorEnv) or env.single_observation_space != bare.single_observation_space:
             raise ValueError(
                 "the environment must be a MinesweeperVectorEnv with unchanged observations, "
                 f"not {env!r}; in other vector environments wrap each game with MineProbabilities"
             )
-        self._oracle = Oracle(bare.config, threads)
-        self._layout = ObservationLayout(
-            place, env.single_observation_space, bare.config, observation_key, probability_key
-        )
-        self._overlay = overlay
-        self.single_observation_space = self._layout.space
-        self.observation_space = batch_space(self._layout.space, self.num_envs)
-
-    @property
-    def _bare(self) -> MinesweeperVectorEnv:
-        return cast(MinesweeperVectorEnv, self.env.unwrapped)
+        self.single_observation_space = self._prepare(bare.config, env.single_observation_space, threads)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Starts new games; returns the environment's observations and infos, with the probabilities."""
-        if self._overlay and self._bare.view is not None:
-            self._bare.view.ask = self._oracle.ask
+        self._explain_window()
         observations, infos = self.env.reset(seed=seed, options=options)
         answers = self._oracle.ask(decode(observations, self._bare.config))
         chosen = infos["_action_mask"].copy()
-        return self._layout.join(observations, answers.probabilities), self._with(infos, answers, chosen)
+        return self._join(observations, answers.probabilities), self._with(infos, answers, chosen)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Makes a move in each game; returns the values of the environment's step, with the probabilities."""
@@ -247,7 +242,7 @@ class VectorMineProbabilities(
         if "final_obs" in infos:
             infos = self._add_to_final(infos)
         answers = self._oracle.ask(decode(observations, self._bare.config))
-        observations = self._layout.join(observations, answers.probabilities)
+        observations = self._join(observations, answers.probabilities)
         return observations, rewards, terminations, truncations, self._with(infos, answers)
 
     def sample_actions(self) -> NDArray[np.int64]:
@@ -257,12 +252,6 @@ class VectorMineProbabilities(
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns (N, actions) bool, True for each legal action."""
         return self._bare.action_masks()
-
-    def render(self) -> tuple[Any, ...] | None:
-        """Returns the environment's rendering, with the probabilities if `overlay` is set."""
-        if not self._overlay or self.render_mode in (None, "human"):
-            return self.env.render()
-        return _render(self.render_mode, self._bare.get_state(), self._oracle)
 
     def _with(self, infos: dict[str, Any], answers: Answers, chosen: NDArray[np.bool_] | None = None) -> dict[str, Any]:
         chosen = np.ones(self.num_envs, np.bool_) if chosen is None else chosen
@@ -280,7 +269,7 @@ class VectorMineProbabilities(
         last = np.stack(list(final_observations[ended]))
         found = self._oracle.ask(decode(last, self._bare.config))
         for i, observation, probabilities in zip(np.flatnonzero(ended), last, found.probabilities, strict=True):
-            final_observations[i] = self._layout.join(observation, probabilities)
+            final_observations[i] = self._join(observation, probabilities)
         answers = Answers(np.zeros((self.num_envs, *found.probabilities.shape[1:])), np.zeros(self.num_envs, np.bool_))
         answers.probabilities[ended], answers.exact[ended] = found
         return {
@@ -288,13 +277,3 @@ class VectorMineProbabilities(
             "final_obs": final_observations,
             "final_info": self._with(infos["final_info"], answers, ended.copy()),
         }
-
-
-def _render(mode: str | None, state: dict[str, NDArray[Any]], oracle: Oracle) -> tuple[Any, ...]:
-    """Renders N games from their saved states."""
-    decided = (state["status"] == WON) | (state["status"] == LOST)
-    mines = state["mines"] & decided[:, None, None]
-    games = zip(state["codes"], mines, oracle.ask(state["codes"]).probabilities, strict=True)
-    return tuple(
-        render_board(mode, codes, oracle.config.codes, known, probabilities=found) for codes, known, found in games
-    )
