@@ -162,7 +162,8 @@ def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDat
         records: at least one record, with its actions.
 
     Raises:
-        OSError: the data set cannot be written, or another process has made one of this name meanwhile.
+        OSError: the data set cannot be written; or another process has made one of this name meanwhile, and the games
+            stay in the hidden folder that the message names.
     """
     from minari import load_dataset
     from minari.storage import get_dataset_path
@@ -173,10 +174,15 @@ def write_dataset(plan: DatasetPlan, records: Iterable[GameRecord]) -> MinariDat
         with _root(hidden):
             _write(plan, list(records))
         _make_namespace(plan.name)
+    except BaseException:
+        shutil.rmtree(hidden, ignore_errors=True)
+        raise
+    try:
         # A folder with files is never replaced.
         written.rename(path)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+    except OSError as error:
+        raise OSError(error.errno, f"{plan.name} exists meanwhile, and these games stay here", str(written)) from error
+    shutil.rmtree(hidden, ignore_errors=True)
     return load_dataset(plan.name)
 
 
