@@ -1,7 +1,9 @@
-"""Analysis of one position: the best move, its reason, and the probabilities of all cells."""
+"""Analysis of one position: the best move, its reason, the probabilities of all cells; or the fault of the position."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +12,14 @@ from numpy.typing import NDArray
 from baselines.scripted.oracle_play.first_click import first_cell
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import InconsistentBoardError, Step, count_layouts, hint, mine_probabilities
-from minesweeper_play.coach.contradiction import find_contradiction
+from minesweeper_env.inference import (
+    InconsistentBoardError,
+    Step,
+    certain_cells,
+    count_layouts,
+    hint,
+    mine_probabilities,
+)
 from minesweeper_play.game.advice import rank_guesses
 from minesweeper_play.game.moves import Cell, cells_of
 from minesweeper_play.game.session import Status
@@ -129,3 +137,129 @@ def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, w
         risk = config.mines / config.cells if config.first_click == "any" else 0.0
         return [Choice(divmod(first_cell(config), config.cols), risk, win)]
     return [Choice(cell, 0.0, win) for cell in sorted(steps[-1].safe, key=lambda cell: board[cell] == _CODES.flagged)]
+
+
+class ContradictionError(ValueError):
+    """No layout fits a position.
+
+    Attributes:
+        clues: the open cells whose clues contradict each other, in reading order; without any one of them the others
+            fit. Empty if the clues fit, but not with the number of mines.
+        mines: the number of mines of the position.
+        below: the next smaller number of mines that the clues allow; None if there is none, or if clues are at fault.
+        above: the next larger one.
+    """
+
+    def __init__(self, clues: tuple[Cell, ...], mines: int, below: int | None = None, above: int | None = None) -> None:
+        """Stores the fault."""
+        super().__init__(f"no layout with {mines} mines fits; clues at fault: {clues}")
+        self.clues, self.mines, self.below, self.above = clues, mines, below, above
+
+
+def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:
+    """Returns the fault of a position, or None if some layout fits it.
+
+    Args:
+        board: (rows, cols) int8 codes of radius 1.
+        mines: the number of mines on the whole board, at least 0.
+
+    Raises:
+        PositionTooHardError: the frontier is too wide.
+    """
+    clues = [(row, col) for row, col in np.argwhere(board <= _CODES.max_count).tolist()]
+    for clue in clues:
+        if not _has_room(board, clue):
+            return ContradictionError((clue,), mines)
+    question = _Question(board)
+    if fault := question.fault(clues):
+        return ContradictionError(tuple(sorted(_shrink(question, clues, fault))), mines)
+    least, most = question.range_of_mines(clues)
+    if question.fits(clues, mines, mines):
+        return None
+    lower, higher = range(min(mines, most), least - 1, -1), range(max(mines, least), most + 1)
+    below, above = (
+        next((number for number in numbers if question.fits(clues, number, number)), None)
+        for numbers in (lower, higher)
+    )
+    return ContradictionError((), mines, below, above)
+
+
+def _has_room(board: NDArray[np.int8], clue: Cell) -> bool:
+    """Returns whether the cells around a clue can hold its mines, whatever the other clues say."""
+    row, col = clue
+    around = board[max(row - 1, 0) : row + 2, max(col - 1, 0) : col + 2]
+    known = int((around == _CODES.mine).sum())
+    return known <= int(board[clue]) <= int((around > _CODES.max_count).sum())
+
+
+class _Question:
+    """Asks of one board whether a layout fits some of its clues and a range of numbers of mines.
+
+    A clue is left out of a question by the construction of `minesweeper_env.inference.deduction.board_state`: its
+    cell becomes a shown mine, which says nothing of its neighbours, and the clues around it grow by 1. A second set
+    of covered cells, out of reach of all clues, takes up the mines that a question leaves open.
+    """
+
+    def __init__(self, board: NDArray[np.int8]) -> None:
+        self._board = board
+        self._covered = int((board > _CODES.max_count).sum())
+        self._known = int((board == _CODES.mine).sum())
+
+    def fault(self, clues: Collection[Cell]) -> Cell | None:
+        """Returns None if a layout with any number of mines fits the clues, otherwise a cell at fault."""
+        return self._fault(clues, self._known, self._covered)
+
+    def fits(self, clues: Collection[Cell], least: int, most: int) -> bool:
+        """Returns whether a layout with at least `least` and at most `most` mines fits the clues."""
+        least, most = max(least, self._known), min(most, self._covered)
+        return least <= most and self._fault(clues, least, most) is None
+
+    def range_of_mines(self, clues: Collection[Cell]) -> tuple[int, int]:
+        """Returns the least and the largest number of mines that the clues allow; some layout must fit them."""
+        upward, downward = range(self._known, self._covered + 1), range(self._covered, self._known - 1, -1)
+        least = bisect_left(upward, True, key=lambda number: self.fits(clues, 0, number))
+        most = bisect_left(downward, True, key=lambda number: self.fits(clues, number, self._covered))
+        return upward[least], downward[most]
+
+    def _fault(self, clues: Collection[Cell], least: int, most: int) -> Cell | None:
+        kept = np.zeros(self._board.shape, np.bool_)
+        for clue in clues:
+            kept[clue] = True
+        dropped = (self._board <= _CODES.max_count) & ~kept
+        spare = self._spare_cells(most - least)
+        board = np.concatenate([np.where(dropped, _CODES.mine, self._board), spare])
+        added = np.concatenate([dropped, spare == _CODES.mine])
+        board[: len(kept)] += kept * _neighbours_in(added)[: len(kept)]
+        try:
+            certain_cells(board, most + int(added.sum()))
+        except InconsistentBoardError as error:
+            return error.cell
+        return None
+
+    def _spare_cells(self, count: int) -> NDArray[np.int8]:
+        """Returns rows that hold `count` covered cells out of reach of the board, and shown mines otherwise."""
+        cols = self._board.shape[1]
+        spare = np.full((1 - (-count // cols), cols), _CODES.mine, np.int8)
+        spare[1:].flat[:count] = _CODES.hidden
+        return spare
+
+
+def _neighbours_in(cells: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Returns (rows, cols): how many neighbours of each cell are in a set of cells."""
+    padded = np.pad(cells, 1).astype(np.int8)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+    return (windows.sum(axis=(2, 3)) - cells).astype(np.int8)
+
+
+def _shrink(question: _Question, clues: list[Cell], fault: Cell) -> list[Cell]:
+    """Drops clues while the others contradict each other: far ones first, in runs of 2**k, 2**(k - 1), down to one."""
+    clues = sorted(clues, key=lambda clue: (-max(abs(clue[0] - fault[0]), abs(clue[1] - fault[1])), clue))
+    for halvings in reversed(range(len(clues).bit_length())):
+        run, start = 1 << halvings, 0
+        while start < len(clues):
+            fewer = clues[:start] + clues[start + run :]
+            if question.fault(fewer) is None:
+                start += run
+            else:
+                clues = fewer
+    return clues

@@ -13,8 +13,7 @@ from rich.table import Table
 from minesweeper_env.codes import MINE
 from minesweeper_play.coach import board_text
 from minesweeper_play.coach.board_text import EXPLODED, WRITTEN, Drawn, risk_text
-from minesweeper_play.coach.contradiction import ContradictionError
-from minesweeper_play.coach.position import Analysis
+from minesweeper_play.coach.position import Analysis, ContradictionError
 from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
@@ -33,9 +32,6 @@ _MOST_LAYOUTS = 1_000_000
 
 CURVE_ROWS = 11
 """Lines of a curve: one per ten per cent."""
-
-QUIET = (Mark.SAFE,)
-"""Marks whose turns in a row share a line of the table."""
 
 TOLD = (Mark.CALCULATED, Mark.INACCURATE, Mark.AVOIDABLE, Mark.UNLUCKY)
 """Marks whose turns are explained below the table."""
@@ -271,10 +267,11 @@ def _head(review: Review, catalogue: Catalogue) -> str:
 
 
 def _table(review: Review, catalogue: Catalogue) -> Table:
+    """Returns the table of turns; safe ones in a row share a line."""
     rows = []
     for mark, group in groupby(review.verdicts, key=lambda verdict: verdict.mark):
         verdicts = list(group)
-        runs = [verdicts] if mark in QUIET else [[verdict] for verdict in verdicts]
+        runs = [verdicts] if mark is Mark.SAFE else [[verdict] for verdict in verdicts]
         rows += [_row(run, catalogue) for run in runs]
     return table_of(catalogue.text("review_table_head"), rows, left=2)
 

@@ -88,16 +88,10 @@ def language_of(environment: Mapping[str, str] = os.environ) -> Language:
 
     The variables LC_ALL, LC_MESSAGES and LANG are read in this order, then the settings of the system.
     """
-    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if environment.get(variable):
-            return _language(environment[variable])
-    return _language(locale.getlocale()[0] or "")
-
-
-def _language(name: str) -> Language:
-    """Returns the language of a locale such as "es_AR.UTF-8", or of "Spanish_Spain" as Windows spells it."""
-    code = name.replace("-", "_").partition("_")[0].partition(".")[0].lower()
-    return "es" if code in ("es", "spanish") else "en"
+    stated = (environment.get(variable) for variable in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next(filter(None, stated), locale.getlocale()[0] or "")
+    # Windows spells "es_ES.UTF-8" as "Spanish_Spain".
+    return "es" if re.split(r"[-_.]", name)[0].lower() in ("es", "spanish") else "en"
 
 
 _COLUMNS = re.compile(r" +\S+(?: \S+)* {2,}(?=\S)")

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import msgspec
@@ -59,7 +60,8 @@ def run(options: PlayOptions) -> int:
     with suppress(OSError):
         kept = KeptSettings() if options.keeps_settings else None
     app = MinesweeperApp(options, players, session, kept_settings=kept)
-    show_compilations(lambda _: app.call_later(app.say_compiling))
+    announce = cache(partial(app.call_later, app.say_compiling))
+    show_compilations(lambda _: announce())
     status = app.run()
     show_compilations(None)
     if app.problem:
@@ -110,7 +112,6 @@ class MinesweeperApp(App[int]):
         self._players, self._session = players, session
         self._seed = 0 if options.seed is None else options.seed
         self._kept_settings = kept_settings
-        self._is_compiling_said = False
         self.statistics = None if self.is_web else statistics
         if statistics is None and not self.is_web:
             self.statistics, problem = open_statistics()
@@ -149,7 +150,7 @@ class MinesweeperApp(App[int]):
         self.theme = f"textual-{self._settings.theme}"
         for screen in self.screen_stack:
             for board in screen.query(BoardCanvas):
-                board.dress(self._settings.appearance)
+                board.dress(self._settings.pencil)
             if isinstance(screen, GameAppScreen):
                 screen.translate()
 
@@ -202,10 +203,8 @@ class MinesweeperApp(App[int]):
         self.notify(self.text(report.key, **report.values), severity="warning", timeout=WARNING_SECONDS, markup=False)
 
     def say_compiling(self) -> None:
-        """Says once that something is compiled, which makes the first answer slow."""
-        if not self._is_compiling_said:
-            self._is_compiling_said = True
-            self.notify(self.text("compiling"), timeout=WARNING_SECONDS)
+        """Says that something is compiled, which makes the first answer slow."""
+        self.notify(self.text("compiling"), timeout=WARNING_SECONDS)
 
     def action_settings(self) -> None:
         """Opens the settings."""

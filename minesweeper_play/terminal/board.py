@@ -18,24 +18,11 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell
-from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, Pencil, Picture, largest_size
-from minesweeper_play.terminal.palette import PALETTES, Palette, style_of
+from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size
+from minesweeper_play.terminal.palette import style_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 """Buttons of the mouse."""
-
-
-@dataclass(frozen=True)
-class Appearance:
-    """How boards look.
-
-    Attributes:
-        palette: the colours.
-        icons: the name of the icons.
-    """
-
-    palette: Palette = PALETTES["dark", False]
-    icons: str = "plain"
 
 
 class BoardCanvas(ScrollView):
@@ -43,20 +30,19 @@ class BoardCanvas(ScrollView):
 
     DEFAULT_CSS = "BoardCanvas { width: 1fr; height: 1fr; }"
 
-    def __init__(self, picture: Picture, appearance: Appearance, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, picture: Picture, pencil: Pencil, *, id: str | None = None) -> None:  # noqa: A002
         """Shows a picture.
 
         Args:
             picture: the board.
-            appearance: how it looks.
+            pencil: its colours and icons; the widget chooses the size of the cells.
             id: the id of the widget.
         """
         super().__init__(id=id)
-        self._picture, self._appearance = picture, appearance
+        self._picture, self._pencil = picture, pencil
         self._curtain: NDArray[np.int8] | None = None
         self._layers: list[Sequence[Cell]] = []
         self._timer: Timer | None = None
-        self._pencil = Pencil(appearance.palette, ICONS[appearance.icons], CELL_SIZES[0])
 
     # What is shown
 
@@ -81,9 +67,9 @@ class BoardCanvas(ScrollView):
             self._fit()
         self.refresh()
 
-    def dress(self, appearance: Appearance) -> None:
-        """Changes how the board looks."""
-        self._appearance = appearance
+    def dress(self, pencil: Pencil) -> None:
+        """Changes the colours and icons of the board."""
+        self._pencil = pencil
         self._fit()
 
     def finish_animation(self) -> None:
@@ -118,7 +104,7 @@ class BoardCanvas(ScrollView):
         picture = self._picture
         # The outer size: whether there are scrollbars must not decide whether they are needed.
         size = largest_size(*self.outer_size, picture.rows, picture.cols, 3 if picture.meaning.max_count > 9 else 2)
-        self._pencil = Pencil(self._appearance.palette, ICONS[self._appearance.icons], size)
+        self._pencil = replace(self._pencil, size=size)
         self.virtual_size = Size(*self._pencil.extent(picture))
         self.refresh()
 
@@ -139,8 +125,8 @@ class BoardCanvas(ScrollView):
 
     def render_line(self, y: int) -> Strip:
         """Returns a line of the widget: column numbers above, row numbers at the left, cells."""
-        width, screen = self._room.width, style_of(self._appearance.palette.label, self._appearance.palette.screen)
-        pencil, picture = self._pencil, self._composed()
+        width, pencil, picture = self._room.width, self._pencil, self._composed()
+        screen = style_of(pencil.palette.label, pencil.palette.screen)
         line = y - self._top
         inner = line - 1 + self.scroll_offset.y
         if line < 0 or inner >= picture.rows * pencil.size.height:
@@ -168,8 +154,8 @@ class BoardCanvas(ScrollView):
         column, line = x - self._left - margin, y - self._top - 1
         if column < 0 or line < 0:
             return None
-        cell = ((line + self.scroll_offset.y) // size.height, (column + self.scroll_offset.x) // size.width)
-        return cell if self._picture.holds(cell) else None
+        row, col = (line + self.scroll_offset.y) // size.height, (column + self.scroll_offset.x) // size.width
+        return (row, col) if row < self._picture.rows and col < self._picture.cols else None
 
     def place_of(self, cell: Cell) -> tuple[int, int]:
         """Returns the column and line of the widget where the middle of a cell is, in sight or not."""
@@ -218,9 +204,9 @@ class BoardView(BoardCanvas, can_focus=True):
         action: Literal["click", "flag", "chord"]
         cell: Cell
 
-    def __init__(self, picture: Picture, appearance: Appearance, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, picture: Picture, pencil: Pencil, *, id: str | None = None) -> None:  # noqa: A002
         """Shows a picture; its cursor is not used. See `BoardCanvas`."""
-        super().__init__(picture, appearance, id=id)
+        super().__init__(picture, pencil, id=id)
         self.cursor: Cell = _middle(picture)
         self._buttons: set[int] = set()
         self._chording = self._settled = False

@@ -63,10 +63,6 @@ class Picture:
         """The number of columns."""
         return int(self.codes.shape[1])
 
-    def holds(self, cell: Cell) -> bool:
-        """Returns whether a cell lies on the board."""
-        return 0 <= cell[0] < self.rows and 0 <= cell[1] < self.cols
-
 
 def picture_of(
     game: Session | Player,
@@ -121,7 +117,7 @@ class Pencil:
 
     palette: Palette
     icons: Glyphs
-    size: CellSize
+    size: CellSize = CELL_SIZES[0]
 
     def margin(self, picture: Picture) -> int:
         """Returns the width of the row numbers with the blank after them."""

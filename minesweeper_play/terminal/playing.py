@@ -90,7 +90,7 @@ class GameScreen(GameAppScreen):
     def compose(self) -> ComposeResult:
         """Yields the parts of the screen, from top to bottom."""
         yield Static(id="figures")
-        yield BoardView(self._picture(), self.game_app.settings.appearance, id="board")
+        yield BoardView(self._picture(), self.game_app.settings.pencil, id="board")
         yield Static(id="message", markup=False)
         yield Input(id="prompt", compact=True, select_on_focus=False)
         yield Footer(compact=True)

@@ -52,12 +52,12 @@ class ReviewScreen(GameAppScreen):
 
     def compose(self) -> ComposeResult:
         """Yields the list of turns, the board or the curve next to it, and the details below."""
-        appearance = self.game_app.settings.appearance
+        pencil = self.game_app.settings.pencil
         yield Static(id="head", markup=False)
         with Horizontal():
             yield OptionList(id="turns", compact=True)
             with Vertical(id="right"):
-                yield BoardCanvas(picture_of(self._review.verdicts[0]), appearance, id="board")
+                yield BoardCanvas(picture_of(self._review.verdicts[0]), pencil, id="board")
                 with VerticalScroll(id="curve", can_focus=False):
                     yield Static(id="plot", markup=False)
         with VerticalScroll(id="details", can_focus=False):

@@ -15,8 +15,7 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import NoGuess
 from minesweeper_play.game.statistics import user_folder
 from minesweeper_play.options import Icons, Language, Palette, PlayOptions
-from minesweeper_play.terminal.board import Appearance
-from minesweeper_play.terminal.drawing import RiskStyle
+from minesweeper_play.terminal.drawing import ICONS, Pencil, RiskStyle
 from minesweeper_play.terminal.palette import PALETTES
 
 Theme = Literal["dark", "light"]
@@ -54,9 +53,9 @@ class Settings(msgspec.Struct, frozen=True):
     overlay: RiskStyle = "off"
 
     @property
-    def appearance(self) -> Appearance:
+    def pencil(self) -> Pencil:
         """The look of boards."""
-        return Appearance(PALETTES[self.theme, self.palette == "colour-blind"], self.icons)
+        return Pencil(PALETTES[self.theme, self.palette == "colour-blind"], ICONS[self.icons])
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class WatchScreen(GameAppScreen):
             for index, player in enumerate(self.players):
                 with Vertical(classes="player"):
                     yield Static(classes="title", id=f"title{index}")
-                    yield BoardCanvas(picture_of(player), self.game_app.settings.appearance, id=f"board{index}")
+                    yield BoardCanvas(picture_of(player), self.game_app.settings.pencil, id=f"board{index}")
         yield Static(id="message")
         yield Footer(compact=True)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from minesweeper_env import HIDDEN, MINE
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.contradiction import find_contradiction
+from minesweeper_play.coach.position import find_contradiction
 
 
 def layouts_that_fit(board, clues):

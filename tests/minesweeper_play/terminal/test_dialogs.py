@@ -6,6 +6,7 @@ import pytest
 from support.terminal_games import drive, shown, wall_session
 from textual.widgets import Button, Input, Select
 
+from minesweeper_play.terminal.drawing import ICONS
 from minesweeper_play.terminal.palette import PALETTES
 
 
@@ -84,8 +85,8 @@ def test_settings_change_the_board_at_once(tmp_path):
             app.screen.query_one(f"#{name}", Select).value = value
             await pilot.pause()
         assert app.theme == "textual-light"
-        assert board._appearance.palette is PALETTES["light", True]
-        assert board._appearance.icons == "nerd"
+        assert board._pencil.palette is PALETTES["light", True]
+        assert board._pencil.icons is ICONS["nerd"]
         assert not app.settings.animation
 
     drive(script, tmp_path, session=wall_session())

@@ -440,16 +440,6 @@ def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tm
         drive(script, tmp_path, session=session)
 
 
-def test_two_compilations_are_one_notice(tmp_path):
-    async def script(app, pilot):
-        app.say_compiling()
-        app.say_compiling()
-        await pilot.pause()
-        assert len([toast for toast in app._notifications if "Compiling" in toast.message]) == 1
-
-    drive(script, tmp_path, session=wall_session())
-
-
 def test_the_footer_names_the_keys_that_have_a_meaning(tmp_path):
     async def script(app, pilot):
         assert "h hint" in shown(app)
