@@ -140,11 +140,7 @@ def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, Pl
 
 
 def make_parser(program: str) -> Parser:
-    """Returns the parser; it offers what is installed.
-
-    Args:
-        program: the command as the user typed it.
-    """
+    """Returns the parser; `program` is the command as the user typed it."""
     lines = "\n".join(f"  {typed_command(program, line.split())}" for line in EXAMPLES)
     parser = Parser(prog=program, description=DESCRIPTION, epilog=f"examples:\n{lines}\n")
     _add_board(parser.add_argument_group("board"))

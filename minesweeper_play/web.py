@@ -88,14 +88,7 @@ class GameServer(Server):
     """
 
     def __init__(self, command: str, host: str, port: int, catalogue: Catalogue) -> None:
-        """Prepares to serve.
-
-        Args:
-            command: the command line of the game.
-            host: the address to listen on.
-            port: its port.
-            catalogue: the texts of the page.
-        """
+        """Prepares to serve the game of a command line at an address, with a page in the language of a catalogue."""
         super().__init__(command, host, port, catalogue.text("title"), templates_path=Path(__file__).parent)
         self._catalogue = catalogue
         self._visitors = 0

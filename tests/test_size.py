@@ -12,7 +12,7 @@ CEILINGS = {
     "docs": 1_050,
     "examples": 100,
     "minesweeper_env": 13_650,
-    "minesweeper_play": 8_850,
+    "minesweeper_play": 8_400,
     "tests": 31_100,
 }
 

@@ -82,13 +82,7 @@ def curve_lines(values: Sequence[float], width: int) -> list[str]:
 
 
 def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list[str]:
-    """Returns the lines of an analysis.
-
-    Args:
-        analysis: the analysis.
-        catalogue: the texts.
-        width: the number of columns of the terminal.
-    """
+    """Returns the lines of an analysis for a terminal with `width` columns."""
     shown = analysis.probabilities if analysis.status in ("ready", "playing") else None
     lines = [
         *wrapped_lines(_position_head(analysis, catalogue), width),
@@ -154,13 +148,7 @@ def _position_sentences(analysis: Analysis, catalogue: Catalogue) -> Iterator[st
 
 
 def review_lines(review: Review, catalogue: Catalogue, width: int) -> list[str]:
-    """Returns the lines of a review.
-
-    Args:
-        review: the review.
-        catalogue: the texts.
-        width: the number of columns of the terminal.
-    """
+    """Returns the lines of a review for a terminal with `width` columns."""
     lines = [*wrapped_lines(_head(review, catalogue), width), ""]
     if not review.verdicts:
         return [*lines, *wrapped_lines(catalogue.text("review_empty"), width)]

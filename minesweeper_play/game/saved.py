@@ -46,24 +46,16 @@ class SavedGame(msgspec.Struct):
     @classmethod
     def of(cls, session: Session) -> SavedGame:
         """Returns the content for a session."""
-        config, mines = session.config, session.placed_mines
-        rows = ["".join(MINE if mine else FREE for mine in row) for row in mines.tolist()]
+        rows = ["".join(MINE if mine else FREE for mine in row) for row in session.placed_mines.tolist()]
+        rules = {name: getattr(session.config, name) for name in ("rows", "cols", "mines", "first_click", "radius")}
+        state = ("seed", "identity", "no_guess", "practice", "aids", "status")
         return cls(
             format="minesweeper-game",
             version=1,
-            rows=config.rows,
-            cols=config.cols,
-            mines=config.mines,
-            first_click=config.first_click,
-            radius=config.radius,
-            seed=session.seed,
-            identity=session.identity,
-            no_guess=session.no_guess,
-            practice=session.practice,
-            aids=session.aids,
-            status=session.status,
+            **rules,
+            **{name: getattr(session, name) for name in state},
             seconds=round(session.seconds, 3),
-            layout=rows if mines.any() else None,
+            layout=rows if session.placed_mines.any() else None,
             moves=[move._replace(seconds=round(move.seconds, 3)) for move in session.moves],
         )
 

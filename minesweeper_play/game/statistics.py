@@ -180,14 +180,10 @@ class GameRecord(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, session: Session) -> GameRecord:
         """Returns the record of a finished game, which ends now."""
-        config, metrics = session.config, measure(session)
+        metrics, rules = measure(session), ("rows", "cols", "mines", "first_click", "radius")
         return cls(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            rows=config.rows,
-            cols=config.cols,
-            mines=config.mines,
-            first_click=config.first_click,  # type: ignore[arg-type]
-            radius=config.radius,
+            **{name: getattr(session.config, name) for name in rules},
             no_guess=session.no_guess or "",
             seed=session.seed,
             won=session.status == "won",

@@ -34,12 +34,7 @@ def explain_proof(steps: Sequence[Step], catalogue: Catalogue) -> list[str]:
 
 
 def explain_step(step: Step, catalogue: Catalogue) -> str:
-    """Returns one sentence: the cells that a step of `minesweeper_env.inference.hint` finds, and the reason.
-
-    Args:
-        step: the step.
-        catalogue: the texts.
-    """
+    """Returns one sentence: the cells that a step of `minesweeper_env.inference.hint` finds, and the reason."""
     kinds = [("safe", step.safe), ("mine", step.mine)]
     findings = [
         catalogue.text(key, cells=name_cells(cells, catalogue), count=len(cells)) for key, cells in kinds if cells
@@ -51,12 +46,7 @@ def explain_step(step: Step, catalogue: Catalogue) -> str:
 
 
 def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
-    """Returns the sentences of a hint: the steps of its proof, or the risk of its cell.
-
-    Args:
-        advice: the hint.
-        catalogue: the texts.
-    """
+    """Returns the sentences of a hint: the steps of its proof, or the risk of its cell."""
     wrong = _wrong_flags(advice, catalogue)
     if advice.steps:
         *before, last = advice.steps

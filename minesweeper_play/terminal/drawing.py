@@ -218,23 +218,14 @@ class Pencil:
 
 
 def largest_size(columns: int, lines: int, rows: int, cols: int, widest_text: int = 2) -> CellSize:
-    """Returns the largest size of cells with which a board fits, or the smallest size if none does.
+    """Returns the largest size of cells with which a board of rows x cols fits into columns x lines of the screen.
 
-    Args:
-        columns: the columns of the screen that are free for the board.
-        lines: the free lines.
-        rows: the rows of the board.
-        cols: its columns.
-        widest_text: the length of the longest text in a cell.
+    It is the smallest one with room for the widest text of a cell where none fits.
     """
-    fitting = [
-        size
-        for size in CELL_SIZES
-        if size.width >= widest_text
-        and len(str(rows)) + 1 + cols * size.width <= columns
-        and 1 + rows * size.height <= lines
-    ]
-    return fitting[-1] if fitting else next(size for size in CELL_SIZES if size.width >= widest_text)
+    width, height = columns - len(str(rows)) - 1, lines - 1
+    wide = [size for size in CELL_SIZES if size.width >= widest_text]
+    fitting = [size for size in wide if cols * size.width <= width and rows * size.height <= height]
+    return (fitting or wide[:1])[-1]
 
 
 def _joined(parts: Iterator[tuple[str, Style]]) -> Iterator[Segment]:
