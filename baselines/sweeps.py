@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -70,13 +72,21 @@ class Sweep:
         return self.out / "trials" / f"{number:03}"
 
     def study(self, draws: int = 0) -> Study:
-        """Returns the study of Optuna in the folder; `draws` tells apart the draws of several workers."""
+        """Returns the study of Optuna in the folder; `draws` tells apart the draws of several workers.
+
+        Raises:
+            ValueError: the journal is damaged.
+        """
         import optuna
         from optuna.storages.journal import JournalFileBackend, JournalStorage
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
+        try:
+            storage = JournalStorage(JournalFileBackend(str(self.out / JOURNAL)))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{self.out / JOURNAL} is damaged: {error}; choose another --out") from error
         return optuna.create_study(
-            storage=JournalStorage(JournalFileBackend(str(self.out / JOURNAL))),
+            storage=storage,
             # A sampler with the seed of an earlier trial would draw its values again.
             sampler=optuna.samplers.TPESampler(seed=self.seed * 10_007 + draws),
             pruner=optuna.pruners.SuccessiveHalvingPruner(GRACE_PERCENT, REDUCTION),
@@ -127,12 +137,20 @@ def search(sweep: Sweep, workers: int) -> None:
     Raises:
         WorkerError: a worker was killed again and again.
     """
+    _end_last_line(sweep.out / JOURNAL)
     begun = _resume(sweep.study())
     left = sweep.trials - len(sweep.done())
     draws = iter(range(begun, begun + left))
     with worker_pool(min(workers, left)) as pool:
         for number, _ in enumerate(pool.run(run_trial, lambda: next(((sweep, draw) for draw in draws), None)), 1):
             say(f"{sweep.trials - left + number} of {sweep.trials} trials are done")
+
+
+def _end_last_line(journal: Path) -> None:
+    """Cuts off half a line, which a power cut can leave, and to which Optuna would append."""
+    if journal.exists():
+        whole = journal.read_bytes().rpartition(b"\n")
+        os.truncate(journal, len(whole[0]) + len(whole[1]))
 
 
 def _resume(study: Study) -> int:

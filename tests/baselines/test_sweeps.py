@@ -16,7 +16,7 @@ from support.tiny_training import tiny
 from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.files import read_json
-from baselines.sweeps import Sweep, check_values, parse_search, rounded
+from baselines.sweeps import Sweep, _end_last_line, check_values, parse_search, rounded
 
 CONFIGURATION = """\
 algo = "dqn"
@@ -115,3 +115,17 @@ def test_a_killed_sweep_goes_on_repeats_no_trial_and_ends_bad_trials_early(tmp_p
         [*command[:-5], "2", *command[-4:]], cwd=ROOT, env=environment, capture_output=True, text=True
     )
     assert (other.returncode, "trials 6, not 2" in other.stderr) == (2, True)
+
+
+def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_named(tmp_path):
+    pytest.importorskip("optuna")
+    sweep = Sweep(tiny("dqn"), {"depth": "int:1:2"}, 1, 0, tmp_path, "")
+    sweep.study()
+    journal = tmp_path / "journal.log"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + whole[:20])
+    _end_last_line(journal)
+    assert journal.read_bytes() == whole
+    journal.write_bytes(whole[:20] + b"\n" + whole)
+    with pytest.raises(ValueError, match="is damaged"):
+        sweep.study()
