@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from azulejos_env.config import GameConfig
-from minesweeper_env.compiled import inlined, kernel
+from minesweeper_env.compiled import kernel
 from minesweeper_env.engine.placement import random_below
 from minesweeper_env.splitmix import next_stream
 
 Board = NDArray[np.int8]
 Cells = NDArray[np.int32]
-
-NO_GROUP = -1
 
 
 class Rules(NamedTuple):
@@ -67,7 +65,7 @@ def cell_of(index: int, cols: int) -> tuple[int, int]:
     return row - 1, col
 
 
-@inlined
+@kernel
 def gather(board: Board, cols: int, cell: int, group: Cells) -> int:
     """Makes the tiles of a group negative, lists their cells in `group`, and returns how many there are."""
     colour = board[cell]
@@ -128,26 +126,11 @@ def collapse(board: Board, rows: int, cols: int, leftwards: bool, target: Board)
     return tiles
 
 
-@inlined
+@kernel
 def new_score(rules: Rules, score: int, size: int, clears: bool) -> int:
     """Returns the score after a group of `size` tiles; if that clears the board, the bonus multiplies all of it."""
     score += rules.points[size]
     return score * rules.numerator // rules.denominator if clears else score
-
-
-@kernel
-def remove(rules: Rules, board: Board, group: Cells, target: Board, cell: int, score: int) -> int:
-    """Removes the group of a cell, whose tiles are negative afterwards, and writes the board after it to `target`.
-
-    Returns the new score of the player, who has `score` before, or NO_GROUP.
-    """
-    if board[cell] <= 0:
-        return NO_GROUP
-    size = gather(board, rules.cols, cell, group)
-    if size < 2:
-        return NO_GROUP
-    tiles = collapse(board, rules.rows, rules.cols, rules.leftwards, target)
-    return new_score(rules, score, size, tiles == 0)
 
 
 @kernel

@@ -81,9 +81,12 @@ class Position:
         Raises:
             ValueError: the cell is outside the board.
         """
-        before = with_border(self.board)
-        removed = self._remove(row, col, before, np.zeros_like(before)) != engine.NO_GROUP
-        return removed & (without_border(before, self.config.rows, self.config.cols) < 0)
+        rows, cols = self.board.shape
+        if not (0 <= row < rows and 0 <= col < cols):
+            raise ValueError(f"a cell has a row in 0..{rows - 1} and a column in 0..{cols - 1}, not ({row},{col})")
+        marked, cell = with_border(self.board), (row + 1) * (cols + 1) + col
+        size = engine.gather(marked, cols, cell, np.zeros(rows * cols, np.int32)) if marked[cell] else 0
+        return (size > 1) & (without_border(marked, rows, cols) < 0)
 
     def play(self, row: int, col: int) -> Position:
         """Returns the position after the player to move removes the group of a cell.
@@ -91,21 +94,14 @@ class Position:
         Raises:
             ValueError: the cell is outside the board or belongs to no group.
         """
-        before = with_border(self.board)
-        after = np.zeros_like(before)
-        score = self._remove(row, col, before, after)
-        if score == engine.NO_GROUP:
+        group = self.group_at(row, col)
+        size = int(np.count_nonzero(group))
+        if size == 0:
             raise ValueError(f"cell ({row},{col}) belongs to no group of two or more equal tiles")
+        clears = size == int(np.count_nonzero(self.board))
+        score = engine.new_score(rules_of(self.config), self.scores[self.player], size, clears)
         scores = (score, self.scores[1]) if self.player == 0 else (self.scores[0], score)
-        return Position(self.config, without_border(after, *self.board.shape), scores, 1 - self.player)
-
-    def _remove(self, row: int, col: int, before: NDArray[np.int8], after: NDArray[np.int8]) -> int:
-        """Removes the group of a cell from a bordered board, and returns the new score of the mover, or NO_GROUP."""
-        rows, cols = self.board.shape
-        if not (0 <= row < rows and 0 <= col < cols):
-            raise ValueError(f"a cell has a row in 0..{rows - 1} and a column in 0..{cols - 1}, not ({row},{col})")
-        group, cell = np.zeros(rows * cols, np.int32), (row + 1) * (cols + 1) + col
-        return engine.remove(rules_of(self.config), before, group, after, cell, self.scores[self.player])
+        return Position(self.config, np.where(group, np.int8(0), self.board), scores, 1 - self.player)
 
 
 def random_board(config: GameConfig, seed: int | np.random.Generator | None = None) -> NDArray[np.int8]:
