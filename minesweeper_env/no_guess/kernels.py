@@ -52,22 +52,6 @@ _GAME = np.int64(0)
 
 
 @subroutine
-def attempt(arena: Arena, first: Int, level: Int) -> bool:
-    """Plays the present layout; returns whether logic wins."""
-    return play(
-        arena.boards.truth[0],
-        first,
-        np.int64(arena.rules.mines),
-        level,
-        arena.logic,
-        arena.closure,
-        arena.packing,
-        arena.log,
-        arena.workspace,
-    )
-
-
-@subroutine
 def draw_layout(arena: Arena, first: Int) -> None:
     """Draws a layout by the first-click rule, and marks the cells that the rule keeps free."""
     arena.boards.truth[0, :] = 0
@@ -89,7 +73,7 @@ def repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]
         Whether logic solves it, and the number of layouts played.
     """
     draw_layout(arena, first)
-    solved, played = attempt(arena, first, level), 1
+    solved, played = play(arena, first, level), 1
     score = best = _opened(arena)
     frontier, unknown = _list_unknown(arena)
     idle = 0
@@ -98,7 +82,7 @@ def repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]
         if one < 0:
             break
         _swap(arena, one, other)
-        solved = attempt(arena, first, level)
+        solved = play(arena, first, level)
         played += 1
         present = _opened(arena)
         if solved or present >= score or random_below(arena.boards.rng, _GAME, np.int64(WORSE)) == 0:
@@ -184,7 +168,7 @@ def mix_layout(arena: Arena, first: Int, level: Int, moves: int) -> None:
         other = random_below(arena.boards.rng, _GAME, cells)
         if _can_swap(arena, one, other):
             _swap(arena, one, other)
-            if not attempt(arena, first, level):
+            if not play(arena, first, level):
                 _swap(arena, one, other)
 
 
@@ -239,7 +223,7 @@ def search_layouts(
         arena.boards.rng[0] = states[job] if attempts[job] > 0 else begin_stream(states[job], first)
         if task == GIVEN:
             _lay_out(arena, layouts[job])
-            solved[job] = attempt(arena, first, level)
+            solved[job] = play(arena, first, level)
             attempts[job] += 1
             continue
         most, played = min(limit, max_attempts - attempts[job]), 0
@@ -248,7 +232,7 @@ def search_layouts(
         if task == REJECTION:
             while not solved[job] and played < most:
                 draw_layout(arena, first)
-                solved[job] = attempt(arena, first, level)
+                solved[job] = play(arena, first, level)
                 played += 1
         else:
             solved[job], played = repair(arena, first, level, most)

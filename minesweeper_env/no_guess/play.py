@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.state import Int
@@ -18,6 +17,7 @@ from minesweeper_env.no_guess.arrays import (
     SUBSET_RULE,
     UNKNOWN,
     UNKNOWN_LEFT,
+    Arena,
     Closure,
     Log,
     Logic,
@@ -328,30 +328,12 @@ def _visit_component(logic: Logic, log: Log, seed: Int) -> None:
 
 
 @subroutine
-def play(
-    truth: NDArray[np.uint8],
-    first: Int,
-    mines: Int,
-    level: Int,
-    logic: Logic,
-    closure: Closure,
-    packing: Packing,
-    log: Log,
-    workspace: Workspace,
-) -> bool:
-    """Plays a layout from a first cell; returns whether logic wins.
+def play(arena: Arena, first: Int, level: Int) -> bool:
+    """Plays the present layout from a first cell without a mine, with SUBSET or EXACT; returns whether logic wins.
 
-    Args:
-        truth: (n + 1,) uint8, the clue of each safe cell; only cells that are opened are read.
-        first: the first cell, without a mine.
-        mines: the number of mines.
-        level: SUBSET or EXACT.
-        logic: the player's knowledge, which begins empty.
-        closure: scratch.
-        packing: scratch.
-        log: records the steps.
-        workspace: the oracle's memory.
+    The knowledge begins empty, and of the layout only the clues of cells that are opened are read.
     """
+    truth, logic, log, mines = arena.boards.truth[0], arena.logic, arena.log, np.int64(arena.rules.mines)
     cover(logic, mines)
     open_cell(truth, logic, first)
     while logic.counts[UNKNOWN_LEFT] > logic.counts[MINES_LEFT]:
@@ -359,7 +341,7 @@ def play(
         if found == 0 and logic.counts[UNKNOWN_LEFT] > logic.counts[MINES_LEFT]:
             found = follow_total(logic, log)
             if found == 0:
-                found = reason(mines, level, logic, closure, packing, log, workspace)
+                found = reason(mines, level, logic, arena.closure, arena.packing, log, arena.workspace)
             if found == 0:
                 return False
         for i in range(found):

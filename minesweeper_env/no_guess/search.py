@@ -113,13 +113,6 @@ def _make_log(cells: int, clues: int) -> Log:
     )
 
 
-def with_log(arena: Arena, clues: int) -> Arena:
-    """Returns an arena with an empty log that has room for this many clues, and that records."""
-    log = _make_log(len(arena.zone), clues)
-    log.counts[RECORDING] = 1
-    return arena._replace(log=log)
-
-
 METHODS = ("auto", "rejection", "repair")
 """The ways to search: rejection first and then repair, or one of them alone."""
 
@@ -194,33 +187,26 @@ class Searcher:
 
     def solves(self, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
         """Returns (M,) bool: whether logic wins each of (M, rows, cols) layouts from a first cell without a mine."""
-        many = len(layouts)
-        solved = np.zeros(many, np.bool_)
-        self._play(self._arrays, layouts, first, level, solved)
-        return solved
+        return self._play(self._arena, layouts, first, level)
 
     def prove(self, layout: NDArray[np.bool_], first: int, level: str) -> list[Step]:
         """Returns the steps by which logic plays a (rows, cols) layout, up to the win or to where it is stuck."""
         clues = 4 * self.config.cells
         while True:
-            arena = with_log(self._arena, clues)
-            self._play(arena.flat(), layout[None], first, level, np.zeros(1, np.bool_))
-            if arena.log.counts[LOG_CLUES] <= clues:
-                return _read_steps(arena.log, self.config.cols)
-            clues = int(arena.log.counts[LOG_CLUES])
+            log = _make_log(self.config.cells, clues)
+            log.counts[RECORDING] = 1
+            self._play(self._arena._replace(log=log), layout[None], first, level)
+            if log.counts[LOG_CLUES] <= clues:
+                return _read_steps(log, self.config.cols)
+            clues = int(log.counts[LOG_CLUES])
 
-    def _play(
-        self,
-        arrays: tuple[object, ...],
-        layouts: NDArray[np.bool_],
-        first: int,
-        level: str,
-        solved: NDArray[np.bool_],
-    ) -> None:
-        many = len(layouts)
+    def _play(self, arena: Arena, layouts: NDArray[np.bool_], first: int, level: str) -> NDArray[np.bool_]:
+        many, strength = len(layouts), NO_GUESS_LEVELS.index(level)
         flat = np.array(layouts, np.bool_, order="C").reshape(many, self.config.cells)
-        firsts, states, attempts = np.full(many, first), np.zeros(many, np.uint64), np.zeros(many, np.int64)
-        search_layouts(GIVEN, NO_GUESS_LEVELS.index(level), 1, 1, 0, firsts, states, flat, attempts, solved, *arrays)
+        firsts, states = np.full(many, first), np.zeros(many, np.uint64)
+        attempts, solved = np.zeros(many, np.int64), np.zeros(many, np.bool_)
+        search_layouts(GIVEN, strength, 1, 1, 0, firsts, states, flat, attempts, solved, *arena.flat())
+        return solved
 
 
 def _read_steps(log: Log, cols: int) -> list[Step]:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env import cell_sets
-from minesweeper_env.cell_sets import bits, to_bits
+from minesweeper_env.cell_sets import bits, to_array, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.deduction.closure import Sentence
@@ -47,7 +46,7 @@ def forced(state: BoardState, reason: Reason) -> tuple[int, int]:
     """
     rows, cols = state.shape
     radius, codes = state.radius, Codes.of_radius(state.radius)
-    unknown = state.to_array(state.unknown)
+    unknown = to_array(state.unknown, state.shape)
     board = np.where(unknown, codes.hidden, codes.mine).astype(np.int8)
     left = state.mines_left
     if not reason.uses_total:
@@ -155,7 +154,7 @@ class BoardState:
         self.safe = to_bits(certain.safe)
         self.sentences: dict[int, Sentence] = {}
         for cell in np.flatnonzero(board <= codes.max_count).tolist():
-            neighbours = self.neighbours(cell) & self.unknown
+            neighbours = sum(1 << other for other in self._near(cell)) & self.unknown
             if neighbours:
                 self.sentences[cell] = Sentence(neighbours, int(board.flat[cell]), 1 << cell)
             if len(self.sentences) * board.size > MOST_BITS:
@@ -171,10 +170,6 @@ class BoardState:
     def total(self) -> Sentence:
         """The sentence about all unknown cells, from the number of mines on the board."""
         return Sentence(self.unknown, self.mines_left)
-
-    def neighbours(self, cell: int) -> int:
-        """Returns the set of the neighbours of a cell."""
-        return sum(1 << other for other in self._near(cell))
 
     def _near(self, cell: int) -> list[int]:
         if cell not in self._listed:
@@ -212,7 +207,3 @@ class BoardState:
     def cells_of(self, cells: int) -> tuple[Cell, ...]:
         """Returns (row, col) of the cells in a set, in reading order."""
         return tuple(divmod(bit.bit_length() - 1, self.shape[1]) for bit in bits(cells))
-
-    def to_array(self, cells: int) -> NDArray[np.bool_]:
-        """Returns a set of cells as (rows, cols) bool."""
-        return cell_sets.to_array(cells, self.shape)

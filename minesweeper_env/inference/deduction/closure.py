@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 MAX_SENTENCES = 20_000
 """Default limit on the size of a closure."""
@@ -42,19 +42,6 @@ class Sentence(NamedTuple):
     def certain(self) -> bool:
         """True if all cells are free, or all are mines."""
         return self.mines == 0 or self.free == 0
-
-
-class Agenda(Protocol):
-    """Sentences that wait to join a closure. A plain list is one; it gives out the latest sentence first."""
-
-    def __len__(self) -> int:
-        """Returns the number of sentences that wait."""
-
-    def extend(self, sentences: Iterable[Triple], /) -> None:
-        """Adds the differences of the sentence that was taken out last."""
-
-    def pop(self) -> Triple:
-        """Takes out the next sentence."""
 
 
 class EasiestFirst:
@@ -93,12 +80,13 @@ class EasiestFirst:
         return common & -common
 
 
-def subset_closure(agenda: Agenda, max_sentences: int = MAX_SENTENCES) -> tuple[Sentence | None, dict[int, Triple]]:
+def subset_closure(
+    agenda: list[Triple] | EasiestFirst, max_sentences: int = MAX_SENTENCES
+) -> tuple[Sentence | None, dict[int, Triple]]:
     """Takes subset differences of sentences until one of them makes its cells certain, or no new one appears.
 
     Args:
-        agenda: the sentences to close, in order of examination; a list will do. Those that have not been
-            examined remain in it.
+        agenda: the sentences to close; a list gives out the latest first. Those that were not examined remain in it.
         max_sentences: the size of the closure at which to stop. If sentences remain in the agenda although none was
             certain, the closure has reached it.
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from numpy.typing import ArrayLike
@@ -258,13 +259,13 @@ def _by_subset(state: BoardState) -> _Finding | None:
     certain, closure = _close(state.sentences.values())
     if certain:
         return _from_sentence("subset", certain)
-    unknown, order = state.unknown, state.sweep()
-    packing = heaviest_packing(closure, lambda sentence: sentence.mines, order, state.total.mines)
-    if packing and packing.cells != unknown:
-        return _Finding("subset", unknown ^ packing.cells, 0, packing.because, uses_total=True)
-    packing = heaviest_packing(closure, lambda sentence: sentence.free, order, state.total.free)
-    if packing and packing.cells != unknown:
-        return _Finding("subset", 0, unknown ^ packing.cells, packing.because, uses_total=True)
+    order = state.sweep()
+    for weight in ("mines", "free"):
+        packing = heaviest_packing(closure, attrgetter(weight), order, getattr(state.total, weight))
+        if packing and packing.cells != state.unknown:
+            left = state.unknown ^ packing.cells
+            safe, mine = (left, 0) if weight == "mines" else (0, left)
+            return _Finding("subset", safe, mine, packing.because, uses_total=True)
     return None
 
 

@@ -7,7 +7,6 @@ evenly are as wrong as mines that lie too unevenly.
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -144,62 +143,6 @@ def test_all_allowed_layouts_are_equally_likely(first_click, size, mines, radius
 def test_the_games_of_one_seed_are_uniform_together():
     layouts = np.concatenate([draw("safe", (5, 5), 6, 1, (2, 2), 8, 3, number) for number in range(1, 500, 7)])
     assert is_plausible(placement_p_value(layouts, allowed_cells("safe", (5, 5), 1, (2, 2))))
-
-
-def safe_clicks(layouts, rng):
-    """Returns the number of cells opened before a mine, in random order and without flood fill."""
-    flat = layouts.reshape(len(layouts), -1)
-    order = np.argsort(rng.random(flat.shape), axis=1)
-    return np.take_along_axis(flat, order, axis=1).argmax(axis=1)
-
-
-def negative_hypergeometric(cells, mines):
-    """Returns P(K = k), k = 0..cells - mines, for the safe cells K before the first mine in a random order."""
-    return np.array([comb(cells - k - 1, mines - 1) / comb(cells, mines) for k in range(cells - mines + 1)])
-
-
-def pooled(counts, expected, least=5):
-    """Adds neighbouring bins together until each expects at least `least`."""
-    bins = [[0.0, 0.0]]
-    for count, expectation in zip(counts, expected, strict=True):
-        if bins[-1][1] >= least:
-            bins.append([0.0, 0.0])
-        bins[-1][0] += count
-        bins[-1][1] += expectation
-    if bins[-1][1] < least:
-        last = bins.pop()
-        bins[-1] = [bins[-1][0] + last[0], bins[-1][1] + last[1]]
-    return np.array(bins).T
-
-
-def clicks_p_value(clicks, cells, mines):
-    law = negative_hypergeometric(cells, mines)
-    return counts_p_value(*pooled(np.bincount(clicks, minlength=len(law)), law * len(clicks)))
-
-
-def test_the_law_of_the_clicks_before_a_mine_is_a_law():
-    law = negative_hypergeometric(81, 10)
-    assert law.sum() == pytest.approx(1)
-    assert law @ np.arange(72) == pytest.approx(71 / 11)
-
-
-@pytest.mark.parametrize(("size", "mines"), [((9, 9), 10), ((8, 8), 14), ((16, 30), 99)])
-def test_random_clicks_before_a_mine_follow_the_negative_hypergeometric_law(size, mines):
-    clicks = safe_clicks(draw("any", size, mines, 1, (0, 0), games=8000, seed=2), np.random.default_rng(2))
-    assert is_plausible(clicks_p_value(clicks, size[0] * size[1], mines))
-
-
-def test_clicks_before_a_mine_with_replacement_are_rejected():
-    clicks = np.minimum(np.random.default_rng(3).geometric(10 / 81, 8000) - 1, 71)
-    assert clicks_p_value(clicks, 81, 10) < ALPHA
-
-
-def test_clicks_played_one_by_one_end_where_the_layout_says():
-    layout = draw("any", (4, 4), 3, 1, (0, 0), games=200, seed=5)
-    env = MinesweeperVectorEnv(200, (4, 4), 3, "any", ("click",))
-    env.reset(seed=5)
-    _, _, terminations, _, infos = env.step(np.zeros(200, int))
-    assert (terminations & ~infos["is_success"] == layout[:, 0, 0]).all()
 
 
 class NaiveGenerator:

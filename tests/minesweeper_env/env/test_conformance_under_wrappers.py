@@ -14,7 +14,6 @@ from minesweeper_env.testing import check_minesweeper_env
 from minesweeper_env.testing.conventions import OBSERVERS, UNSUITABLE
 
 SMALL = {"size": 5, "mines": 3}
-CHECKS = {None, "masks", "illegal actions", "types", "seeding", "leaks", "pickling", "saving", "gymnasium", "batches"}
 
 
 def make(**arguments):
@@ -100,27 +99,6 @@ class WithoutMasks(gymnasium.Wrapper):
 def test_any_error_of_a_check_becomes_an_assertion_with_its_name():
     with pytest.raises(AssertionError, match=r"^masks: KeyError: 'action_mask'"):
         check_minesweeper_env(WithoutMasks(MinesweeperEnv(**SMALL)))
-
-
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        lambda env: wrappers.ClipReward(env, -0.5, 0.5),
-        lambda env: wrappers.NormalizeReward(env),
-        lambda env: wrappers.NormalizeObservation(env),
-        lambda env: wrappers.TransformAction(env, lambda action: action, env.action_space),
-        lambda env: wrappers.StickyAction(env, 0.5),
-        lambda env: wrappers.TimeAwareObservation(wrappers.TimeLimit(env, 20)),
-        lambda env: wrappers.Autoreset(env),
-    ],
-)
-def test_every_other_wrapper_passes_or_fails_by_the_name_of_a_check(wrap):
-    failure = None
-    try:
-        checked(wrap(make()))
-    except AssertionError as error:
-        failure = str(error).split(":")[0]
-    assert failure in CHECKS
 
 
 def test_the_tables_name_wrappers_of_gymnasium():

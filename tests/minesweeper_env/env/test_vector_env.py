@@ -87,18 +87,6 @@ def test_make_vec_takes_the_arguments_of_make_and_the_mode(mode):
     assert env.metadata["autoreset_mode"] is AutoresetMode(mode)
 
 
-def test_max_episode_steps_of_make_vec_truncates():
-    env = gymnasium.make_vec("Minesweeper-v0", num_envs=2, max_episode_steps=2, size=5, mines=3)
-    env.reset(seed=0)
-    flag = np.array([25, 25])
-    assert not env.step(flag)[3].any()
-    _, rewards, terminations, truncations, _ = env.step(flag)
-    assert truncations.all()
-    assert not terminations.any()
-    assert not rewards.any()
-    assert not env.step(flag)[3].any()
-
-
 @pytest.mark.parametrize("limits", [(4, 9), (9, 4), (4, None), (None, 4)])
 def test_the_smaller_of_two_limits_counts(limits):
     env = MinesweeperVectorEnv(1, 5, 3, max_steps=limits[0], max_episode_steps=limits[1])

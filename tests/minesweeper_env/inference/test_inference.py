@@ -48,15 +48,6 @@ def test_positions_have_the_probabilities_certain_cells_and_layouts_of_the_refer
         assert_equals_the_reference(board, mines, radius)
 
 
-def test_certain_cells_are_those_of_the_reference():
-    for board, mines, radius, _ in random_positions(20, 500):
-        certain = inference.certain_cells(board, mines, radius=radius)
-        safe, mine = naive.certain_cells(board, mines, radius=radius)
-        assert certain.safe.dtype == certain.mine.dtype == np.bool_
-        assert np.array_equal(certain.safe, safe), board
-        assert np.array_equal(certain.mine, mine), board
-
-
 def test_independent_cells_have_the_probabilities_of_the_reference():
     rng = np.random.default_rng(1)
     for board, mines, radius, _ in random_positions(1, 500):

@@ -74,12 +74,6 @@ def test_every_board_has_the_naive_probabilities(arguments):
     assert boards > 100
 
 
-def test_before_the_first_click_all_cells_are_equal():
-    for first_click in ("opening", "safe", "any"):
-        _, info = MineProbabilities(make(first_click=first_click)).reset(seed=0)
-        np.testing.assert_allclose(info["mine_probability"], np.full((4, 5), 4 / 20), rtol=1e-12)
-
-
 LAYOUT = np.array([[1, 0, 0, 0, 1], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 1]], np.bool_)
 
 
@@ -225,19 +219,6 @@ def test_a_batch_is_made_of_single_games(place, mode):
     singles = SyncVectorEnv([lambda: MineProbabilities(make(**arguments), place)] * count, autoreset_mode=mode)
     assert envs.observation_space == singles.observation_space
     assert steps_alike(envs, singles, 3, 60) > 20
-
-
-@pytest.mark.parametrize("observation", ["planes", "flat"])
-def test_every_encoding_has_the_probabilities_of_its_codes(observation):
-    found = []
-    for encoding in ("codes", observation):
-        envs = VectorMineProbabilities(make_batch(10, observation=encoding, autoreset_mode=AutoresetMode.SAME_STEP))
-        envs.reset(seed=7)
-        found.append([envs.step(np.full(10, cell))[-1] for cell in (7, 0, 19, 4)])
-    for codes, others in zip(*found, strict=True):
-        np.testing.assert_array_equal(codes["mine_probability"], others["mine_probability"])
-        assert frozen(codes.get("final_info", {})) == frozen(others.get("final_info", {}))
-    assert any("final_info" in infos for infos in found[0])
 
 
 def test_threads_change_nothing():
