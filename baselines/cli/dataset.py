@@ -21,10 +21,9 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.registry import build_policy, config_for, find_policy, pinned
+from baselines.registry import config_for, find_policy, pinned
 from baselines.support.board_names import name_of
 from baselines.support.extras import check_extra
-from baselines.terminal.progress import game_bar
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
@@ -156,20 +155,11 @@ def _write_all(plans: Mapping[DatasetPlan, int], options: argparse.Namespace) ->
 
 
 def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:
+    from baselines.cli.policies import play_policy
     from baselines.evaluation.datasets import write_dataset
-    from baselines.evaluation.evaluate import evaluate_policy
 
-    with game_bar("playing", plan.policy, options.games) as on_finished:
-        evaluation = evaluate_policy(
-            partial(build_policy, plan.policy, plan.config),
-            plan.config,
-            range(options.seed, options.seed + options.games),
-            policy_seed=options.seed,
-            workers=options.workers,
-            on_finished=on_finished,
-            batch_size=batch_size,
-            record=True,
-        )
+    seeds = range(options.seed, options.seed + options.games)
+    evaluation = play_policy(plan.policy, plan.config, seeds, batch_size, workers=options.workers, record=True)
     if evaluation.interrupted:
         raise KeyboardInterrupt
     dataset = write_dataset(plan, evaluation.records)

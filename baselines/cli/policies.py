@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from baselines.cli.arguments import ALL, kept_workers
 from baselines.cli.start import INTERRUPTED
@@ -66,35 +67,36 @@ class PolicyRun:
         return status
 
     def _play_each(self, workers: int | MakeWorkers) -> int:
+        report, options = self.report, self.options
+        seeds = range(report.seed, report.seed + report.games)
         for name, batch_size in self.batch_sizes.items():
-            evaluation = self._play(name, batch_size, workers)
+            config = config_for(name, report.config)
+            settings = {"workers": workers, "max_seconds": options.max_seconds, "diagnose": options.diagnose}
+            evaluation = play_policy(name, config, seeds, batch_size, record=options.record is not None, **settings)
             if evaluation.records:
-                self.report.results.append(PolicyResult.of(name, evaluation, find_policy(name).precision))
-                self.played[name] = (config_for(name, self.report.config), evaluation.records)
-            if self.options.json is not None:
-                self.report.write_json(self.options.json)
+                report.results.append(PolicyResult.of(name, evaluation, find_policy(name).precision))
+                self.played[name] = (config, evaluation.records)
+            if options.json is not None:
+                report.write_json(options.json)
             if evaluation.interrupted:
                 say(f"interrupted: {name} had played {len(evaluation.records)} games")
                 return INTERRUPTED
         return 0
 
-    def _play(self, name: str, batch_size: int, workers: int | MakeWorkers) -> Evaluation:
-        report, options = self.report, self.options
-        config = config_for(name, report.config)
-        with game_bar("playing", name, report.games) as on_finished:
-            return evaluate_policy(
-                partial(build_policy, name, config),
-                config,
-                range(report.seed, report.seed + report.games),
-                policy_seed=options.seed,
-                workers=workers,
-                max_seconds=options.max_seconds,
-                on_finished=on_finished,
-                diagnose=options.diagnose,
-                batch_size=batch_size,
-                record=options.record is not None,
-                policy=name,
-            )
+
+def play_policy(name: str, config: BoardConfig, seeds: range, batch_size: int, **settings: Any) -> Evaluation:
+    """Plays a policy on seeded games with a bar of progress; the settings are those of `evaluate_policy`."""
+    with game_bar("playing", name, len(seeds)) as on_finished:
+        return evaluate_policy(
+            partial(build_policy, name, config),
+            config,
+            seeds,
+            policy_seed=seeds.start,
+            on_finished=on_finished,
+            batch_size=batch_size,
+            policy=name,
+            **settings,
+        )
 
 
 def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> dict[str, int]:
