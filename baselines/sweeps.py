@@ -137,7 +137,6 @@ def search(sweep: Sweep, workers: int) -> None:
     Raises:
         WorkerError: a worker was killed again and again.
     """
-    _end_last_line(sweep.out / JOURNAL)
     begun = _resume(sweep.study())
     left = sweep.trials - len(sweep.done())
     draws = iter(range(begun, begun + left))
@@ -146,7 +145,7 @@ def search(sweep: Sweep, workers: int) -> None:
             say(f"{sweep.trials - left + number} of {sweep.trials} trials are done")
 
 
-def _end_last_line(journal: Path) -> None:
+def end_last_line(journal: Path) -> None:
     """Cuts off half a line, which a power cut can leave, and to which Optuna would append."""
     if journal.exists():
         whole = journal.read_bytes().rpartition(b"\n")

@@ -97,9 +97,10 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
 
 
 def _carry_out(sweep: Sweep, options: argparse.Namespace) -> None:
-    from baselines.sweeps import search
+    from baselines.sweeps import JOURNAL, end_last_line, search
 
     with hold_folder(sweep.out):
+        end_last_line(sweep.out / JOURNAL)
         done = len(sweep.done())
         say(f"{done} of {sweep.trials} trials are done")
         if done < sweep.trials:

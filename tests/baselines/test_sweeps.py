@@ -16,7 +16,7 @@ from support.tiny_training import tiny
 from baselines.learned.settings.files import read_configuration
 from baselines.learned.settings.training import TrainingSettings
 from baselines.support.files import read_json
-from baselines.sweeps import Sweep, _end_last_line, check_values, parse_search, rounded
+from baselines.sweeps import Sweep, check_values, end_last_line, parse_search, rounded
 
 CONFIGURATION = """\
 algo = "dqn"
@@ -124,7 +124,7 @@ def test_half_a_line_at_the_end_of_the_journal_is_cut_off_and_other_damage_is_na
     journal = tmp_path / "journal.log"
     whole = journal.read_bytes()
     journal.write_bytes(whole + whole[:20])
-    _end_last_line(journal)
+    end_last_line(journal)
     assert journal.read_bytes() == whole
     journal.write_bytes(whole[:20] + b"\n" + whole)
     with pytest.raises(ValueError, match="is damaged"):
