@@ -26,7 +26,11 @@ LEFT, MIDDLE, RIGHT = 1, 2, 3
 
 
 class BoardCanvas(ScrollView):
-    """A board of any size, with row and column numbers that stay in sight; the arrow keys scroll it."""
+    """A board of any size, with row and column numbers that stay in sight; the arrow keys scroll it.
+
+    Attributes:
+        picture: the picture that is shown, without cursor and animation.
+    """
 
     DEFAULT_CSS = "BoardCanvas { width: 1fr; height: 1fr; }"
 
@@ -39,17 +43,12 @@ class BoardCanvas(ScrollView):
             id: the id of the widget.
         """
         super().__init__(id=id)
-        self._picture, self._pencil = picture, pencil
+        self.picture, self._pencil = picture, pencil
         self._curtain: NDArray[np.int8] | None = None
         self._layers: list[Sequence[Cell]] = []
         self._timer: Timer | None = None
 
     # What is shown
-
-    @property
-    def picture(self) -> Picture:
-        """The picture that is shown, without cursor and animation."""
-        return self._picture
 
     def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows another picture.
@@ -59,7 +58,7 @@ class BoardCanvas(ScrollView):
             layers: cells that appear in layers, in an animation; until then they look as before.
         """
         self.finish_animation()
-        before, self._picture = self._picture, picture
+        before, self.picture = self.picture, picture
         if layers:
             self._curtain, self._layers = before.codes.copy(), list(layers)
             self._timer = self.set_interval(LAYER_SECONDS, self._lift)
@@ -85,14 +84,14 @@ class BoardCanvas(ScrollView):
             self.finish_animation()
             return
         for cell in self._layers.pop(0):
-            self._curtain[cell] = self._picture.codes[cell]
+            self._curtain[cell] = self.picture.codes[cell]
         self.refresh()
 
     def _composed(self) -> Picture:
         """Returns the picture with the state of the animation."""
         if self._curtain is None:
-            return self._picture
-        return replace(self._picture, codes=self._curtain, levels=None)
+            return self.picture
+        return replace(self.picture, codes=self._curtain, levels=None)
 
     # Sizes and lines
 
@@ -101,7 +100,7 @@ class BoardCanvas(ScrollView):
         self._fit()
 
     def _fit(self) -> None:
-        picture = self._picture
+        picture = self.picture
         # The outer size: whether there are scrollbars must not decide whether they are needed.
         size = largest_size(*self.outer_size, picture.rows, picture.cols, 3 if picture.meaning.max_count > 9 else 2)
         self._pencil = replace(self._pencil, size=size)
@@ -145,28 +144,28 @@ class BoardCanvas(ScrollView):
     def _visible_columns(self, columns: int) -> tuple[int, int, int]:
         """Returns the columns of the screen that show cells, and the first and the end of the visible cells."""
         width, start = self._pencil.size.width, self.scroll_offset.x
-        shown = max(0, min(columns, self._picture.cols * width - start))
-        return shown, start // width, min(self._picture.cols, -(-(start + shown) // width))
+        shown = max(0, min(columns, self.picture.cols * width - start))
+        return shown, start // width, min(self.picture.cols, -(-(start + shown) // width))
 
     def cell_at(self, x: int, y: int) -> Cell | None:
         """Returns the cell at a place of the widget, or None if there is none."""
-        margin, size = self._pencil.margin(self._picture), self._pencil.size
+        margin, size = self._pencil.margin(self.picture), self._pencil.size
         column, line = x - self._left - margin, y - self._top - 1
         if column < 0 or line < 0:
             return None
         row, col = (line + self.scroll_offset.y) // size.height, (column + self.scroll_offset.x) // size.width
-        return (row, col) if row < self._picture.rows and col < self._picture.cols else None
+        return (row, col) if row < self.picture.rows and col < self.picture.cols else None
 
     def place_of(self, cell: Cell) -> tuple[int, int]:
         """Returns the column and line of the widget where the middle of a cell is, in sight or not."""
         size = self._pencil.size
         column = cell[1] * size.width + size.width // 2 - self.scroll_offset.x
         line = cell[0] * size.height + size.height // 2 - self.scroll_offset.y
-        return self._left + self._pencil.margin(self._picture) + column, self._top + 1 + line
+        return self._left + self._pencil.margin(self.picture) + column, self._top + 1 + line
 
     def look_at(self, cell: Cell) -> None:
         """Scrolls until a cell and its neighbours are in sight."""
-        size, margin = self._pencil.size, self._pencil.margin(self._picture)
+        size, margin = self._pencil.size, self._pencil.margin(self.picture)
         x = _shifted(self.scroll_offset.x, cell[1], size.width, self._room.width - margin)
         y = _shifted(self.scroll_offset.y, cell[0], size.height, self._room.height - 1)
         if (x, y) != self.scroll_offset:
@@ -213,7 +212,7 @@ class BoardView(BoardCanvas, can_focus=True):
 
     def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
         """Shows another picture; a board of another size moves the cursor to its middle. See `BoardCanvas`."""
-        if picture.codes.shape != self._picture.codes.shape:
+        if picture.codes.shape != self.picture.codes.shape:
             self.cursor = _middle(picture)
         super().show(picture, layers)
 
@@ -227,7 +226,7 @@ class BoardView(BoardCanvas, can_focus=True):
     def action_move(self, down: int, right: int) -> None:
         """Moves the cursor, up to the edges."""
         row, col = self.cursor[0] + down, self.cursor[1] + right
-        self.move_to((min(max(row, 0), self._picture.rows - 1), min(max(col, 0), self._picture.cols - 1)))
+        self.move_to((min(max(row, 0), self.picture.rows - 1), min(max(col, 0), self.picture.cols - 1)))
 
     def move_to(self, cell: Cell) -> None:
         """Moves the cursor to a cell, and scrolls to it."""

@@ -39,11 +39,7 @@ class Dialog(ModalScreen[Result | None]):
     Dialog Button { margin-left: 2; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
-
-    def action_close(self) -> None:
-        """Closes the dialog."""
-        self.dismiss(None)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
 
     @property
     def game_app(self) -> MinesweeperApp:
@@ -95,16 +91,10 @@ class Page(Dialog[None]):
     Page > #frame { width: 98%; max-width: 110; padding: 0 1; scrollbar-gutter: stable; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,question_mark", "close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,question_mark", "dismiss", show=False)]
 
     def __init__(self, title: str, text: str, table: Table | None = None) -> None:
-        """Shows a text.
-
-        Args:
-            title: the title, above the frame.
-            text: the text; its line feeds stay.
-            table: a table above the text; None for none.
-        """
+        """Shows a text, whose line feeds stay, below a table."""
         super().__init__()
         self._title, self._text, self._table = title, text, table
 

@@ -42,7 +42,7 @@ class ReviewScreen(GameAppScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "curve", "key_curve"),
-        Binding("escape,q,v", "back", "key_back"),
+        Binding("escape,q,v", "dismiss", "key_back"),
     ]
 
     def __init__(self, review: Review) -> None:
@@ -109,10 +109,6 @@ class ReviewScreen(GameAppScreen):
         """Changes between the board and the curve."""
         self.toggle_class("-curve")
         self._plot()
-
-    def action_back(self) -> None:
-        """Goes back to the game."""
-        self.dismiss()
 
 
 def line_of(verdict: Verdict, catalogue: Catalogue) -> Content:

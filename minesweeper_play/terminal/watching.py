@@ -49,8 +49,8 @@ class WatchScreen(GameAppScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pause", "key_pause"),
         Binding("full_stop", "step", "key_step"),
-        Binding("plus,equals_sign", "faster", "key_faster"),
-        Binding("minus", "slower", "key_slower"),
+        Binding("plus,equals_sign", "change_speed(1)", "key_faster"),
+        Binding("minus", "change_speed(-1)", "key_slower"),
         Binding("p", "risks", "key_risks"),
         Binding("n", "next", "key_next"),
         Binding("s", "app.settings", show=False),
@@ -58,12 +58,7 @@ class WatchScreen(GameAppScreen):
     ]
 
     def __init__(self, players: Sequence[Player], seed: int) -> None:
-        """Prepares to watch.
-
-        Args:
-            players: one or two players.
-            seed: the seed of the first game; the next games have the seeds after it.
-        """
+        """Prepares to watch games of this seed and those after it."""
         super().__init__()
         self.players, self.seed, self.paused = tuple(players), seed, False
         self._speed = FIRST_SPEED
@@ -193,15 +188,8 @@ class WatchScreen(GameAppScreen):
         if any(self._choices) or all(player.is_over for player in self.players):
             self._plan(0.0)
 
-    def action_faster(self) -> None:
-        """Makes the games faster."""
-        self._change_speed(1)
-
-    def action_slower(self) -> None:
-        """Makes the games slower."""
-        self._change_speed(-1)
-
-    def _change_speed(self, change: int) -> None:
+    def action_change_speed(self, change: int) -> None:
+        """Makes the games faster, or slower by a negative number of `SPEEDS`."""
         self._speed = min(max(self._speed + change, 0), len(SPEEDS) - 1)
         self._show()
         if any(self._choices):
