@@ -105,8 +105,6 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._set_ends()
-        if self.render_mode == "human":
-            self.render()
 
     def step(self, action: Any) -> None:
         """Makes the move of the agent to move; None for an agent whose game is over.
@@ -130,8 +128,6 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self.rewards = dict(zip(self.agents, (float(gain), float(-gain)), strict=True))
         self.agent_selection = self.agents[game.position.player]
         self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns what an agent sees, in fresh arrays."""
@@ -155,7 +151,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         self._game.window.close()
 
     def _set_ends(self) -> None:
-        """Sets who is done, and the infos."""
+        """Sets who is done, and the infos; with a window, shows the position."""
         game = self._game
         self.terminations = dict.fromkeys(self.agents, game.over)
         self.truncations = dict.fromkeys(self.agents, game.truncated)
@@ -167,3 +163,5 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
             }
             for player, agent in enumerate(self.agents)
         }
+        if self.render_mode == "human":
+            self.render()

@@ -82,11 +82,9 @@ def _row(lines: Sequence[str], row: int, rows: int, cols: int) -> list[int]:
     line = lines[at]
     for column, character in enumerate(line, start=1):
         if character not in _DIGITS:
-            raise GameFileError(
-                f"line {at + 1}, column {column}: {character!r} is no tile; allowed are the digits 0 to 9"
-            )
+            wrong = f"{character!r} is no tile; allowed are the digits 0 to 9"
+            raise GameFileError(f"line {at + 1}, column {column}: {wrong}")
     if len(line) != cols:
-        raise GameFileError(
-            f"line {at + 1}, column {min(len(line), cols) + 1}: the row has {len(line)} tiles, not {cols}"
-        )
+        column = min(len(line), cols) + 1
+        raise GameFileError(f"line {at + 1}, column {column}: the row has {len(line)} tiles, not {cols}")
     return [int(character) for character in line]

@@ -69,11 +69,6 @@ class View:
         winner = self.names[self.leaders[0]]
         return f"{scores}: {winner} {'win' if winner == 'you' else 'wins'}"
 
-    def last_move(self) -> str:
-        """Returns the last move in words, or "no move yet"."""
-        cells = np.argwhere(self.last)
-        return f"last move: {len(cells)} tiles at ({cells[0][0]},{cells[0][1]})" if len(cells) else "no move yet"
-
 
 def render_view(mode: str | None, view: View) -> str | NDArray[np.uint8] | None:
     """Returns a position as text ("ansi"), as a picture ("rgb_array") or, for any other mode, as None."""
@@ -85,7 +80,9 @@ def render_view(mode: str | None, view: View) -> str | NDArray[np.uint8] | None:
 def render_text(view: View) -> str:
     """Returns a position as lines of text: the board with row and column numbers, the scores, and the last move."""
     cells = [[str(colour) if colour else "." for colour in row] for row in view.board.tolist()]
-    return "\n".join([join_cells(cells, 1), view.status_line(), view.last_move()])
+    last = np.argwhere(view.last).tolist()
+    move = f"last move: {len(last)} tiles at ({last[0][0]},{last[0][1]})" if last else "no move yet"
+    return "\n".join([join_cells(cells, 1), view.status_line(), move])
 
 
 def picture_size(view: View) -> tuple[int, int]:

@@ -25,12 +25,7 @@ class GameWindow(Window):
     """Shows positions of a game."""
 
     def show_game(self, view: View, fps: float, hint: str = "") -> None:
-        """Shows a position for one frame, or for a second if the game is over; a hint stands in the title.
-
-        Raises:
-            DependencyNotInstalled: pygame is not installed.
-            NoDisplayError: the machine has no display.
-        """
+        """Shows a position for one frame, or for a second if the game is over; a hint stands in the title."""
         rows, cols = view.board.shape
         caption = f"Azulejos {rows}x{cols}: {view.status_line()}{hint and f': {hint}'}"
         seconds = 1 / fps if hint or view.turn is not None else 1.0
@@ -126,12 +121,7 @@ class Match:
 
 
 def play(position: Position, choose: Callable[[Position], Cell]) -> None:
-    """Plays in a window until the person closes it; `choose` makes the moves of the second player.
-
-    Raises:
-        DependencyNotInstalled: pygame is not installed.
-        NoDisplayError: the machine has no display.
-    """
+    """Plays in a window until the person closes it; `choose` makes the moves of the second player."""
     match = Match(position, choose)
     window = GameWindow(lambda row, col: match.click(row - len(NAMES), col), match.press)
     while not (match.left or window.dismissed):
