@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +13,7 @@ from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, whole_numb
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
 from minesweeper_env.inference.counting.run import infer
+from minesweeper_env.threads import ThreadPool, split
 
 
 class CertainCells(NamedTuple):
@@ -82,14 +81,12 @@ def mine_probabilities_batch(
     array = check_boards(boards, 3, mines, check_radius(radius))
     mode, density = _read_prior(prior)
     probabilities = np.empty(array.shape)
-    pieces = min(whole_number("threads", threads, 1), max(1, len(array)))
-    if pieces == 1:
-        infer(array, mines, radius, mode, density, probabilities)
-        return probabilities
-    ends = np.linspace(0, len(array), pieces + 1).astype(int)
-    slices = [slice(begin, end) for begin, end in pairwise(ends)]
-    with ThreadPoolExecutor(pieces) as pool:
-        list(pool.map(lambda piece: infer(array[piece], mines, radius, mode, density, probabilities[piece]), slices))
+
+    def infer_part(part: slice) -> None:
+        infer(array[part], mines, radius, mode, density, probabilities[part])
+
+    with ThreadPool(threads) as pool:
+        pool.run(infer_part, split(len(array), pool.threads))
     return probabilities
 
 
@@ -178,19 +175,14 @@ class Oracle:
         return Answers(probabilities, np.logical_not(np.isnan(probabilities).any(axis=(1, 2))))
 
     def _infer(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Returns the probabilities of the boards; a board that is too hard leaves the others exact."""
+        config = self.config
         try:
-            return self._count(boards, self._threads)
+            return mine_probabilities_batch(boards, config.mines, radius=config.radius, threads=self._threads)
         except PositionTooHardError:
-            return np.stack([self._count_where_possible(board) for board in boards])
-
-    def _count(self, boards: NDArray[np.int8], threads: int) -> NDArray[np.float64]:
-        return mine_probabilities_batch(boards, self.config.mines, radius=self.config.radius, threads=threads)
-
-    def _count_where_possible(self, board: NDArray[np.int8]) -> NDArray[np.float64]:
-        try:
-            return self._count(board[None], 1)[0]
-        except PositionTooHardError:
-            return np.where(board > self.config.codes.max_count, np.nan, 0.0)
+            if len(boards) > 1:
+                return np.concatenate([self._infer(board[None]) for board in boards])
+            return np.where(boards > config.codes.max_count, np.nan, 0.0)
 
     def _read_lost(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
         shown, flagged = boards == self.config.codes.mine, boards == self.config.codes.flagged
