@@ -13,12 +13,7 @@ from typing import Any
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns the functions `__getattr__` and `__dir__` of a package.
-
-    Args:
-        package: the name of the package, whose `__all__` is what `dir` lists.
-        modules: for each lazy name, the module that defines it.
-    """
+    """Returns `__getattr__` and `__dir__` of a package, given the module that defines each of its lazy names."""
 
     def load(name: str) -> Any:
         if name not in modules:
@@ -32,12 +27,7 @@ def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[st
 
 
 def after_import(module: str, action: Callable[[], object]) -> None:
-    """Calls a function as soon as a module is loaded: now, or right after its first import.
-
-    Args:
-        module: the name of the module.
-        action: the function.
-    """
+    """Calls a function as soon as a module is loaded: now, or right after its first import."""
     if module in sys.modules:
         action()
     else:

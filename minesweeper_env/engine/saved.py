@@ -15,21 +15,6 @@ from minesweeper_env.neighbours import neighbour_table
 Arrays = dict[str, NDArray[Any]]
 
 
-def read_arrays(saved: Any, example: Mapping[str, NDArray[Any]]) -> Arrays:
-    """Returns the arrays of saved games, in the dtypes of `example`.
-
-    Args:
-        saved: a mapping with the keys of `example`.
-        example: arrays of the allowed shapes and dtypes.
-
-    Raises:
-        ValueError: a key is missing or unknown, or an array has a wrong shape or dtype; the message names the array.
-    """
-    if not isinstance(saved, Mapping) or set(saved) != set(example):
-        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
-    return {key: _as_in(key, saved[key], model) for key, model in example.items()}
-
-
 def _as_in(key: str, value: Any, model: NDArray[Any]) -> NDArray[Any]:
     """Returns a value as an array of the dtype of `model`."""
     allowed = f"state[{key!r}] must be {model.dtype} of shape {model.shape}"
@@ -64,7 +49,9 @@ def check_saved(saved: Any, example: Mapping[str, NDArray[Any]], config: BoardCo
         ValueError: a key is missing or unknown, an array has a wrong shape or dtype, or no game of this
             configuration reaches the state; the message names the array.
     """
-    arrays = read_arrays(saved, example)
+    if not isinstance(saved, Mapping) or set(saved) != set(example):
+        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
+    arrays = {key: _as_in(key, saved[key], model) for key, model in example.items()}
     _check_progress(arrays, config)
     _check_mines(arrays, config)
     _check_counts(arrays, config)

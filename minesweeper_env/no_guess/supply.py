@@ -48,14 +48,7 @@ class AttemptsExceededError(GenerationError):
 
 
 def failure(searcher: Searcher, cell: int, level: str, attempts: int) -> GenerationError:
-    """Returns the error of a search in vain; where there are few layouts, it tries all of them first.
-
-    Args:
-        searcher: the searcher, which knows the configuration.
-        cell: the first cell.
-        level: the level of logic.
-        attempts: the number of layouts played.
-    """
+    """Returns the error of a search in vain from a first cell; where there are few layouts, it tries all of them."""
     config = searcher.config
     row, col = divmod(cell, config.cols)
     board = (

@@ -35,18 +35,10 @@ PIP_LINE = "pip install 'minesweeper-env[window]'"
 
 
 class NoDisplayError(Error):
-    """This machine has no screen on which a window could open.
-
-    Attributes:
-        cause: what is wrong, in one line without the way out.
-    """
+    """This machine has no screen on which a window could open; `cause` says so in one line without the way out."""
 
     def __init__(self, lack: str) -> None:
-        """Makes the message.
-
-        Args:
-            lack: what the machine has, such as "no display".
-        """
+        """Makes the message from what the machine has, such as "no display"."""
         self.cause = f"a window cannot open: this machine has {lack}"
         way_out = "use render_mode='rgb_array', or set SDL_VIDEODRIVER=dummy to run without a screen"
         super().__init__(f"{self.cause}; {way_out}")
@@ -109,12 +101,7 @@ class Window:
         on_click: Callable[[int, int], object] | None = None,
         on_key: Callable[[str], object] | None = None,
     ) -> None:
-        """Opens nothing yet.
-
-        Args:
-            on_click: called with the row and the column of a tile that the user clicks.
-            on_key: called with pygame's name of a key that the user presses.
-        """
+        """Opens nothing yet; takes what to call with the row and column of a clicked tile, and with a key's name."""
         self.dismissed = False
         self._on_click, self._on_key = on_click, on_key
         self._pygame: Any = None
@@ -197,10 +184,8 @@ class Window:
 
     def _answer(self) -> None:
         """Answers the user: closes the window, paints again after a change of its size, passes clicks and keys on."""
-        if not self.is_open:
-            return
         pygame = self._pygame
-        for event in pygame.event.get():
+        for event in pygame.event.get() if self.is_open else ():
             if event.type == pygame.QUIT:
                 self.dismissed = True
                 self.close()
