@@ -103,7 +103,7 @@ def generate(
     _check_choice("level", level, NO_GUESS_LEVELS)
     _check_choice("method", method, METHODS)
     attempts = whole_number("max_attempts", max_attempts, 1)
-    seed = _check_seed(seed)
+    seed = int(np.random.default_rng().integers(1 << 32)) if seed is None else whole_number("seed", seed, 0)
     with searchers(search_config(config)).lend() as searcher:
         state = generator_state(seeding.np_random(seed)[0])
         found = searcher.search(np.array([cell]), np.array([state]), level, attempts, method, on_attempts)
@@ -129,9 +129,3 @@ def _check_cell(config: BoardConfig, first_cell: Any) -> int:
 def _check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-
-
-def _check_seed(seed: int | None) -> int:
-    if seed is None:
-        return int(np.random.default_rng().integers(1 << 32))
-    return whole_number("seed", seed, 0)

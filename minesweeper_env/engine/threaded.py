@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,8 @@ LEAST_CELLS = 1 << 16
 """Cells of all boards of a part, at least. A smaller part takes less time than a thread takes to begin it."""
 
 
-class Part(NamedTuple):
-    """Some games of a batch.
-
-    Attributes:
-        games: their numbers.
-        arrays: the fields of `Rules`, then the fields of `Boards` for these games, with scratch space of its own.
-    """
-
-    games: slice
-    arrays: tuple[Any, ...]
+Part = tuple[slice, tuple[Any, ...]]
+"""The numbers of some games, and the fields of `Rules` and `Boards` for these games, with scratch space of its own."""
 
 
 class ThreadedGames(Games):
@@ -53,8 +45,8 @@ class ThreadedGames(Games):
         codes, masks = self._new_codes(), self._new_masks()
 
         def reset_part(part: Part) -> None:
-            games = part.games
-            kernels.reset_batch(chosen[games], codes[games], masks[games], *part.arrays)
+            games, arrays = part
+            kernels.reset_batch(chosen[games], codes[games], masks[games], *arrays)
 
         self._pool.run(reset_part, self._parts)
         if given is not None:
@@ -76,11 +68,11 @@ class ThreadedGames(Games):
         codes, masks = self._new_codes(), self._new_masks()
 
         def step_part(part: Part) -> None:
-            games = part.games
+            games, arrays = part
             # A slice of `self.events` is not contiguous, for which numba would compile the kernel again.
             events = np.empty((len(self.events), games.stop - games.start), np.bool_)
             results = self.rewards[games], events, self.opened[games]
-            kernels.step_batch(actions[games], restart, codes[games], masks[games], *results, *part.arrays)
+            kernels.step_batch(actions[games], restart, codes[games], masks[games], *results, *arrays)
             self.events[:, games] = events
 
         self._pool.run(step_part, self._parts)
@@ -100,7 +92,7 @@ class ThreadedGames(Games):
 
         def part(games: slice) -> Part:
             views = (field[games] for field in boards[:-1])
-            return Part(games, (*self._rules, *views, np.empty_like(boards.stack)))
+            return games, (*self._rules, *views, np.empty_like(boards.stack))
 
         return [part(games) for games in self._slices]
 

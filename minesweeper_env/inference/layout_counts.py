@@ -83,25 +83,6 @@ def component_remainders(
     return OK, components
 
 
-def passes_for(cells: int) -> int:
-    """Returns the number of primes whose product exceeds 2**cells, and so the number of fillings of that many cells."""
-    return cells // _BITS + 1
-
-
-def check_product(widths: NDArray[np.int64], outside: int) -> None:
-    """Checks that `total_layouts` takes a few seconds at most.
-
-    Args:
-        widths: (C,) the width of the range of each component.
-        outside: the number of cells under no constraint.
-
-    Raises:
-        PositionTooHardError: the number of layouts has too many parts or digits.
-    """
-    if np.dot(np.cumsum(widths + 1), widths + 1) > MAX_PRODUCTS or outside > MAX_OUTSIDE:
-        raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
-
-
 def combine_remainders(remainders: list[list[int]], primes: list[int]) -> list[int]:
     """Returns the numbers below the product of the primes that have these remainders, one list per prime.
 
@@ -187,17 +168,21 @@ def count_layouts(board: ArrayLike, mines: int, *, radius: int = 1) -> int:
         outcome = run_with_workspace(count, rows, cols, radius, float(nth_prime(len(remainders))), passes=passes)
         if outcome != OK:
             raise failure(array, mines, radius, outcome)
-        remainders.append([int(remainder) for remainder in found[: sizes[1 : 2 * components : 2].sum() + components]])
-        # The first pass tells the cells of the largest component, and so how many primes its number of fillings needs.
-        passes = passes_for(int(sizes[2 * components + 2]))
-    check_product(sizes[1 : 2 * components : 2], int(sizes[2 * components + 1]))
+        widths = sizes[1 : 2 * components : 2] + 1
+        remainders.append([int(remainder) for remainder in found[: widths.sum()]])
+        # The first pass tells the cells of the largest component. The product of the primes exceeds 2**cells, and so
+        # the number of fillings of that many cells.
+        passes = int(sizes[2 * components + 2]) // _BITS + 1
+    if np.dot(np.cumsum(widths), widths) > MAX_PRODUCTS or sizes[2 * components + 1] > MAX_OUTSIDE:
+        raise PositionTooHardError("the number of layouts of this board is too long to be computed exactly")
     primes = [nth_prime(index) for index in range(passes)]
     fillings = iter(combine_remainders(remainders, primes))
     ranges = [(int(sizes[2 * component]), int(sizes[2 * component + 1]) + 1) for component in range(components)]
     counted = [(low, [next(fillings) for _ in range(width)]) for low, width in ranges]
     layouts = total_layouts(counted, int(sizes[2 * components]), int(sizes[2 * components + 1]))
     if layouts == 0:
-        raise InconsistentBoardError(f"its numbers allow no layout with {mines} mines", _a_covered_cell(array, radius))
+        row, col = np.argwhere(array > Codes.of_radius(radius).max_count)[0].tolist()
+        raise InconsistentBoardError(f"its numbers allow no layout with {mines} mines", (row, col))
     return layouts
 
 
@@ -240,11 +225,6 @@ def count_distribution(board: ArrayLike, mines: int, cell: tuple[int, int], *, r
         weights[count] = math.exp(layouts - whole)
     # Logarithms of large numbers round; scaling to the known sum removes the error.
     return weights * ((1.0 - probabilities[row, col]) / weights.sum())
-
-
-def _a_covered_cell(board: NDArray[np.int8], radius: int) -> tuple[int, int]:
-    row, col = np.argwhere(board > Codes.of_radius(radius).max_count)[0].tolist()
-    return row, col
 
 
 def _check_cell(cell: Any, board: NDArray[np.int8], max_count: int) -> tuple[int, int]:

@@ -17,7 +17,18 @@ from minesweeper_env.inference import Step
 from minesweeper_env.inference.deduction.steps import LEVELS as RULES
 from minesweeper_env.inference.kernels import make_fixed_workspace
 from minesweeper_env.lending import Lender
-from minesweeper_env.no_guess.arrays import LOG_CLUES, RECORDING, STEPS, Arena, Closure, Ints, Log, Logic, Packing
+from minesweeper_env.no_guess.arrays import (
+    LOG_CLUES,
+    RECORDING,
+    STEPS,
+    Arena,
+    Bytes,
+    Closure,
+    Ints,
+    Log,
+    Logic,
+    Packing,
+)
 from minesweeper_env.no_guess.kernels import GIVEN, REJECTION, REPAIR, search_layouts
 
 MAX_SENTENCES = 20_000
@@ -28,21 +39,33 @@ CELLS_PER_SENTENCE = 8
 
 
 def make_arena(config: BoardConfig) -> Arena:
-    """Returns the arrays for boards of a configuration."""
+    """Returns the arrays for boards of a configuration; the log does not record."""
     fields: tuple[Any, ...] = Games(config, 1, RewardWeights()).arrays
     rules = Rules(*fields[:RULE_FIELDS])
     if rules.first_click == FIRST_ANY:
         rules = rules._replace(first_click=FIRST_SAFE)
-    cells = config.cells
+    n, m = config.cells, config.cells + 1
     return Arena(
         rules,
         Boards(*fields[RULE_FIELDS:]),
-        np.zeros(cells, np.int8),
-        np.zeros(cells, np.int64),
-        _make_logic(rules.neighbours),
-        _make_closure(cells),
-        _make_packing(cells),
-        _make_log(cells, 0),
+        _bytes(n),
+        _counts(n),
+        Logic(
+            rules.neighbours,
+            _bytes(m),
+            _bytes(m),
+            _ints(m),
+            _ints(m),
+            _ints(n),
+            _bytes(m),
+            _ints(n),
+            _ints(n),
+            _counts(3),
+            np.empty(n),
+        ),
+        _make_closure(n),
+        Packing(_ints(n), _ints(n), _bytes(n), _ints(m), _ints(m), _ints(n), _ints(MAX_SENTENCES)),
+        _make_log(n, 0),
         make_fixed_workspace(config.rows, config.cols, config.radius),
     )
 
@@ -51,24 +74,15 @@ def _ints(*shape: int) -> Ints:
     return np.empty(shape, np.int32)
 
 
-def _make_logic(neighbours: NDArray[np.uint32]) -> Logic:
-    n = len(neighbours)
-    return Logic(
-        neighbours,
-        np.zeros(n + 1, np.int8),
-        np.zeros(n + 1, np.int8),
-        _ints(n + 1),
-        _ints(n + 1),
-        _ints(n),
-        np.zeros(n + 1, np.int8),
-        _ints(n),
-        _ints(n),
-        np.zeros(3, np.int64),
-        np.empty(n),
-    )
+def _bytes(size: int) -> Bytes:
+    return np.zeros(size, np.int8)
 
 
-def _make_closure(cells: int) -> Closure:
+def _counts(size: int) -> NDArray[np.int64]:
+    return np.zeros(size, np.int64)
+
+
+def _make_closure(n: int) -> Closure:
     most = MAX_SENTENCES
     pool = CELLS_PER_SENTENCE * most
     return Closure(
@@ -77,40 +91,20 @@ def _make_closure(cells: int) -> Closure:
         np.empty(most, np.uint64),
         _ints(2, most),
         _ints(pool),
-        _ints(cells),
+        _ints(n),
         _ints(most),
-        _ints(cells),
+        _ints(n),
         _ints(pool),
         _ints(pool),
         _ints(most),
-        np.zeros(most, np.int8),
+        _bytes(most),
         _ints(most),
-        np.zeros(2, np.int64),
+        _counts(2),
     )
 
 
-def _make_packing(cells: int) -> Packing:
-    return Packing(
-        _ints(cells),
-        _ints(cells),
-        np.zeros(cells, np.int8),
-        _ints(cells + 1),
-        _ints(cells + 1),
-        _ints(cells),
-        _ints(MAX_SENTENCES),
-    )
-
-
-def _make_log(cells: int, clues: int) -> Log:
-    return Log(
-        _ints(cells + 1, 4),
-        _ints(cells),
-        np.zeros(cells, np.int8),
-        _ints(clues),
-        np.zeros(cells + 1, np.int8),
-        np.zeros(cells + 1, np.int8),
-        np.zeros(4, np.int64),
-    )
+def _make_log(n: int, clues: int) -> Log:
+    return Log(_ints(n + 1, 4), _ints(n), _bytes(n), _ints(clues), _bytes(n + 1), _bytes(n + 1), _counts(4))
 
 
 METHODS = ("auto", "rejection", "repair")

@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from minesweeper_env.config import BoardConfig
@@ -115,25 +116,15 @@ def gymnasium_wrappers(env: Env) -> list[gymnasium.Wrapper]:
     return [each for each in wrappers_of(env) if type(each).__module__.startswith("gymnasium.wrappers")]
 
 
-def gymnasium_names(env: Env) -> list[str]:
-    """Returns the names of Gymnasium's own wrappers around an environment, the outermost first."""
-    return [type(wrapper).__name__ for wrapper in gymnasium_wrappers(env)]
-
-
 def without_observers(env: Env) -> tuple[Env, list[str]]:
     """Returns a copy of an environment without the wrappers in `OBSERVERS`, and their names."""
     observers = [each for each in gymnasium_wrappers(env) if type(each).__name__ in OBSERVERS]
     chain = [wrapper for wrapper in wrappers_of(env) if wrapper not in observers]
-    return _rebuild(chain, env.unwrapped), [type(each).__name__ for each in observers]
-
-
-def _rebuild(chain: list[gymnasium.Wrapper], bare: Env) -> Env:
-    """Returns copies of the wrappers of a chain, the outermost first, around a copy of `bare`."""
-    env = copy.deepcopy(bare)
+    copied = copy.deepcopy(env.unwrapped)
     for wrapper in reversed(chain):
         # The memo lets the copy hold the new inner environment in place of a copy of its own.
-        env = copy.deepcopy(wrapper, {id(wrapper.env): env})
-    return env
+        copied = copy.deepcopy(wrapper, {id(wrapper.env): copied})
+    return copied, [type(each).__name__ for each in observers]
 
 
 def unsuitable_checks(env: Env) -> dict[str, str]:
@@ -152,12 +143,6 @@ def _holds_a_local_function(wrapper: Env) -> bool:
         "<locals>" in getattr(value, "__qualname__", "") and value.__module__.startswith("gymnasium.")
         for value in vars(wrapper).values()
     )
-
-
-def step_limit(env: Env, own: int) -> int:
-    """Returns the steps after which a game is truncated: `own`, or fewer under `TimeLimit`."""
-    limits = (getattr(wrapper, "_max_episode_steps", None) for wrapper in wrappers_of(env))
-    return min([own, *(limit for limit in limits if limit is not None)])
 
 
 STEPS = 200
@@ -182,7 +167,8 @@ def check_illegal_actions(make: MakeEnv, seed: int) -> None:
     """Checks that an illegal action changes nothing but info, and that an action outside the space raises."""
     env = make()
     bare: MinesweeperEnv = env.unwrapped  # type: ignore[assignment]
-    limit = step_limit(env, bare.config.step_limit)
+    shorter = [wrapper._max_episode_steps for wrapper in wrappers_of(env) if isinstance(wrapper, TimeLimit)]
+    limit = min([bare.config.step_limit, *shorter])
     for observation, _, over, info in play(env, seed):
         illegal = np.flatnonzero(info["action_mask"] == 0)
         if over or not len(illegal) or bare.get_state()["steps"] + 1 >= limit:
@@ -208,7 +194,7 @@ def check_types(make: MakeEnv, seed: int) -> None:
     observation, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     # Gymnasium's TimeLimit truncates a game that its last step decides.
-    own_limit = "TimeLimit" not in gymnasium_names(env)
+    own_limit = not any(isinstance(wrapper, TimeLimit) for wrapper in wrappers_of(env))
     for _ in range(STEPS):
         before = pickle.dumps(observation)
         after, reward, terminated, truncated, then = env.step(legal_action(info, rng))

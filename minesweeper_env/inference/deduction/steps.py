@@ -59,16 +59,10 @@ class Packing(NamedTuple):
 def heaviest_packing(
     sentences: Sequence[Sentence], weigh: Callable[[Sentence], int], order: Sequence[int], target: int
 ) -> Packing | None:
-    """Returns a packing of weight `target` with the fewest cells; None if there is none.
+    """Returns a packing of weight `target`, which none exceeds, with the fewest cells; None if there is none.
 
-    Args:
-        sentences: the sentences to choose from.
-        weigh: maps a sentence to its weight: the number of its mines, or of its free cells.
-        order: the bits of all cells, such that neighbours are not far apart.
-        target: the weight of all unknown cells of the board, which no packing exceeds.
-
-    Raises:
-        PositionTooHardError: the dynamic programme has more than `MAX_STATES` states at a cell.
+    The weight of a sentence is the number of its mines, or of its free cells. In `order`, the bits of all cells,
+    neighbours are not far apart. Raises a PositionTooHardError for more than `MAX_STATES` states at a cell.
     """
     if _weight_bound(sentences, weigh) < target:
         return None
