@@ -45,7 +45,7 @@ def test_a_folder_that_is_no_package_hides_nothing(tmp_path):
     ],
 )
 def test_without_the_extras_a_program_names_the_one_to_install(tmp_path, program, arguments, extra):
-    missing = ("pgmpy",) if extra == "pgmpy" else ("rich", "torch", "scipy", "textual")
+    missing = ("pgmpy",) if extra == "pgmpy" else ("rich", "torch", "scipy", "textual", "platformdirs")
     (tmp_path / "board.txt").write_text("##1\n##1\n110\n")
     done = run(program, tmp_path, *arguments, missing=missing)
     assert done.returncode in (1, 2)
