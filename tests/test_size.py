@@ -11,7 +11,7 @@ CEILINGS = {
     "benchmarks": 1_800,
     "docs": 1_050,
     "examples": 100,
-    "minesweeper_env": 13_650,
+    "minesweeper_env": 13_100,
     "minesweeper_play": 8_400,
     "tests": 31_100,
 }

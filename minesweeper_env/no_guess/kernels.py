@@ -67,11 +67,7 @@ def draw_layout(arena: Arena, first: Int) -> None:
 
 @subroutine
 def repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]:
-    """Draws a layout, and changes it until logic solves it.
-
-    Returns:
-        Whether logic solves it, and the number of layouts played.
-    """
+    """Draws a layout, and changes it until logic solves it; returns whether it does, and the layouts played."""
     draw_layout(arena, first)
     solved, played = play(arena, first, level), 1
     score = best = _opened(arena)

@@ -121,15 +121,7 @@ def mark_mine(logic: Logic, cell: Int) -> None:
 
 @inlined
 def follow_clues(logic: Logic, log: Log) -> int:
-    """Applies clues that decide their neighbours, and stops at the first that finds safe cells.
-
-    Args:
-        logic: the mines are marked; the safe cells are listed in `found`.
-        log: records the steps.
-
-    Returns:
-        The number of safe cells.
-    """
+    """Applies clues that decide their neighbours, up to one with safe cells; returns their number, see `found`."""
     while logic.counts[WAITING] > 0:
         logic.counts[WAITING] -= 1
         clue = np.int64(logic.waiting[logic.counts[WAITING]])

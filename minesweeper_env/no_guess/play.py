@@ -56,11 +56,7 @@ OUT, TAKEN = -1, -2
 
 @inlined
 def pack_sentences(logic: Logic, closure: Closure, packing: Packing, log: Log, workspace: Workspace, mines: Int) -> int:
-    """Looks for a packing on a board whose closure has no certain sentence.
-
-    Returns:
-        The number of safe cells, listed in `logic.found`; PROGRESS if mines are marked instead; 0 for no packing.
-    """
+    """Looks for a packing on a board whose closure has no certain sentence; returns what `reason` does."""
     cells, degree = logic.neighbours.shape
     if certainty(logic.board[:cells], degree, int(mines), logic.probabilities, workspace) != OK:
         return 0
@@ -214,18 +210,10 @@ PRESENT = 2
 
 @subroutine
 def ask_oracle(logic: Logic, log: Log, workspace: Workspace, mines: Int) -> int:
-    """Decides the cells that are the same in all layouts, if one of them is free.
+    """Decides the cells that are the same in all layouts, if one of them is free, once no clue is waiting.
 
-    A proof that is recorded takes only the cells of one reason at a time.
-
-    Args:
-        logic: no clue is waiting.
-        log: records the steps.
-        workspace: the oracle's memory.
-        mines: the number of mines of the board.
-
-    Returns:
-        The number of safe cells, listed in `logic.found`; 0 too where the board is too hard for the workspace.
+    A proof that is recorded takes only the cells of one reason at a time. Returns the number of safe cells, listed in
+    `logic.found`; 0 too where the board is too hard for the workspace.
     """
     cells, degree = logic.neighbours.shape
     if certainty(logic.board[:cells], degree, int(mines), logic.probabilities, workspace) != OK:
@@ -353,7 +341,11 @@ def play(arena: Arena, first: Int, level: Int) -> bool:
 def reason(
     mines: Int, level: Int, logic: Logic, closure: Closure, packing: Packing, log: Log, workspace: Workspace
 ) -> int:
-    """Applies the rules for several clues; returns the number of safe cells, PROGRESS, or 0 where logic is stuck."""
+    """Applies the rules for several clues.
+
+    Returns the number of safe cells, listed in `logic.found`; PROGRESS if mines are marked instead; 0 where logic is
+    stuck.
+    """
     # Without a record the oracle, which finds all that sentences find, is faster alone.
     if level == SUBSET or log.counts[RECORDING] == 1:
         complete = close_sentences(logic, closure)

@@ -36,12 +36,7 @@ def metadata_here(render_mode: str | None) -> dict[str, Any]:
 
 
 class HumanView:
-    """The window of an environment.
-
-    Attributes:
-        ask: returns the mine probabilities of (N, rows, cols) boards, to be written on their covered cells; None
-            writes nothing.
-    """
+    """The window of an environment; `ask` returns mine probabilities of (N, rows, cols) boards to write, or is None."""
 
     def __init__(self, config: BoardConfig) -> None:
         """Opens nothing yet."""

@@ -122,17 +122,10 @@ class Window:
         return self._pygame is not None
 
     def show(self, draw: Draw, tiles: tuple[int, int], caption: str, seconds: float) -> None:
-        """Shows a picture, and returns when its time is over; meanwhile the user may resize or close the window.
+        """Shows a picture of (height, width) tiles, and returns after some seconds.
 
-        Args:
-            draw: draws the picture; called again for another size of the window.
-            tiles: the number of tiles from top to bottom, and from left to right.
-            caption: the title of the window.
-            seconds: how long the call lasts.
-
-        Raises:
-            DependencyNotInstalled: pygame is not installed.
-            NoDisplayError: the machine has no display.
+        Meanwhile the user may resize the window, for which `draw` is called again, or close it. Raises what
+        `load_pygame` raises.
         """
         if self.dismissed:
             return

@@ -131,17 +131,7 @@ class BoardState:
     """
 
     def __init__(self, board: NDArray[np.int8], mines: int, radius: int) -> None:
-        """Reads a board.
-
-        Args:
-            board: (rows, cols) int8 cell codes, already checked.
-            mines: the number of mines on the whole board.
-            radius: neighbourhood radius.
-
-        Raises:
-            InconsistentBoardError: no layout fits the board.
-            PositionTooHardError: its frontier is too wide, or it has too many clues and cells.
-        """
+        """Reads a checked board, (rows, cols) int8 codes; raises what `deduce` raises."""
         codes = Codes.of_radius(radius)
         certain = certain_cells(board, mines, radius=radius)
         self.shape: tuple[int, int] = board.shape[0], board.shape[1]

@@ -135,14 +135,9 @@ class SmallBoard:
     def __init__(
         self, rows: int, cols: int, radius: int, layouts: int, progress: Callable[[int], object] | None = None
     ) -> None:
-        """Prepares to search.
+        """Prepares for positions of up to `layouts` layouts; a larger one makes the workspace grow.
 
-        Args:
-            rows: the number of rows.
-            cols: the number of columns.
-            radius: neighbourhood radius.
-            layouts: the expected size of the largest position; a larger one makes the workspace grow.
-            progress: called about once a second with the number of sets that the present search has examined.
+        About once a second, `progress` is called with the number of sets that the present search has examined.
         """
         self.cells = rows * cols
         self.images = symmetry_table(rows, cols).astype(np.uint32)
