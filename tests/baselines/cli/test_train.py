@@ -293,12 +293,11 @@ def test_the_same_command_gives_the_same_bytes_in_another_process(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_save_and_exit_130(number, tmp_path):
+def test_sigterm_saves_and_exits_130(tmp_path):
     out = tmp_path / "run"
     with start(out, *TINY, "--minutes", "10") as process:
         wait_for(out / "progress.csv")
-        process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
         printed, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in printed
@@ -312,7 +311,7 @@ def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
     out, checkpoint = tmp_path / "run", tmp_path / "run" / "checkpoint.safetensors"
     often = "import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0"
     stops, arguments = np.random.default_rng(0), [*TINY, "--steps", ENDLESS]
-    for _ in range(4):
+    for _ in range(2):
         written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         with start(out, *arguments, before=often) as process:
             wait_for_change(checkpoint, written)

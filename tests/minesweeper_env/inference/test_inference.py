@@ -61,10 +61,9 @@ def test_cells_show_the_counts_of_the_reference():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [10, 11])
-def test_tens_of_thousands_of_positions_agree_with_the_reference(seed):
-    rng = np.random.default_rng(seed)
-    for number, (board, mines, radius, _) in enumerate(random_positions(seed, 10_000)):
+def test_ten_thousand_positions_agree_with_the_reference():
+    rng = np.random.default_rng(10)
+    for number, (board, mines, radius, _) in enumerate(random_positions(10, 10_000)):
         assert_equals_the_reference(board, mines, radius)
         if number % 4 == 0:
             assert_priors_equal_the_reference(rng, board, mines, radius)
