@@ -41,7 +41,7 @@ run: $(VENV)/installed
 
 # What one processor does alone comes first, side by side; the tests then use all processors.
 test: $(VENV)/installed
-	$(MAKE) --jobs=2 types lint warm-up warm-up-core
+	$(MAKE) --jobs=2 warm-up-core warm-up lint types
 	$(MAKE) test-quick test-core test-slow
 
 lint: $(VENV)/installed
