@@ -117,6 +117,9 @@ def connected(address: str, files: Files) -> Generator[RayWorkers]:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     if address == LOCAL:
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    # Where this file exists, `ray start` asks for its token, which `ray.init` sends only if it is told to.
+    if address != LOCAL and (Path.home() / ".ray" / "auth_token").exists():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     ray: Any = import_extra("ray", "ray")
     own = {"include_dashboard": False} if address == LOCAL else {}
     say("Start Ray on this machine" if address == LOCAL else f"Connect to the cluster of Ray at {address}")
