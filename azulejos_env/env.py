@@ -114,7 +114,7 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
         render_mode: str | None = None,
         **rules: Any,
     ) -> None:
-        """Checks the arguments, which the class describes; `reset` starts a game. `rules` are points, per_tile, ...
+        """Checks the arguments, which the class describes; `rules` are points, per_tile, bonus and side.
 
         Raises:
             ValueError: the value of an argument is not allowed; the message lists the allowed ones.

@@ -84,7 +84,7 @@ class Sweep:
         try:
             storage = JournalStorage(JournalFileBackend(str(self.out / JOURNAL)))
         except json.JSONDecodeError as error:
-            raise ValueError(f"{self.out / JOURNAL} is damaged: {error}; choose another --out") from error
+            raise ValueError(f"{self.out / JOURNAL} is damaged: {error}; delete it") from error
         return optuna.create_study(
             storage=storage,
             # A sampler with the seed of an earlier trial would draw its values again.

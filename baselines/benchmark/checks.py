@@ -199,7 +199,7 @@ def _replay_fault(games: Games) -> str | None:
 
 
 def _replayed(env: MinesweeperVectorEnv, seed: int, actions: NDArray[np.int64]) -> bool | str:
-    """Returns whether recorded actions win the game of a seed; or a sentence without its subject on what is wrong."""
+    """Replays a game; returns whether it is won, or the fault, such as "does not end with the last action"."""
     _, infos = env.reset(seed=[seed])
     for number, action in enumerate(actions, 1):
         if action >= infos["action_mask"].shape[1] or not infos["action_mask"][0, action]:

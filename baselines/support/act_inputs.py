@@ -115,7 +115,8 @@ def _as_arrays(policy: Any, observations: Any, masks: Any) -> tuple[NDArray[np.i
         remedy = '; make the environment with observation="codes"' if board.dtype.kind == "f" else ""
         _refuse(policy, f"reads cell codes, int8 (N, rows, cols), not {board.dtype} {board.shape}{remedy}")
     if not 0 <= int(board.min(initial=0)) <= int(board.max(initial=0)) <= np.iinfo(np.int8).max:
-        _refuse(policy, "reads cell codes, not numbers outside int8")
+        most = 12 if policy.config is None else policy.config.codes.mine
+        _refuse(policy, f"reads cell codes of 0 to {most}, not {board.min()} to {board.max()}")
     count = 1 if board.ndim == 2 else len(board)
     if mask.ndim == 1 and board.ndim == 2:
         mask = mask[None]
