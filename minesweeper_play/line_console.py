@@ -193,10 +193,11 @@ def draw_session(session: Session, glyphs: Glyphs) -> list[list[Drawn]]:
     drawn = [Drawn(glyphs.blank, "blank"), *(Drawn(str(count), "count") for count in range(1, codes.max_count + 1))]
     drawn += [Drawn(getattr(glyphs, kind), kind) for kind in ("flag", "question", "hidden", "mine")]
     cells = [[drawn[code] for code in row] for row in session.board.tolist()]
-    shown = np.zeros_like(session.wrong_flags) if session.layout is None else session.layout
-    for where, kind in ((shown & (session.board != codes.flagged), "mine"), (session.wrong_flags, "wrong")):
-        for row, col in np.argwhere(where).tolist():
-            cells[row][col] = Drawn(getattr(glyphs, kind), kind)
+    if session.is_over:
+        flags, mines = session.board == codes.flagged, session.placed_mines
+        for where, kind in ((mines & ~flags, "mine"), (flags & ~mines, "wrong")):
+            for row, col in np.argwhere(where).tolist():
+                cells[row][col] = Drawn(getattr(glyphs, kind), kind)
     if session.exploded is not None:
         row, col = session.exploded
         cells[row][col] = Drawn(glyphs.exploded, "exploded")

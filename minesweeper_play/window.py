@@ -209,7 +209,7 @@ class GameWindow:
         """Returns what the board shows, and at the end of the game the mines."""
         session, codes = self.session, self._config.codes
         board, exploded = session.board, np.zeros(self._shape, np.bool_)
-        mines = exploded if session.layout is None else session.layout
+        mines = session.placed_mines if session.is_over else exploded
         if session.status == "won":
             board = with_mines_flagged(board, codes, mines)
         if session.exploded is not None:

@@ -26,16 +26,9 @@ from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
 from minesweeper_env.rendering.board import TEXT
+from minesweeper_play.game.moves import Cell
 
-Cell = tuple[int, int]
-
-WRITTEN: dict[int, str] = {
-    **{count: str(count) for count in range(9)},
-    FLAGGED: "F",
-    QUESTION: "?",
-    HIDDEN: "#",
-    MINE: "*",
-}
+WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: "?", HIDDEN: "#", MINE: "*"}
 """The character of each code."""
 
 EXPLODED = "!"
@@ -76,18 +69,12 @@ READ: dict[str, int] = {
 
 
 class BoardTextError(ValueError):
-    """A text is no board.
-
-    Attributes:
-        problem: "empty", "cell" or "row"; the catalogues have a message `coach_PROBLEM`.
-        values: what the message names: `line` and `column` from 1, `found`, `expected`.
-    """
+    """A text is no board; the catalogues have a message `coach_PROBLEM`, and `values` fills its placeholders."""
 
     def __init__(self, problem: str, **values: object) -> None:
-        """Stores the problem."""
+        """Stores the problem: "empty", "cell" or "row"."""
         super().__init__(f"the text is no board: {problem} {values}")
-        self.problem = problem
-        self.values = values
+        self.problem, self.values = problem, values
 
 
 class _Line(NamedTuple):
@@ -105,8 +92,10 @@ def read_board(text: str) -> NDArray[np.int8]:
             line and the column, counted from 1.
     """
     numbered = enumerate(text.lstrip("\ufeff").splitlines(), 1)
-    rows_of_text = (_Line(number, row) for number, line in numbered for row in _rows_of(line))
-    lines = _without_numbers([line for line in rows_of_text if line.text.strip() and ":" not in line.text])
+    # Blanks before a row keep the columns in the messages.
+    parts = ((number, part) for number, line in numbered for part in re.finditer(r"[^/]+", line))
+    found = [_Line(number, " " * part.start() + part.group()) for number, part in parts]
+    lines = _without_numbers([line for line in found if line.text.strip() and ":" not in line.text])
     if not lines:
         raise BoardTextError("empty")
     rows = [_read_row(line) for line in lines]
@@ -119,12 +108,7 @@ def read_board(text: str) -> NDArray[np.int8]:
 
 
 def write_board(board: NDArray[np.int8], exploded: Collection[Cell] = ()) -> str:
-    """Returns the text of a board, which `read_board` reads back; it ends without a line break.
-
-    Args:
-        board: (rows, cols) int8 codes of radius 1.
-        exploded: the mines that were opened.
-    """
+    """Returns the text of int8 codes (rows, cols) of radius 1 and opened mines, which `read_board` reads back."""
     cells = [[WRITTEN[code] for code in row] for row in board.tolist()]
     for row, col in exploded:
         cells[row][col] = EXPLODED
@@ -138,17 +122,16 @@ def _read_row(line: _Line) -> list[int]:
     return [READ[character] for character in line.text if not character.isspace()]
 
 
-def _rows_of(line: str) -> list[str]:
-    """Returns the rows that a line holds, each with blanks before it that keep the columns in the messages."""
-    return [" " * row.start() + row.group() for row in re.finditer(r"[^/]+", line)]
-
-
 def _without_numbers(lines: list[_Line]) -> list[_Line]:
     """Leaves out the numbers of rows and columns, where a board has them."""
     words = [line.text.split() for line in lines]
     for heads in range(1, min(MOST_HEADS + 1, len(lines))):
         if _are_numbered(words[:heads], words[heads:]):
-            return [line._replace(text=_blank_number(line.text)) for line in lines[heads:]]
+            # Blanks in place of the number of a row keep the columns in the messages.
+            return [
+                line._replace(text=line.text.replace(number, " " * len(number), 1))
+                for line, (number, *_) in zip(lines[heads:], words[heads:], strict=True)
+            ]
     return lines
 
 
@@ -164,12 +147,6 @@ def _are_numbered(heads: list[list[str]], rows: list[list[str]]) -> bool:
     return [word[-1] for word in heads[-1]] == digits and all(
         len(row) == len(digits) + 1 and row[0] == str(number) for number, row in enumerate(rows, int(first))
     )
-
-
-def _blank_number(text: str) -> str:
-    """Returns a row with blanks in place of its number, which keeps the columns in the messages."""
-    number = text.split()[0]
-    return text.replace(number, " " * len(number), 1)
 
 
 class Drawn(NamedTuple):

@@ -33,9 +33,6 @@ class Analysis:
     """The result of an analysis: certain cells, probabilities, and the best moves.
 
     Attributes:
-        board: (rows, cols) int8 codes.
-        mines: the number of mines on the whole board.
-        status: "ready" before the first click, "playing", "won" or "lost".
         layouts: the number of layouts that fit.
         probabilities: (rows, cols) float64, the probability of a mine in each cell; 0.0 on open cells.
         safe: the covered cells that are certainly free.
@@ -82,13 +79,20 @@ def analyse_position(
         PositionTooHardError: an exact answer would take too much time or memory.
         ValueError: the number of mines or the rule is not allowed on this board.
     """
-    probabilities = _probabilities(board, mines)
+    try:
+        probabilities = mine_probabilities(board, min(mines, board.size))
+    except InconsistentBoardError:
+        probabilities = np.zeros(0)
+    if not probabilities.size or mines > board.size:
+        raise find_contradiction(board, mines) or AssertionError
     is_open = bool((board <= _CODES.max_count).any())
     config = BoardConfig.of_size(board.shape, mines, first_click="any" if is_open else first_click)
     winning = Winning(config, games, seed)
     covered = board > _CODES.max_count
     hidden = covered & (board != _CODES.mine)
-    status = _status(board, mines)
+    status: Status = "playing" if is_open else "ready"
+    if (board == _CODES.mine).any() or covered.sum() == mines:
+        status = "lost" if (board == _CODES.mine).any() else "won"
     steps = tuple(hint(board, mines)) if status == "playing" else ()
     is_safe = hidden & (probabilities == 0.0)
     return Analysis(
@@ -104,25 +108,6 @@ def analyse_position(
         tuple(_choices(board, steps, status, winning)),
         winning.win(board),
     )
-
-
-def _probabilities(board: NDArray[np.int8], mines: int) -> NDArray[np.float64]:
-    """Returns the probability of a mine in each cell; raises an error that names the fault if no layout fits."""
-    try:
-        if mines <= board.size:
-            return mine_probabilities(board, mines)
-    except InconsistentBoardError as error:
-        raise find_contradiction(board, mines) or error from None
-    raise find_contradiction(board, mines) or AssertionError
-
-
-def _status(board: NDArray[np.int8], mines: int) -> Status:
-    covered = board > _CODES.max_count
-    if (board == _CODES.mine).any():
-        return "lost"
-    if covered.sum() == mines:
-        return "won"
-    return "ready" if covered.all() else "playing"
 
 
 def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, winning: Winning) -> list[Choice]:
@@ -195,9 +180,8 @@ def _has_room(board: NDArray[np.int8], clue: Cell) -> bool:
 class _Question:
     """Asks of one board whether a layout fits some of its clues and a range of numbers of mines.
 
-    A clue is left out of a question by the construction of `minesweeper_env.inference.deduction.board_state`: its
-    cell becomes a shown mine, which says nothing of its neighbours, and the clues around it grow by 1. A second set
-    of covered cells, out of reach of all clues, takes up the mines that a question leaves open.
+    A clue that is left out becomes a shown mine, which says nothing of its neighbours, and the clues around it grow by
+    1. Covered cells out of reach of all clues take up the mines that a question leaves open.
     """
 
     def __init__(self, board: NDArray[np.int8]) -> None:
@@ -226,7 +210,10 @@ class _Question:
         for clue in clues:
             kept[clue] = True
         dropped = (self._board <= _CODES.max_count) & ~kept
-        spare = self._spare_cells(most - least)
+        # Rows out of reach of the board hold the covered cells, and shown mines otherwise.
+        cols = self._board.shape[1]
+        spare = np.full((1 - (-(most - least) // cols), cols), _CODES.mine, np.int8)
+        spare[1:].flat[: most - least] = _CODES.hidden
         board = np.concatenate([np.where(dropped, _CODES.mine, self._board), spare])
         added = np.concatenate([dropped, spare == _CODES.mine])
         board[: len(kept)] += kept * _neighbours_in(added)[: len(kept)]
@@ -235,13 +222,6 @@ class _Question:
         except InconsistentBoardError as error:
             return error.cell
         return None
-
-    def _spare_cells(self, count: int) -> NDArray[np.int8]:
-        """Returns rows that hold `count` covered cells out of reach of the board, and shown mines otherwise."""
-        cols = self._board.shape[1]
-        spare = np.full((1 - (-count // cols), cols), _CODES.mine, np.int8)
-        spare[1:].flat[:count] = _CODES.hidden
-        return spare
 
 
 def _neighbours_in(cells: NDArray[np.bool_]) -> NDArray[np.int8]:

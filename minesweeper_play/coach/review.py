@@ -3,9 +3,7 @@
 Let W be the probability of winning before a turn, and W' the probability after it. Q is the probability after the
 choice of a cell and before its outcome. The skill of the turn is Q - W, which is 0 for the best choice and negative
 for any other. Its luck is W' - Q. Over a game, skill and luck add up to the difference between the last and the first
-probability.
-
-Where W is no exact figure, W' - Q also holds the difference between two estimates.
+probability. Where W is no exact figure, W' - Q also holds the difference between two estimates.
 """
 
 from __future__ import annotations
@@ -19,12 +17,10 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.judge import GameDiagnosis
-from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, hint
-from minesweeper_play.coach.judgement import Judgement, Replay, Turn, counts, diagnose, judge_turns, replay
-from minesweeper_play.game.moves import Report
-from minesweeper_play.game.session import Session, Status
+from minesweeper_play.coach.turns import Turn, judge_turns, replay
+from minesweeper_play.game.moves import Cell, Report
+from minesweeper_play.game.session import Session
 from minesweeper_play.winning import Choice, Estimate, Winning
 
 GAMES, QUICK_GAMES = 5_000, 1_000
@@ -71,9 +67,6 @@ class Verdict:
     """The review of one turn.
 
     Attributes:
-        turn: the turn.
-        judgement: its risk.
-        mark: the mark.
         before: the probability of winning before the turn; `kind` "between" if it lies on a line between two others.
         after: the probability of winning after it.
         skill: the loss by the choice, at most 0.
@@ -83,14 +76,13 @@ class Verdict:
     """
 
     turn: Turn
-    judgement: Judgement
     mark: Mark
     before: Estimate
     after: Estimate
     skill: float
     luck: float
-    better: Choice | None = None
-    steps: tuple[Step, ...] = ()
+    better: Choice | None
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -98,26 +90,22 @@ class Review:
     """The review of a game.
 
     Attributes:
-        config: the board and its rules.
-        seed: the seed of the game.
-        status: "won", "lost", or "playing" for a game that goes on.
+        session: the game.
         verdicts: the turns in order; moves that only set or remove marks are no turns.
         board: (rows, cols) int8 codes after the last turn.
-        exploded: the mines that the last turn opened.
         wrong_flags: the number of flags that were set on cells without a mine.
-        practice: whether a move was taken back, or the layout was given.
-        diagnosis: the figures of `evaluate.py --diagnose` for this game.
     """
 
-    config: BoardConfig
-    seed: int
-    status: Status
+    session: Session
     verdicts: tuple[Verdict, ...]
     board: NDArray[np.int8]
-    exploded: tuple[tuple[int, int], ...]
     wrong_flags: int
-    practice: bool
-    diagnosis: GameDiagnosis
+
+    @property
+    def exploded(self) -> tuple[Cell, ...]:
+        """The mines that the last turn opened."""
+        opened = self.verdicts[-1].turn.opened if self.verdicts else ()
+        return tuple(cell for cell in opened if self.session.placed_mines[cell])
 
     @property
     def curve(self) -> list[Estimate]:
@@ -142,8 +130,8 @@ class Review:
 def reason_against(session: Session) -> Report:
     """Returns the message that says why a game has no review; its key is "" if the coach reviews it.
 
-    The coach counts layouts as equally probable, and plays out games of radius 1. Under the rule "corners" layouts
-    are not equally probable.
+    The coach plays out games of radius 1, and counts layouts as equally probable, which the rule "corners" makes them
+    not.
     """
     if session.config.radius != 1:
         return Report("review_radius", values={"radius": session.config.radius})
@@ -165,58 +153,49 @@ def review_game(
         ValueError: the first-click rule makes some layouts likelier than others; see `reason_against`.
         PositionTooHardError: a position is too hard to estimate.
     """
-    config = session.config
-    game = replay(session)
-    judgements = judge_turns(game.turns, config)
-    chosen = _positions_to_compute(game, judgements, QUICK_POSITIONS if quick else POSITIONS)
+    turns, board, wrong_flags = replay(session)
+    turns = judge_turns(turns, session.config)
+    chosen = _positions_to_compute(turns, QUICK_POSITIONS if quick else POSITIONS)
     games = max(30, min(400, (QUICK_GAMES if quick else GAMES) // max(1, len(chosen))))
-    winning = Winning(config, games, seed, needs_no_guess=bool(session.no_guess))
-    steps = len(chosen) + len(game.turns)
-    curve = _curve(game, winning, chosen, lambda done: progress(done, steps))
+    winning = Winning(session.config, games, seed, needs_no_guess=bool(session.no_guess))
+    steps = len(chosen) + len(turns)
+    curve = _curve(turns, board, winning, chosen, lambda done: progress(done, steps))
     verdicts = []
-    for i, (turn, judgement) in enumerate(zip(game.turns, judgements, strict=True)):
-        verdicts.append(_verdict(winning, turn, judgement, curve[i], curve[i + 1]))
+    for i, turn in enumerate(turns):
+        verdicts.append(_verdict(winning, turn, curve[i], curve[i + 1]))
         progress(len(chosen) + i + 1, steps)
-    last = game.turns[-1:]
-    exploded = tuple(cell for turn in last for cell in turn.opened if session.placed_mines[cell])
-    figures = diagnose(judgements, sum(counts(turn, config) for turn in game.turns))
-    return Review(
-        config,
-        session.seed,
-        session.status,
-        tuple(verdicts),
-        game.board,
-        exploded,
-        game.wrong_flags,
-        session.practice,
-        figures,
-    )
+    return Review(session, tuple(verdicts), board, wrong_flags)
 
 
-def _positions_to_compute(game: Replay, judgements: Sequence[Judgement], most: int) -> list[int]:
+def _positions_to_compute(turns: Sequence[Turn], most: int) -> list[int]:
     """Returns which points of the curve to compute: the ends, those around guesses, and others at equal distances.
 
     Point i lies before turn i, from 0; the last point lies after the last turn.
     """
-    last = len(game.turns)
+    last = len(turns)
     chosen = {0, min(1, last), last}
-    for i, judgement in enumerate(judgements):
-        if not judgement.is_judged or judgement.risk > 0.0:
+    for i, turn in enumerate(turns):
+        if not turn.is_judged or turn.risk > 0.0:
             chosen |= {i, i + 1}
     spare = max(most - len(chosen), 0)
-    chosen |= {round(point) for point in np.linspace(0, last, spare + 2)}
-    return sorted(chosen)
+    return sorted(chosen | {round(point) for point in np.linspace(0, last, spare + 2)})
 
 
-def _curve(game: Replay, winning: Winning, chosen: Sequence[int], progress: Callable[[int], object]) -> list[Estimate]:
+def _curve(
+    turns: Sequence[Turn],
+    last: NDArray[np.int8],
+    winning: Winning,
+    chosen: Sequence[int],
+    progress: Callable[[int], object],
+) -> list[Estimate]:
     """Returns the points of the curve, those that were not chosen on lines between the others."""
-    boards = [*(turn.before for turn in game.turns), game.board]
+    boards = [*(turn.before for turn in turns), last]
     found: dict[int, Estimate] = {}
     for done, point in enumerate(chosen, 1):
-        is_first = point == 0 and game.turns and not (boards[0] <= winning.config.codes.max_count).any()
+        is_first = point == 0 and turns and not (boards[0] <= winning.config.codes.max_count).any()
         # A point that is too hard is left to its neighbours.
         with suppress(PositionTooHardError):
-            found[point] = winning.start(game.turns[0].cell) if is_first else winning.win(boards[point])
+            found[point] = winning.start(turns[0].cell) if is_first else winning.win(boards[point])
         progress(done)
     if not found:
         raise PositionTooHardError("every position of this game is too hard to be estimated")
@@ -224,32 +203,32 @@ def _curve(game: Replay, winning: Winning, chosen: Sequence[int], progress: Call
     return [found.get(point, Estimate(float(value), "between")) for point, value in enumerate(values)]
 
 
-def _verdict(winning: Winning, turn: Turn, own: Judgement, before: Estimate, after: Estimate) -> Verdict:
+def _verdict(winning: Winning, turn: Turn, before: Estimate, after: Estimate) -> Verdict:
     """Returns the verdict on one turn."""
     skill, better = 0.0, None
     mistake = min(NOTICEABLE, before.probability / 10)
-    steps = tuple(hint(turn.before, winning.config.mines)) if own.misses_safe else ()
-    if own.is_judged and own.risk > 0.0:
-        worth = winning.win_after(turn.before, turn.opened, own.risk)
+    steps = tuple(hint(turn.before, winning.config.mines)) if turn.misses_safe else ()
+    if turn.is_judged and turn.risk > 0.0:
+        worth = winning.win_after(turn.before, turn.opened, turn.risk)
         skill = worth - before.probability
         best = Choice(steps[-1].safe[0], 0.0, before.probability) if steps else winning.choices(turn.before)[0]
         if steps or (turn.opened != (best.cell,) and best.win >= worth + mistake):
             better = best
-    mark = _mark(turn, own, skill <= -mistake, winning.config)
-    return Verdict(turn, own, mark, before, after, skill, after.probability - before.probability - skill, better, steps)
+    luck = after.probability - before.probability - skill
+    return Verdict(turn, _mark(turn, skill <= -mistake), before, after, skill, luck, better, steps)
 
 
-def _mark(turn: Turn, own: Judgement, is_mistake: bool, config: BoardConfig) -> Mark:
+def _mark(turn: Turn, is_mistake: bool) -> Mark:
     if turn.move.kind == "reveal":
         return Mark.HELP
-    if not own.is_judged:
-        if counts(turn, config):
-            return Mark.NOT_JUDGED
+    if not turn.is_choice:
         return Mark.UNLUCKY if turn.lost else Mark.FIRST
-    if own.risk == 0.0:
+    if not turn.is_judged:
+        return Mark.NOT_JUDGED
+    if turn.risk == 0.0:
         return Mark.SAFE
     if is_mistake:
         return Mark.AVOIDABLE if turn.lost else Mark.INACCURATE
     if turn.lost:
         return Mark.UNLUCKY
-    return Mark.CALCULATED if own.excess else Mark.BEST
+    return Mark.CALCULATED if turn.excess else Mark.BEST

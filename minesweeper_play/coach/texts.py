@@ -25,7 +25,7 @@ from minesweeper_play.language.explanations import (
     table_lines,
     table_of,
 )
-from minesweeper_play.winning import Choice, Estimate
+from minesweeper_play.winning import Estimate
 
 _MOST_LAYOUTS = 1_000_000
 """The largest number of layouts that is printed as a number."""
@@ -46,14 +46,7 @@ def board_lines(
     probabilities: NDArray[np.float64] | None = None,
     exploded: Collection[Cell] = (),
 ) -> list[str]:
-    """Returns a board with the numbers of columns and rows, from 1, in blocks of columns that fit the width.
-
-    Args:
-        board: (rows, cols) int8 codes.
-        width: the number of columns of the terminal.
-        probabilities: (rows, cols) float64; then covered cells show the probability of a mine in per cent.
-        exploded: the mines that were opened.
-    """
+    """Returns a board with its numbers; `probabilities` stand in covered cells in per cent, `exploded` are "!"."""
     cells = [[Drawn(WRITTEN[code] if code else ".") for code in row] for row in board.tolist()]
     if probabilities is not None:
         for row, col in np.argwhere((board > 8) & (board != MINE)).tolist():
@@ -64,12 +57,7 @@ def board_lines(
 
 
 def curve_lines(values: Sequence[float], width: int) -> list[str]:
-    """Returns a curve of probabilities over the moves of a game, from 100 % at the top to 0 % at the bottom.
-
-    Args:
-        values: the probabilities, at least one.
-        width: the number of columns of the terminal.
-    """
+    """Returns a curve of at least one probability over the moves, from 100 % at the top to 0 % at the bottom."""
     points = min(max(width - 6, 2), max(len(values), 2))
     heights = np.interp(np.linspace(0, len(values) - 1, points), range(len(values)), values)
     levels = np.round(heights * (CURVE_ROWS - 1)).astype(int)
@@ -93,17 +81,12 @@ def position_lines(analysis: Analysis, catalogue: Catalogue, width: int) -> list
     for sentence in _position_sentences(analysis, catalogue):
         lines += wrapped_lines(sentence, width)
     if analysis.status == "playing" and not analysis.steps:
-        lines += ["", *choice_lines(analysis.choices, catalogue, width)]
+        rows = [
+            [name_cell(each.cell, catalogue), catalogue.per_cent(each.risk, 1), catalogue.per_cent(each.win, 1)]
+            for each in analysis.choices
+        ]
+        lines += ["", *table_lines(table_of(catalogue.text("choices_head"), rows), width)]
     return lines
-
-
-def choice_lines(choices: Sequence[Choice], catalogue: Catalogue, width: int) -> list[str]:
-    """Returns a table of clicks with their risk and what they win."""
-    rows = [
-        [name_cell(each.cell, catalogue), catalogue.per_cent(each.risk, 1), catalogue.per_cent(each.win, 1)]
-        for each in choices
-    ]
-    return table_lines(table_of(catalogue.text("choices_head"), rows), width)
 
 
 def contradiction_text(error: ContradictionError, catalogue: Catalogue) -> str:
@@ -175,21 +158,21 @@ _UNJUDGED = {
 
 def detail_sentences(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
     """Yields what there is to say of a turn: its risk, and what was missed and why."""
-    own, text, cell = verdict.judgement, catalogue.text, name_cell(verdict.turn.cell, catalogue)
-    yield text("detail", number=verdict.turn.number, cell=cell, mark=text(f"mark_{verdict.mark.value}"))
-    if not own.is_judged:
+    turn, text, cell = verdict.turn, catalogue.text, name_cell(verdict.turn.cell, catalogue)
+    yield text("detail", number=turn.number, cell=cell, mark=text(f"mark_{verdict.mark.value}"))
+    if not turn.is_judged:
         yield text(_UNJUDGED[verdict.mark])
         return
-    if verdict.turn.opened != (verdict.turn.cell,):
-        yield text("detail_chord", cells=name_cells(verdict.turn.opened, catalogue))
-    risk, excess = catalogue.per_cent(own.risk, 1), _in_points(own.excess, catalogue)
-    if own.is_certain_death:
-        yield text("detail_certain_mine", count=len(verdict.turn.opened))
-    elif own.misses_safe:
+    if turn.opened != (turn.cell,):
+        yield text("detail_chord", cells=name_cells(turn.opened, catalogue))
+    risk, excess = catalogue.per_cent(turn.risk, 1), _in_points(turn.excess, catalogue)
+    if turn.is_certain_death:
+        yield text("detail_certain_mine", count=len(turn.opened))
+    elif turn.misses_safe:
         yield text("detail_risk", risk=risk)
     else:
-        yield text("detail_excess" if own.excess else "detail_least", risk=risk, excess=excess)
-    if wrong := verdict.turn.wrong_flags:
+        yield text("detail_excess" if turn.excess else "detail_least", risk=risk, excess=excess)
+    if wrong := turn.wrong_flags:
         yield text("detail_wrong_flags", cells=name_cells(wrong, catalogue), count=len(wrong))
     yield from _alternative(verdict, catalogue)
 
@@ -204,7 +187,7 @@ def _alternative(verdict: Verdict, catalogue: Catalogue) -> Iterator[str]:
         win, own = catalogue.per_cent(better.win), catalogue.per_cent(verdict.before.probability + verdict.skill)
         risk = catalogue.per_cent(better.risk, 1)
         yield text("detail_better", cell=name_cell(better.cell, catalogue), risk=risk, win=win, own=own)
-    if verdict.judgement.excess > 0.0 and verdict.mark in (Mark.CALCULATED, Mark.UNLUCKY):
+    if verdict.turn.excess > 0.0 and verdict.mark in (Mark.CALCULATED, Mark.UNLUCKY):
         is_equal = points(verdict.skill, catalogue) == points(0.0, catalogue)
         yield text(f"detail_calculated{'_lost' * verdict.turn.lost}" if is_equal else "detail_close")
     elif verdict.mark is Mark.UNLUCKY:
@@ -224,11 +207,11 @@ def summary_sentences(review: Review, catalogue: Catalogue) -> Iterator[str]:
         luck = points(verdict.luck, catalogue)
         if luck.startswith(sign):
             yield text(f"summary_{key}", number=verdict.turn.number, luck=luck)
-    if review.diagnosis.excess_risk:
-        yield text("summary_excess", excess=_in_points(review.diagnosis.excess_risk, catalogue))
+    if excess := math.fsum(verdict.turn.excess for verdict in review.verdicts):
+        yield text("summary_excess", excess=_in_points(excess, catalogue))
     if review.wrong_flags:
         yield text("summary_wrong_flags", count=review.wrong_flags)
-    if review.practice:
+    if review.session.practice:
         yield text("summary_practice")
     if any(estimate.kind not in EXACT for estimate in review.curve):
         yield text("summary_estimates", sign=ESTIMATED)
@@ -246,12 +229,10 @@ def _in_points(risk: float, catalogue: Catalogue) -> str:
 
 
 def _head(review: Review, catalogue: Catalogue) -> str:
-    config = review.config
-    result = catalogue.text(f"result_{review.status}", count=len(review.verdicts))
+    config, seed = review.session.config, review.session.seed
+    result = catalogue.text(f"result_{review.session.status}", count=len(review.verdicts))
     mines = catalogue.text("mine_count", count=config.mines)
-    return catalogue.text(
-        "review_head", rows=config.rows, cols=config.cols, mines=mines, seed=review.seed, result=result
-    )
+    return catalogue.text("review_head", rows=config.rows, cols=config.cols, mines=mines, seed=seed, result=result)
 
 
 def _table(review: Review, catalogue: Catalogue) -> Table:
@@ -267,14 +248,13 @@ def _table(review: Review, catalogue: Catalogue) -> Table:
 def _row(run: Sequence[Verdict], catalogue: Catalogue) -> list[str]:
     """Returns the row of a turn, or of several turns with one mark."""
     first, last, is_run = run[0], run[-1], len(run) > 1
-    own = first.judgement
     number = f"{first.turn.number}-{last.turn.number}" if is_run else str(first.turn.number)
     cell = catalogue.text("review_run", count=len(run)) if is_run else name_cell(first.turn.cell, catalogue)
     return [
         number,
         cell,
         catalogue.text(f"mark_{first.mark.value}"),
-        catalogue.per_cent(own.risk, 1) if own.is_judged else "-",
+        catalogue.per_cent(first.turn.risk, 1) if first.turn.is_judged else "-",
         _win(first.before, catalogue),
         _win(last.after, catalogue),
         points(sum(verdict.skill for verdict in run), catalogue),

@@ -34,11 +34,9 @@ class Advice:
     Attributes:
         cell: the cell. It has a flag only if no other cell is left, or no other is safe.
         risk: the probability that it is a mine; 0.0 where it is certainly safe.
-        steps: the proof, as `minesweeper_env.inference.hint` returns it; empty where the cell is a guess, or where the
-            rule of the first click protects it.
+        steps: the proof of `minesweeper_env.inference.hint`; empty for a guess and a protected first click.
         is_named: whether the player has named the cell.
-        choices: the best guesses by the probability of winning, as the coach ranks them; empty without a guess, and
-            where no probability of winning is known.
+        choices: the best guesses by the probability of winning, if it is known; empty without a guess.
         is_exact: whether these probabilities are exact.
         win: the probability of winning with a cell that the player has named; None if it is not known.
         better: where the player has named a cell, advice on a safe one or one that wins more; None if there is none.
@@ -77,7 +75,9 @@ def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) 
         start = divmod(first_cell(config), config.cols)
         cell = _without_flag([start, *cells_of(board > codes.max_count)], board, config)
         return Advice(cell, 0.0 if is_protected else config.mines / config.cells)
-    wrong = _wrong_flags(board, config)
+    flags = board == codes.flagged
+    safe = certain_cells(board, config.mines, radius=config.radius).safe if flags.any() else flags
+    wrong = cells_of(flags & safe)
     steps = tuple(hint(board, config.mines, radius=config.radius))
     if steps:
         cell = _without_flag(steps[-1].safe, board, config)
@@ -88,17 +88,7 @@ def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) 
 
 
 def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protected: bool) -> Advice:
-    """Returns what is known of one covered cell: a proof that it is safe or a mine, or else its risk.
-
-    Args:
-        board: int8 (rows, cols), the visible codes of a game that is not over.
-        config: the board and its rules.
-        cell: the cell.
-        is_protected: whether the first-click rule protects the next click.
-
-    Raises:
-        PositionTooHardError: an exact answer would take too much time or memory.
-    """
+    """Returns what is known of one covered cell: a proof that it is safe or a mine, or else its risk; see `advise`."""
     if is_protected:
         return Advice(cell, 0.0, is_named=True)
     steps = tuple(hint(board, config.mines, radius=config.radius, cell=cell))
@@ -114,12 +104,8 @@ def judge(board: NDArray[np.int8], config: BoardConfig, cell: Cell, *, is_protec
 
 
 def marks_of(advice: Advice) -> Mapping[Cell, Mark]:
-    """Returns the cells that advice names: the clues that force the move, the mines it rests on, the safe cells.
-
-    A cell that the player has named, and that is not certain, has a mark of its own.
-    """
-    marks = marks_of_proof(advice.steps)
-    return marks or {advice.cell: "safe" if advice.is_safe or not advice.is_named else "choice"}
+    """Returns the cells that advice names; one that the player has named, and that is not certain, is a "choice"."""
+    return marks_of_proof(advice.steps) or {advice.cell: "safe" if advice.is_safe or not advice.is_named else "choice"}
 
 
 def marks_of_proof(steps: Sequence[Step]) -> dict[Cell, Mark]:
@@ -168,13 +154,6 @@ def _guess(board: NDArray[np.int8], config: BoardConfig) -> Advice:
                 best = choices[0]
                 return Advice(best.cell, best.risk, choices=tuple(choices[:SHOWN]), is_exact=win.kind == "exact")
     return Advice(least, float(risks[least]))
-
-
-def _wrong_flags(board: NDArray[np.int8], config: BoardConfig) -> tuple[Cell, ...]:
-    flags = board == config.codes.flagged
-    if not flags.any():
-        return ()
-    return cells_of(flags & certain_cells(board, config.mines, radius=config.radius).safe)
 
 
 def _without_flag(cells: Sequence[Cell], board: NDArray[np.int8], config: BoardConfig) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from minesweeper_play.game.moves import Cell
 
@@ -10,24 +10,14 @@ ON_CELLS = ("try", "flag", "question", "expand", "chord")
 """Commands with a column and a row."""
 
 PLAIN = ("help", "assist", "probabilities", "undo", "review", "man", "new", "quit")
-"""Commands of one word."""
+"""Commands of one word. `assist` is the `help` of the Spanish source, which elsewhere lists the commands."""
 
 WORDS = (*ON_CELLS, "hint", *PLAIN, "save")
-"""All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`.
-
-`assist` is its `help`, which elsewhere lists the commands.
-"""
+"""All commands; Buscaminas_Terminal (Rodríguez) has `try`, `flag`, `expand`, `help` and `man`."""
 
 
-@dataclass(frozen=True)
-class Command:
-    """A typed command.
-
-    Attributes:
-        word: one of `WORDS`.
-        cell: (row, col) from 0, for the commands in `ON_CELLS`; for `hint` it may be None.
-        path: the path, for `save`.
-    """
+class Command(NamedTuple):
+    """A typed command: one of `WORDS`, its cell as (row, col) from 0 where it has one, and the path of `save`."""
 
     word: str
     cell: Cell | None = None
@@ -35,30 +25,19 @@ class Command:
 
 
 class CommandError(ValueError):
-    """A line that is no command.
-
-    Attributes:
-        key: the message of the catalogues that says why.
-        values: what fills its placeholders.
-    """
+    """A line that is no command: the message of the catalogues that says why, and what fills its placeholders."""
 
     def __init__(self, key: str, **values: object) -> None:
         """Stores the reason."""
         super().__init__(f"{key} {values}")
-        self.key = key
-        self.values = values
+        self.key, self.values = key, values
 
 
 def parse_command(line: str, rows: int, cols: int) -> Command:
-    """Returns the command of a line.
+    """Returns the command of a line on a board of rows x cols.
 
-    Words are split at blanks and are written in lower case. The first coordinate is the column and the second the row,
-    both from 1. Two coordinates alone mean `try`.
-
-    Args:
-        line: the line.
-        rows: the number of rows of the board.
-        cols: the number of columns.
+    Words are in lower case. The first coordinate is the column and the second the row, both from 1. Two coordinates
+    alone mean `try`.
 
     Raises:
         CommandError: the line is no command, or its cell is off the board.
@@ -83,10 +62,9 @@ def parse_command(line: str, rows: int, cols: int) -> Command:
 
 
 def parse_ending(line: str) -> Command | None:
-    """Returns the command of a line after the end of a game: `new` for an empty line, `undo`, `review`, or `save`.
+    """Returns `undo`, `review`, `save`, which may lack its path, or `new` for an empty line; None for any other text.
 
-    Returns:
-        The command, where `save` may lack its path; None for any other text, which means no.
+    This is what a player may answer after the end of a game; any other text means no.
     """
     word, _, rest = line.strip().partition(" ")
     if word in ("", "new", "undo", "review"):

@@ -23,14 +23,7 @@ LAYER_SECONDS = 0.03
 
 
 class Move(NamedTuple):
-    """A move that changed the board.
-
-    Attributes:
-        kind: what the player did.
-        row: row of the cell, from 0.
-        col: column of the cell, from 0.
-        seconds: the time on the clock of the game when the move was made.
-    """
+    """A move that changed the board, and the time on the clock of the game when it was made."""
 
     kind: MoveKind
     row: int
@@ -80,22 +73,17 @@ def opening_layers(codes: NDArray[np.int8], cells: Iterable[Cell], origin: Cell,
 
     Args:
         codes: int8 (rows, cols), the board after the opening.
-        cells: the opened cells.
-        origin: the click; a chord opens from several cells at once, and its origin need not be among the cells.
+        cells: the opened cells; those that no zero leads to are the last layer.
+        origin: the click; that of a chord need not be among the cells.
         radius: the radius of the neighbourhood.
-
-    Returns:
-        The layers in order. Cells that no zero leads to are the last one.
     """
     opened = set(cells)
-    waiting = opened - {origin}
-    layers: list[list[Cell]] = []
-    layer, spreading = [origin] if origin in opened else [], [origin]
-    while spreading:
-        if layer:
-            layers.append(layer)
-        zeros = (cell for cell in spreading if codes[cell] == 0 or cell == origin)
+    waiting, layer = opened - {origin}, [origin]
+    layers = [layer] if origin in opened else []
+    while layer:
+        zeros = (cell for cell in layer if codes[cell] == 0 or cell == origin)
         around = {near for cell in zeros for near in neighbours(cell, codes.shape, radius)}
-        layer = spreading = sorted(around & waiting)
+        layer = sorted(around & waiting)
+        layers += [layer] if layer else []
         waiting -= around
     return [*layers, sorted(waiting)] if waiting else layers

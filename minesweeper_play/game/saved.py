@@ -43,22 +43,6 @@ class SavedGame(msgspec.Struct):
     layout: list[str] | None
     moves: list[Move]
 
-    @classmethod
-    def of(cls, session: Session) -> SavedGame:
-        """Returns the content for a session."""
-        rows = ["".join(MINE if mine else FREE for mine in row) for row in session.placed_mines.tolist()]
-        rules = {name: getattr(session.config, name) for name in ("rows", "cols", "mines", "first_click", "radius")}
-        state = ("seed", "identity", "no_guess", "practice", "aids", "status")
-        return cls(
-            format="minesweeper-game",
-            version=1,
-            **rules,
-            **{name: getattr(session, name) for name in state},
-            seconds=round(session.seconds, 3),
-            layout=rows if session.placed_mines.any() else None,
-            moves=[move._replace(seconds=round(move.seconds, 3)) for move in session.moves],
-        )
-
     def session(self) -> Session:
         """Returns the session after its last move; raises a ValueError if the game is not possible."""
         level: Any = self.no_guess
@@ -76,14 +60,7 @@ class SavedGame(msgspec.Struct):
 
 
 def save_game(session: Session, path: Path) -> None:
-    """Writes a session into a file, atomically; a saved game of this name is replaced.
-
-    The file of a game under way has its mines, so that the game can continue.
-
-    Raises:
-        FileExistsError: the file exists, and is no saved game.
-        OSError: the file cannot be written.
-    """
+    """Writes a session with its mines into a file, atomically; raises an OSError, also if it replaced another file."""
     if path.is_file():
         with path.open("rb") as file:
             if b'"minesweeper-game"' not in file.read(100):
@@ -119,8 +96,20 @@ def load_game(path: Path) -> Session:
 
 def encode(session: Session) -> bytes:
     """Returns the content of a saved game, a line for each entry."""
-    entries = msgspec.to_builtins(SavedGame.of(session)).items()
-    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in entries)
+    rows = ["".join(MINE if mine else FREE for mine in row) for row in session.placed_mines.tolist()]
+    rules = ("rows", "cols", "mines", "first_click", "radius")
+    content = {
+        "format": "minesweeper-game",
+        "version": 1,
+        **{name: getattr(session.config, name) for name in rules},
+        **{name: getattr(session, name) for name in ("seed", "identity", "no_guess", "practice")},
+        "aids": sorted(session.aids),
+        "status": session.status,
+        "seconds": round(session.seconds, 3),
+        "layout": rows if session.placed_mines.any() else None,
+        "moves": [(*move[:3], round(move.seconds, 3)) for move in session.moves],
+    }
+    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items())
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 

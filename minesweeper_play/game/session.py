@@ -28,7 +28,7 @@ LARGEST_SEED = 10**9
 
 
 def environment_of(config: BoardConfig) -> MinesweeperEnv:
-    """Returns the environment of games."""
+    """Returns the environment of a configuration."""
     rules = asdict(config)
     return MinesweeperEnv((rules.pop("rows"), rules.pop("cols")), **rules)
 
@@ -39,8 +39,6 @@ class Session:
     The same seed and first click give the board that `MinesweeperEnv` has with that seed.
 
     Attributes:
-        config: the board and its rules.
-        seed: the seed of the game.
         no_guess: the reasoning that solves the board without a guess; False for any board.
         identity: a random name, by which the statistics count a game once, even if it is loaded and finished again.
         moves: the moves that changed the board, without those that were taken back.
@@ -93,11 +91,7 @@ class Session:
 
     @property
     def board(self) -> NDArray[np.int8]:
-        """The visible codes, a copy of shape (rows, cols)."""
-        return self._codes.copy()
-
-    @property
-    def _codes(self) -> NDArray[np.int8]:
+        """The visible codes, (rows, cols); each move makes a new array."""
         codes: NDArray[np.int8] = self._state["codes"]
         return codes
 
@@ -111,7 +105,7 @@ class Session:
     def status(self) -> Status:
         """State of the game: "ready" until a cell is open, then "playing", "won" or "lost"."""
         decided: dict[int, Status] = {WON: "won", LOST: "lost"}
-        under_way: Status = "playing" if (self._codes <= self.config.codes.max_count).any() else "ready"
+        under_way: Status = "playing" if (self.board <= self.config.codes.max_count).any() else "ready"
         return decided.get(int(self._state["status"]), under_way)
 
     @property
@@ -122,23 +116,7 @@ class Session:
     @property
     def mines_left(self) -> int:
         """The number of mines less the number of flags; below 0 where there are too many flags."""
-        return self.config.mines - int((self._codes == self.config.codes.flagged).sum())
-
-    @property
-    def layout(self) -> NDArray[np.bool_] | None:
-        """The mines, bool (rows, cols), once the game is over; None before."""
-        return self.placed_mines.copy() if self.is_over else None
-
-    @property
-    def wrong_flags(self) -> NDArray[np.bool_]:
-        """The flags on cells without a mine, bool (rows, cols); all False until the game is over."""
-        flags = self._codes == self.config.codes.flagged
-        return flags & ~self.placed_mines if self.is_over else np.zeros_like(flags)
-
-    @property
-    def can_undo(self) -> bool:
-        """True if there is a move to take back; a won game stays won."""
-        return bool(self._history) and self.status != "won"
+        return self.config.mines - int((self.board == self.config.codes.flagged).sum())
 
     @property
     def is_protected(self) -> bool:
@@ -154,10 +132,9 @@ class Session:
 
     def click(self, row: int, col: int) -> Report:
         """Opens a covered cell; chords on an open number with covered cells around it that have no flag."""
-        if not self._refuse(row, col) and self._is_open((row, col)):
-            _, others = self._covered_around((row, col))
-            return self.chord(row, col) if others else _message("cell_is_open", row, col)
-        return self.open(row, col)
+        if self._refuse(row, col) or not self._is_open((row, col)):
+            return self.open(row, col)
+        return self.chord(row, col) if self._covered_around((row, col))[1] else _message("cell_is_open", row, col)
 
     def open(self, row: int, col: int) -> Report:
         """Opens a cell, and floods from a 0; refused on flagged and open cells.
@@ -166,21 +143,19 @@ class Session:
         """
         if refusal := self.refuse_covered(row, col):
             return refusal
-        if self._codes[row, col] == self.config.codes.flagged:
+        if self.board[row, col] == self.config.codes.flagged:
             return _message("cell_is_flagged", row, col)
         return self._play("open", (row, col), [(EngineMove.CLICK, (row, col))])
 
     def flag(self, row: int, col: int) -> Report:
         """Sets a flag on a covered cell, or removes it."""
-        if refusal := self.refuse_covered(row, col):
-            return refusal
-        return self._play("flag", (row, col), [(EngineMove.FLAG, (row, col))])
+        return self.refuse_covered(row, col) or self._play("flag", (row, col), [(EngineMove.FLAG, (row, col))])
 
     def question(self, row: int, col: int) -> Report:
         """Sets a question mark on a covered cell, or removes it."""
         if refusal := self.refuse_covered(row, col):
             return refusal
-        is_set = self._codes[row, col] == self.config.codes.question
+        is_set = self.board[row, col] == self.config.codes.question
         move = EngineMove.UNFLAG if is_set else EngineMove.QUESTION
         return self._play("question", (row, col), [(move, (row, col))])
 
@@ -192,7 +167,7 @@ class Session:
         if refusal := self._refuse(row, col):
             return refusal
         flags, others = self._covered_around((row, col))
-        if not others or self._codes[row, col] != len(flags):
+        if not others or self.board[row, col] != len(flags):
             return _message("cannot_chord", row, col)
         return self._play("chord", (row, col), [(EngineMove.CHORD, (row, col))])
 
@@ -203,10 +178,9 @@ class Session:
         """
         if refusal := self._refuse(row, col):
             return refusal
-        count = int(self._codes[row, col])
+        count = int(self.board[row, col])
         flags, others = self._covered_around((row, col))
-        is_count = 0 < count <= self.config.codes.max_count
-        if not is_count or count not in (len(flags), len(flags) + len(others)):
+        if not 0 < count <= self.config.codes.max_count or count not in (len(flags), len(flags) + len(others)):
             return _message("cannot_expand", row, col)
         if not others:
             return _message("nothing_to_expand", row, col)
@@ -215,21 +189,17 @@ class Session:
         return self._play("expand", (row, col), [(EngineMove.FLAG, cell) for cell in others])
 
     def undo(self) -> Report:
-        """Takes the last move back; from then on the game is practice."""
-        if not self.can_undo:
+        """Takes the last move back; from then on the game is practice. A won game stays won."""
+        if self.status == "won" or not self._history:
             return Report("game_is_over" if self.status == "won" else "nothing_to_undo")
-        before = self._codes
+        before = self.board
         self._take_back()
         self.practice = True
         self._run_clock(self.status == "playing")
-        return Report("undone", cells_of(before != self._codes))
+        return Report("undone", cells_of(before != self.board))
 
     def repeat(self, move: Move) -> Report:
-        """Makes a recorded move again, with the time of the record.
-
-        Raises:
-            ValueError: its cell is off the board.
-        """
+        """Makes a recorded move again, with the time of the record."""
         if move.kind == "reveal":
             report = self.refuse_covered(*move.cell) or self._reveal_cell(move.cell)
         else:
@@ -285,23 +255,17 @@ class Session:
         if self.is_over:
             return Report("game_is_over")
         self.aids.add("help")
-        before, count = self._codes, len(self.moves)
+        before, count = self.board, len(self.moves)
         while not self.is_over and not self._can_infer():
             self._reveal()
         if len(self.moves) == count:
             return Report("first_click_is_safe" if self.is_protected else "can_infer")
         revealed = {"count": len(self.moves) - count}
-        return Report("won" if self.is_over else "revealed", cells_of(before != self._codes), revealed)
+        return Report("won" if self.is_over else "revealed", cells_of(before != self.board), revealed)
 
     def refuse_covered(self, row: int, col: int) -> Report | None:
-        """Returns why the cell can have no mark and no hint; None if the game goes on and the cell is covered.
-
-        Raises:
-            ValueError: the cell is off the board.
-        """
-        if refusal := self._refuse(row, col):
-            return refusal
-        return _message("cell_is_open", row, col) if self._is_open((row, col)) else None
+        """Returns why the cell can have no mark and no hint; None if the game goes on and the cell is covered."""
+        return self._refuse(row, col) or (_message("cell_is_open", row, col) if self._is_open((row, col)) else None)
 
     def refuse_hint(self, cell: Cell | None) -> Report | None:
         """Returns why there is no hint, or none on this cell; None if there is one."""
@@ -316,7 +280,7 @@ class Session:
 
     def _reveal(self) -> None:
         """Opens a random safe cell, an unflagged one if there is one."""
-        codes, board = self.config.codes, self._codes
+        codes, board = self.config.codes, self.board
         safe = (board > codes.max_count) & ~self.placed_mines
         unflagged = safe & (board != codes.flagged)
         for row, col in self._random.permutation(np.argwhere(unflagged if unflagged.any() else safe)).tolist():
@@ -327,7 +291,7 @@ class Session:
             self._take_back()
 
     def _reveal_cell(self, cell: Cell) -> Report:
-        unflag = [(EngineMove.UNFLAG, cell)] if self._codes[cell] == self.config.codes.flagged else []
+        unflag = [(EngineMove.UNFLAG, cell)] if self.board[cell] == self.config.codes.flagged else []
         return self._play("reveal", cell, [*unflag, (EngineMove.CLICK, cell)])
 
     # The environment
@@ -343,7 +307,7 @@ class Session:
         if opened and self.status == "ready":
             self._run_clock(True)
         self.moves.append(Move(kind, *cell, self.seconds))
-        before = self._codes
+        before = self.board
         self._history.append(self._state)
         if layout is not None:
             self._env.set_state({**self._state, "mines": layout, "status": np.int64(PLAYING)})
@@ -355,7 +319,7 @@ class Session:
         if self.status == "lost":
             self.exploded = min(each for each in opened if self.placed_mines[each])
         key = self.status if self.is_over else "solvable" if layout is not None else "unsolvable" if searches else ""
-        return Report(key, cells_of(before != self._codes), {"x": cell[1] + 1, "y": cell[0] + 1})
+        return Report(key, cells_of(before != self.board), {"x": cell[1] + 1, "y": cell[0] + 1})
 
     def _find_layout(self, first_cell: Cell) -> NDArray[np.bool_] | None:
         """Returns a layout that needs no guess after its first cell; where none is found, guesses are allowed."""
@@ -390,13 +354,13 @@ class Session:
         return Report("game_is_over") if self.is_over else None
 
     def _is_open(self, cell: Cell) -> bool:
-        return bool(self._codes[cell] <= self.config.codes.max_count)
+        return bool(self.board[cell] <= self.config.codes.max_count)
 
     def _covered_around(self, cell: Cell) -> tuple[list[Cell], list[Cell]]:
         """Returns the flagged neighbours of a cell, and its other covered neighbours."""
-        near = neighbours(cell, self._codes.shape, self.config.radius)
+        near = neighbours(cell, self.board.shape, self.config.radius)
         covered = [each for each in near if not self._is_open(each)]
-        flags = [each for each in covered if self._codes[each] == self.config.codes.flagged]
+        flags = [each for each in covered if self.board[each] == self.config.codes.flagged]
         return flags, [each for each in covered if each not in flags]
 
 

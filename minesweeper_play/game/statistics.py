@@ -8,7 +8,6 @@ uncovers takes one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -25,18 +24,11 @@ from minesweeper_play.game.session import Session
 FILE = "games.jsonl"
 """The file in the data folder; one line of JSON per game, so that no two programs lose a game."""
 
-NO_PROBLEM = Report()
-
 Count = Annotated[int, msgspec.Meta(ge=0)]
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 def user_folder(kind: Literal["data", "config"]) -> Path:
-    r"""Returns the user's folder of this program for data or settings, which need not exist yet.
-
-    On Linux it is `~/.local/share/minesweeper-env` or `~/.config/minesweeper-env`, or below `$XDG_DATA_HOME` or
-    `$XDG_CONFIG_HOME`; on macOS `~/Library/Application Support/minesweeper-env`, on Windows
-    `%APPDATA%\minesweeper-env`.
+    """Returns the user's folder of this program for data or settings, which need not exist yet.
 
     Raises:
         MissingExtraError: platformdirs is not installed.
@@ -49,53 +41,8 @@ def user_folder(kind: Literal["data", "config"]) -> Path:
         raise FileNotFoundError("this user has no home folder; set HOME") from error
 
 
-# Figures of one game
-
-
-@dataclass(frozen=True)
-class Metrics:
-    """Figures of a finished game.
-
-    Attributes:
-        value: 3BV of the whole board.
-        solved: 3BV of what is open: openings and single cells.
-        clicks: the number of moves that changed the board, with marks and with the cells that `help` opened.
-        seconds: the time on the clock.
-    """
-
-    value: int
-    solved: int
-    clicks: int
-    seconds: float
-
-    @property
-    def efficiency(self) -> float:
-        """`solved` per click; 0.0 without a click. It exceeds 1 where chords open several cells."""
-        return self.solved / self.clicks if self.clicks else 0.0
-
-    @property
-    def per_second(self) -> float:
-        """`solved` per second; 0.0 where no time has passed."""
-        return self.solved / self.seconds if self.seconds > 0 else 0.0
-
-
-def measure(session: Session) -> Metrics:
-    """Returns the figures of a session.
-
-    Raises:
-        ValueError: the game is not over, so that its mines are unknown.
-    """
-    layout = session.layout
-    if layout is None:
-        raise ValueError("a game has figures once it is over")
-    radius = session.config.radius
-    is_open = session.board <= session.config.codes.max_count
-    solved = board_value(layout, radius, is_open)
-    return Metrics(board_value(layout, radius), solved, len(session.moves), session.seconds)
-
-
 def board_value(layout: NDArray[np.bool_], radius: int = 1, is_open: NDArray[np.bool_] | None = None) -> int:
-    """Returns the 3BV of a layout, or of the part of it that is open.
+    """Returns the 3BV of a layout, or of its open part.
 
     Args:
         layout: bool (rows, cols), the mines.
@@ -126,9 +73,6 @@ def _components(cells: NDArray[np.bool_], near: NDArray[np.int64]) -> int:
     return count
 
 
-# Records and their totals
-
-
 class BoardKind(NamedTuple):
     """Boards whose times can be compared."""
 
@@ -145,18 +89,11 @@ class GameRecord(msgspec.Struct, frozen=True):
 
     Attributes:
         when: the end of the game, ISO 8601 with the time zone.
-        rows: the number of rows.
-        cols: the number of columns.
-        mines: the number of mines.
-        first_click: the first-click rule.
-        radius: the radius of the neighbourhood.
         no_guess: "subset" or "exact"; "" for a board that may need guesses.
-        seed: the seed.
-        won: whether the game was won.
         seconds: the time on the clock.
         value: 3BV of the board.
         solved: 3BV of what was open.
-        clicks: the number of moves.
+        clicks: the number of moves that changed the board, with marks and the cells that `help` opened.
         aids: the kinds of help used, joined by commas; "" for none. A game with help sets no best time.
         identity: the random name of the session.
     """
@@ -170,7 +107,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     no_guess: Literal["", "subset", "exact"]
     seed: Count
     won: bool
-    seconds: Seconds
+    seconds: Annotated[float, msgspec.Meta(ge=0)]
     value: Count
     solved: Count
     clicks: Count
@@ -180,17 +117,17 @@ class GameRecord(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, session: Session) -> GameRecord:
         """Returns the record of a finished game, which ends now."""
-        metrics, rules = measure(session), ("rows", "cols", "mines", "first_click", "radius")
+        config, mines = session.config, session.placed_mines
         return cls(
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            **{name: getattr(session.config, name) for name in rules},
+            **{name: getattr(config, name) for name in ("rows", "cols", "mines", "first_click", "radius")},
             no_guess=session.no_guess or "",
             seed=session.seed,
             won=session.status == "won",
-            seconds=round(metrics.seconds, 3),
-            value=metrics.value,
-            solved=metrics.solved,
-            clicks=metrics.clicks,
+            seconds=round(session.seconds, 3),
+            value=board_value(mines, config.radius),
+            solved=board_value(mines, config.radius, session.board <= config.codes.max_count),
+            clicks=len(session.moves),
             aids=",".join(sorted(session.aids)),
             identity=session.identity,
         )
@@ -205,16 +142,17 @@ class GameRecord(msgspec.Struct, frozen=True):
         """True if the time counts: the game was won without help."""
         return self.won and not self.aids
 
+    @property
+    def efficiency(self) -> float:
+        """`solved` per click; 0.0 without a click. It exceeds 1 where chords open several cells."""
+        return self.solved / self.clicks if self.clicks else 0.0
 
-@dataclass(frozen=True)
-class Summary:
+
+class Summary(NamedTuple):
     """Totals of the games on one kind of board.
 
     Attributes:
-        played: the number of games.
-        won: the number of games won.
         streak: the number of games won in a row up to the last one.
-        longest_streak: the largest number of games won in a row.
         best: the best time in seconds; None without a game won without help.
         most_efficient: the largest 3BV per click of a game won without help; 0.0 without one.
     """
@@ -235,7 +173,7 @@ class Summary:
             longest = max(longest, streak)
         timed = [record for record in records if record.is_timed]
         best = min((record.seconds for record in timed), default=None)
-        efficiency = max((record.solved / record.clicks for record in timed if record.clicks), default=0.0)
+        efficiency = max((record.efficiency for record in timed), default=0.0)
         return cls(len(records), sum(record.won for record in records), streak, longest, best, efficiency)
 
 
@@ -248,11 +186,7 @@ def summarise(records: Iterable[GameRecord]) -> dict[BoardKind, Summary]:
     return {kind: Summary.of(by_kind[kind]) for kind in kinds}
 
 
-# The file
-
-
-@dataclass(frozen=True)
-class Finish:
+class Finish(NamedTuple):
     """Place of a game that has just ended among the games before it.
 
     Attributes:
@@ -263,13 +197,13 @@ class Finish:
 
     is_best: bool = False
     best_before: float | None = None
-    problem: Report = NO_PROBLEM
+    problem: Report = Report()
 
 
 def open_statistics() -> tuple[Statistics | None, Report]:
     """Returns the statistics of the user; or None, and the message that says why there are none."""
     try:
-        return Statistics(), NO_PROBLEM
+        return Statistics(), Report()
     except (MissingExtraError, OSError) as error:
         return None, Report("statistics_missing", values={"reason": str(error)})
 
@@ -283,17 +217,9 @@ class Statistics:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Reads nothing yet.
-
-        Args:
-            folder: the folder of the file; None for the user's data folder.
-
-        Raises:
-            MissingExtraError: platformdirs is not installed.
-            OSError: the user has no home folder.
-        """
+        """Takes the folder of the file, None for the user's data folder; raises what `user_folder` raises."""
         self.path = (user_folder("data") if folder is None else folder) / FILE
-        self.problem = NO_PROBLEM
+        self.problem = Report()
 
     def read(self) -> list[GameRecord]:
         """Returns all games, the oldest first; damaged lines are left out, and `problem` says how many.
@@ -301,7 +227,6 @@ class Statistics:
         Raises:
             OSError: the file cannot be read.
         """
-        self.problem = NO_PROBLEM
         lines = self.path.read_bytes().splitlines() if self.path.exists() else []
         records, damaged = [], 0
         for line in filter(bytes.strip, lines):
@@ -309,29 +234,19 @@ class Statistics:
                 records.append(msgspec.json.decode(line, type=GameRecord))
             except (msgspec.DecodeError, RecursionError):
                 damaged += 1
-        if damaged:
-            self.problem = Report("statistics_damaged", values={"count": damaged, "path": self.path})
+        values = {"count": damaged, "path": self.path}
+        self.problem = Report("statistics_damaged", values=values) if damaged else Report()
         return records
 
     def add(self, record: GameRecord) -> None:
-        """Appends a game.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Appends a game; raises an OSError if the file cannot be written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # One write, at the end of the file: two programs do not mix their lines. A damaged last line is closed.
         with self.path.open("ab", buffering=0) as file:
             file.write((b"\n" if self.problem.key else b"") + msgspec.json.encode(record) + b"\n")
 
-    def finish(self, session: Session) -> Finish:
-        """Records a game that has ended, unless it is practice or recorded already.
-
-        A problem with the file is no error; the result says what it is.
-        """
-        if session.practice:
-            return Finish()
-        record = GameRecord.of(session)
+    def finish(self, record: GameRecord) -> Finish:
+        """Adds a game that has ended, unless it is there already; the result says what went wrong with the file."""
         try:
             records = self.read()
             if any(each.identity == record.identity for each in records):
@@ -342,5 +257,4 @@ class Statistics:
             reason = error.strerror or str(error)
             return Finish(problem=Report("statistics_failed", values={"path": self.path, "reason": reason}))
         best = min(times, default=None)
-        is_best = record.is_timed and (best is None or record.seconds < best)
-        return Finish(is_best, best, self.problem)
+        return Finish(record.is_timed and (best is None or record.seconds < best), best, self.problem)

@@ -13,19 +13,11 @@ from minesweeper_play.language import english, spanish
 from minesweeper_play.options import Language
 
 TEXTS: Mapping[Language, Mapping[str, str]] = {"en": english.TEXTS, "es": spanish.TEXTS}
-"""The texts of each language by key."""
-
-_DECIMAL_POINT: dict[Language, str] = {"en": ".", "es": ","}
-_PER_CENT: dict[Language, str] = {"en": "%", "es": "\u00a0%"}
+"""The texts of each language by key. " / " stands between the forms of a text for a `count` of 1 and for any other."""
 
 
 class Catalogue:
-    """The texts of one language.
-
-    Attributes:
-        language: the language.
-        texts: the texts by key.
-    """
+    """The texts of one language by key."""
 
     def __init__(self, language: Language) -> None:
         """Takes the texts of a language."""
@@ -33,24 +25,16 @@ class Catalogue:
         self.texts = TEXTS[language]
 
     def text(self, key: str, **values: object) -> str:
-        """Returns a text with its placeholders filled by printable values.
-
-        A text that depends on a number has two entries, KEY_one and KEY_other; `count` chooses between them.
-
-        Args:
-            key: the key of the text; the empty key has the empty text.
-            **values: what fills the placeholders.
+        """Returns a text with its placeholders filled by printable values; the empty key has the empty text.
 
         Raises:
             KeyError: no text has this key, or a value is missing.
         """
         if not key:
             return ""
-        if f"{key}_one" in self.texts:
-            key = f"{key}_one" if values["count"] == 1 else f"{key}_other"
-        numbers = (int, float)
-        shown = {name: each if isinstance(each, numbers) else printable(each) for name, each in values.items()}
-        return self.texts[key].format(**shown)
+        one, plural, other = self.texts[key].partition(" / ")
+        template = other if plural and values["count"] != 1 else one
+        return template.format(**{k: v if isinstance(v, int | float) else printable(v) for k, v in values.items()})
 
     def manual(self, *, is_source: bool = False) -> str:
         """Returns the manual; in the game of the Spanish source `help` opens cells, elsewhere `assist` does."""
@@ -59,16 +43,15 @@ class Catalogue:
 
     def number(self, value: float, digits: int = 0) -> str:
         """Returns a number with `digits` digits after the decimal sign of the language."""
-        return f"{value:.{digits}f}".replace(".", _DECIMAL_POINT[self.language])
+        return f"{value:.{digits}f}".replace(".", "," if self.language == "es" else ".")
 
     def per_cent(self, probability: float, digits: int = 0) -> str:
         """Returns a probability in per cent, such as "12.5%"; only 0 and 1 are shown as 0 and 100."""
-        least = 10.0**-digits
-        shown = 100 * probability
+        sign, shown, least = "", 100 * probability, 10.0**-digits
+        unit = "\u00a0%" if self.language == "es" else "%"
         if 0 < probability < 1 and not least / 2 <= shown < 100 - least / 2:
-            sign, limit = ("<", least) if shown < 50 else (">", 100 - least)
-            return f"{sign}{self.number(limit, digits)}{_PER_CENT[self.language]}"
-        return f"{self.number(shown, digits)}{_PER_CENT[self.language]}"
+            sign, shown = ("<", least) if shown < 50 else (">", 100 - least)
+        return f"{sign}{self.number(shown, digits)}{unit}"
 
     def clock(self, seconds: float) -> str:
         """Returns a time as minutes and whole seconds, such as "1:05"; with hours from an hour on."""
@@ -78,16 +61,11 @@ class Catalogue:
 
     def listing(self, items: list[str]) -> str:
         """Returns items as in "a, b and c"."""
-        if len(items) < 2:
-            return "".join(items)
-        return self.text("list_end", items=", ".join(items[:-1]), last=items[-1])
+        return self.text("list_end", items=", ".join(items[:-1]), last=items[-1]) if len(items) > 1 else "".join(items)
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> Language:
-    """Returns the language of the user: Spanish where the locale says so, English elsewhere.
-
-    The variables LC_ALL, LC_MESSAGES and LANG are read in this order, then the settings of the system.
-    """
+    """Returns Spanish where LC_ALL, LC_MESSAGES, LANG or else the settings of the system say so, English elsewhere."""
     stated = (environment.get(variable) for variable in ("LC_ALL", "LC_MESSAGES", "LANG"))
     name = next(filter(None, stated), locale.getlocale()[0] or "")
     # Windows spells "es_ES.UTF-8" as "Spanish_Spain".

@@ -8,15 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from baselines.support.board_names import board_name
-from minesweeper_play.game.statistics import BoardKind, Finish, Statistics, Summary, measure
+from minesweeper_env.inference import Step
+from minesweeper_play.game.advice import Advice
+from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.session import Session
+from minesweeper_play.game.statistics import BoardKind, Finish, GameRecord, Statistics, Summary
 from minesweeper_play.language.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from minesweeper_env.inference import Step
-    from minesweeper_play.game.advice import Advice
-    from minesweeper_play.game.session import Session
     from minesweeper_play.winning import Choice
 
 MOST_CELLS = 6
@@ -24,8 +25,6 @@ MOST_CELLS = 6
 
 ESTIMATED = "~"
 """The sign before a probability that is an estimate."""
-
-Cell = tuple[int, int]
 
 
 def explain_proof(steps: Sequence[Step], catalogue: Catalogue) -> list[str]:
@@ -39,19 +38,25 @@ def explain_step(step: Step, catalogue: Catalogue) -> str:
     findings = [
         catalogue.text(key, cells=name_cells(cells, catalogue), count=len(cells)) for key, cells in kinds if cells
     ]
-    both = len(findings) > 1
-    finding = catalogue.text("both_findings", safe=findings[0], mines=findings[1]) if both else findings[0]
-    sentence = catalogue.text("finding", finding=finding, reason=_reason(step, catalogue))
+    if len(findings) > 1:
+        findings = [catalogue.text("both_findings", safe=findings[0], mines=findings[1])]
+    sentence = catalogue.text("finding", finding=findings[0], reason=_reason(step, catalogue))
     return sentence[:1].upper() + sentence[1:]
 
 
 def explain_advice(advice: Advice, catalogue: Catalogue) -> list[str]:
     """Returns the sentences of a hint: the steps of its proof, or the risk of its cell."""
-    wrong = _wrong_flags(advice, catalogue)
+    wrong = []
+    if advice.wrong_flags:
+        cells = name_cells(advice.wrong_flags, catalogue)
+        wrong = [catalogue.text("position_wrong_flags", cells=cells, count=len(advice.wrong_flags))]
     if advice.steps:
         *before, last = advice.steps
-        shown = _with_first(last, advice.cell) if advice.is_named else last
-        proof = explain_proof((*before, shown), catalogue)
+        if advice.is_named:
+            # Long lists are cut, so the cell of the question comes first.
+            safe, mine = (tuple(sorted(each, key=lambda cell: cell != advice.cell)) for each in (last.safe, last.mine))
+            last = replace(last, safe=safe, mine=mine)
+        proof = explain_proof((*before, last), catalogue)
         return [*wrong, *proof] if advice.cell in advice.wrong_flags else [*proof, *wrong]
     cell, risk = name_cell(advice.cell, catalogue), catalogue.per_cent(advice.risk, 1)
     if advice.is_safe:
@@ -80,19 +85,6 @@ def name_cells(cells: Sequence[Cell], catalogue: Catalogue) -> str:
     if shown < len(cells):
         names.append(catalogue.text("more_cells", count=len(cells) - shown))
     return catalogue.listing(names)
-
-
-def _with_first(step: Step, cell: Cell) -> Step:
-    """Returns a step that names a cell before the others that it finds, since long lists are cut."""
-    safe, mine = (tuple(sorted(cells, key=lambda each: each != cell)) for cells in (step.safe, step.mine))
-    return replace(step, safe=safe, mine=mine)
-
-
-def _wrong_flags(advice: Advice, catalogue: Catalogue) -> list[str]:
-    if not advice.wrong_flags:
-        return []
-    cells = name_cells(advice.wrong_flags, catalogue)
-    return [catalogue.text("position_wrong_flags", cells=cells, count=len(advice.wrong_flags))]
 
 
 def _named_choice(choice: Choice, is_exact: bool, catalogue: Catalogue) -> dict[str, str]:
@@ -129,20 +121,20 @@ def _reason(step: Step, catalogue: Catalogue) -> str:
 
 
 def explain_ending(session: Session, statistics: Statistics | None, catalogue: Catalogue) -> list[str]:
-    """Returns what there is to say of a finished game: its figures, and its place among the best times.
+    """Returns the figures of a finished game and its place among the best times.
 
-    The game is recorded in the statistics, if there are any.
+    The game is added to the statistics, if there are any and it is no practice.
     """
-    finish = Finish() if statistics is None else statistics.finish(session)
-    metrics, text, number = measure(session), catalogue.text, catalogue.number
+    record, text, number = GameRecord.of(session), catalogue.text, catalogue.number
+    finish = Finish() if statistics is None or session.practice else statistics.finish(record)
     figures = text(
         "ending",
-        solved=metrics.solved,
-        value=metrics.value,
-        clicks=metrics.clicks,
-        efficiency=catalogue.per_cent(metrics.efficiency),
-        per_second=number(metrics.per_second, 2),
-        time=number(metrics.seconds, 1),
+        solved=record.solved,
+        value=record.value,
+        clicks=record.clicks,
+        efficiency=catalogue.per_cent(record.efficiency),
+        per_second=number(record.solved / record.seconds if record.seconds else 0.0, 2),
+        time=number(record.seconds, 1),
     )
     key = "best_time_first" if finish.is_best else ""
     if finish.best_before is not None and session.status == "won":

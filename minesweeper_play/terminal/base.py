@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from textual.binding import ActiveBinding
 from textual.content import Content
@@ -16,9 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from minesweeper_play.language.catalogue import Catalogue
-
-if TYPE_CHECKING:
-    from minesweeper_play.terminal.app import MinesweeperApp
+from minesweeper_play.terminal.services import Services
 
 Answer = TypeVar("Answer")
 
@@ -34,15 +32,15 @@ class GameAppScreen(Screen[None]):
     GameAppScreen.-top #message { height: 5; }
     """
 
-    @property
-    def game_app(self) -> MinesweeperApp:
-        """The application, with its settings."""
-        return cast("MinesweeperApp", self.app)
+    def __init__(self, services: Services) -> None:
+        """Shares the settings with the other screens."""
+        super().__init__()
+        self.services = services
 
     @property
     def catalogue(self) -> Catalogue:
         """The texts in the language of the settings."""
-        return self.game_app.catalogue
+        return self.services.catalogue
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
@@ -65,15 +63,13 @@ class GameAppScreen(Screen[None]):
 
 
 class Background:
-    """Works in daemon threads on the latest request alone: slow answers neither pile up nor delay the end."""
+    """Works on the latest request alone, one after the other.
+
+    The end of a program waits for the threads of textual's workers, but not for these: a slow answer delays nothing.
+    """
 
     def __init__(self, owner: MessagePump, fail: Callable[[Exception], object]) -> None:
-        """Prepares to work.
-
-        Args:
-            owner: the screen or the application in whose thread answers are taken.
-            fail: takes an error of the work.
-        """
+        """Takes answers in the thread of the owner, and hands errors of the work to `fail` there."""
         self._owner, self._fail = owner, fail
         self._lock = threading.Lock()
         self._ticket: object = None

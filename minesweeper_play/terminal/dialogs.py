@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar
 
-from msgspec.structs import replace
 from rich.table import Table
 from textual import on
 from textual.app import ComposeResult
@@ -19,10 +18,7 @@ from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
 from minesweeper_play.game.session import NoGuess
 from minesweeper_play.language.catalogue import wrapped_lines
-from minesweeper_play.terminal.settings import CHOICES, BoardChoice
-
-if TYPE_CHECKING:
-    from minesweeper_play.terminal.app import MinesweeperApp
+from minesweeper_play.terminal.services import CHOICES, BoardChoice, Services
 
 Result = TypeVar("Result")
 
@@ -41,14 +37,10 @@ class Dialog(ModalScreen[Result | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", show=False)]
 
-    @property
-    def game_app(self) -> MinesweeperApp:
-        """The application, with its settings and its language."""
-        return cast("MinesweeperApp", self.app)
-
-    def text(self, key: str, **values: object) -> str:
-        """Returns a text of the catalogue."""
-        return self.game_app.text(key, **values)
+    def __init__(self, services: Services) -> None:
+        """Takes the texts and the settings."""
+        super().__init__()
+        self.services, self.text = services, services.text
 
 
 class Question(Dialog[bool]):
@@ -61,15 +53,15 @@ class Question(Dialog[bool]):
         Binding("n", "answer(False)", show=False),
     ]
 
-    def __init__(self, question: str) -> None:
-        """Asks a question, a text in the language of the player."""
-        super().__init__()
-        self._question = question
+    def __init__(self, services: Services, key: str) -> None:
+        """Asks a question of the catalogues."""
+        super().__init__(services)
+        self._key = key
 
     def compose(self) -> ComposeResult:
         """Yields the question and its answers."""
         with Vertical(id="frame"):
-            yield Label(self._question, markup=False)
+            yield Label(self.text(self._key), markup=False)
             with Horizontal(id="buttons"):
                 yield Button(self.text("yes"), id="yes", variant="primary", compact=True)
                 yield Button(self.text("no"), id="no", compact=True)
@@ -93,15 +85,15 @@ class Page(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q,question_mark", "dismiss", show=False)]
 
-    def __init__(self, title: str, text: str, table: Table | None = None) -> None:
-        """Shows a text, whose line feeds stay, below a table."""
-        super().__init__()
+    def __init__(self, services: Services, title: str, text: str, table: Table | None = None) -> None:
+        """Shows a text, whose line feeds stay, below a table; `title` is a key of the catalogues."""
+        super().__init__(services)
         self._title, self._text, self._table = title, text, table
 
     def compose(self) -> ComposeResult:
         """Yields the table and the text."""
         with VerticalScroll(id="frame") as frame:
-            frame.border_title = self._title
+            frame.border_title = self.text(self._title)
             frame.border_subtitle = self.text("page_keys")
             if self._table is not None:
                 yield Static(self._table)
@@ -125,11 +117,7 @@ class CancelledError(Exception):
 
 
 class LongWork(Dialog[None]):
-    """Shows how far work in a thread is; Escape and the button cancel it.
-
-    Attributes:
-        cancelled: whether the work ends at its next step.
-    """
+    """Shows how far work in a thread is; Escape and the button set `cancelled`, which ends it at its next step."""
 
     DEFAULT_CSS = """
     LongWork > #frame { width: 60; max-width: 96%; }
@@ -139,13 +127,9 @@ class LongWork(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "cancel", show=False)]
 
-    def __init__(self, key: str) -> None:
-        """Shows work that somebody else starts.
-
-        Args:
-            key: the text KEY_title of the catalogues names the work, and KEY_progress says how far it is.
-        """
-        super().__init__()
+    def __init__(self, services: Services, key: str) -> None:
+        """Shows work that has the texts KEY_title and KEY_progress."""
+        super().__init__(services)
         self._key = key
         self._done, self._total = 0, 0
         self.cancelled = False
@@ -194,7 +178,7 @@ class SettingsDialog(Dialog[None]):
             frame.border_title = self.text("settings")
             with Grid():
                 for name in CHOICES:
-                    present = getattr(self.game_app.settings, name)
+                    present = getattr(self.services.settings, name)
                     options = [(self.text(_key(name, value)), value) for value in CHOICES[name]]
                     yield Label(self.text(f"setting_{name}"), markup=False)
                     yield Select(options, value=present, allow_blank=False, id=name, compact=True)
@@ -207,10 +191,9 @@ class SettingsDialog(Dialog[None]):
 
     @on(Select.Changed)
     async def _change(self, event: Select.Changed) -> None:
-        settings = self.game_app.settings
-        changed: dict[str, Any] = {str(event.select.id): event.value}
-        self.game_app.settings = replace(settings, **changed)
-        if self.game_app.settings.language != settings.language:
+        language = self.services.settings.language
+        self.services.change(**{str(event.select.id): event.value})
+        if self.services.settings.language != language:
             await self.recompose()
             self.on_mount()
 
@@ -225,20 +208,21 @@ def _key(name: str, value: object) -> str:
     return f"{name}_{shown}".replace("-", "_")
 
 
-BOARDS: dict[str, tuple[int, int, int]] = {
+BOARDS = {
     name.lower() or "default": (config.rows, config.cols, config.mines)
     for name, config in ((name, BoardConfig.of_size(**preset)) for name, preset in PRESETS.items())
 }
 """(rows, columns, mines) of each preset, by name."""
 
-CUSTOM = "custom"
-
 NO_GUESS: dict[str, NoGuess] = {"off": False, "subset": "subset", "exact": "exact"}
 """The kinds of boards by the names that the dialog gives them."""
 
+SIZE = ("rows", "cols", "mines")
+"""The fields that a preset fills."""
+
 
 class NewGame(Dialog[BoardChoice]):
-    """Chooses a board; the result is a `BoardChoice`."""
+    """Chooses a board; begins with the present one, and no seed."""
 
     DEFAULT_CSS = """
     NewGame > #frame { width: 64; }
@@ -248,15 +232,10 @@ class NewGame(Dialog[BoardChoice]):
     NewGame #problem { color: $text-error; height: auto; min-height: 1; }
     """
 
-    def __init__(self, present: BoardChoice) -> None:
-        """Begins with the present board, and no seed."""
-        super().__init__()
-        self._present = present
-
     def compose(self) -> ComposeResult:
         """Yields the fields and buttons."""
-        config, text = self._present.config, self.text
-        size = (config.rows, config.cols, config.mines)
+        config, text = self.services.choice.config, self.text
+        size = [str(getattr(config, name)) for name in SIZE]
         named = [(f"{text(f'board_{name}')}  {r}\u00d7{c}, {m}", name) for name, (r, c, m) in BOARDS.items()]
         rules = [(text(f"rule_{rule}"), rule) for rule in FIRST_CLICKS]
         levels = [(text(f"no_guess_{level}"), level) for level in NO_GUESS]
@@ -264,15 +243,15 @@ class NewGame(Dialog[BoardChoice]):
             frame.border_title = text("new_title")
             with Grid():
                 yield Label(text("new_board"))
-                yield self._select("preset", [*named, (text(f"board_{CUSTOM}"), CUSTOM)], _preset(size))
+                yield _select("preset", [*named, (text("board_custom"), "custom")], _preset(size))
                 yield Label(text("new_size"))
                 with Horizontal(id="size"):
-                    for name, value in zip(("rows", "cols", "mines"), size, strict=True):
-                        yield Input(str(value), id=name, compact=True)
+                    for name, value in zip(SIZE, size, strict=True):
+                        yield Input(value, id=name, compact=True)
                 yield Label(text("new_first_click"))
-                yield self._select("first_click", rules, config.first_click)
+                yield _select("first_click", rules, config.first_click)
                 yield Label(text("new_no_guess"))
-                yield self._select("no_guess", levels, self._present.no_guess or "off")
+                yield _select("no_guess", levels, self.services.choice.no_guess or "off")
                 yield Label(text("new_seed"))
                 yield Input(placeholder=text("new_seed_random"), id="seed", compact=True)
             yield Static(id="problem", markup=False)
@@ -280,32 +259,24 @@ class NewGame(Dialog[BoardChoice]):
                 yield Button(text("new_start"), id="start", variant="primary", compact=True)
                 yield Button(text("cancel"), id="cancel", compact=True)
 
-    def _select(self, name: str, options: Sequence[tuple[str, str]], value: str) -> Select[str]:
-        return Select(options, value=value, allow_blank=False, id=name, compact=True)
-
     def on_mount(self) -> None:
         """Lets Enter start the present board again."""
         self.query_one("#start").focus()
 
-    @on(Select.Changed, "#preset")
-    def _take_preset(self, event: Select.Changed) -> None:
-        if event.value in BOARDS:
-            for name, value in zip(("rows", "cols", "mines"), BOARDS[str(event.value)], strict=True):
-                self.query_one(f"#{name}", Input).value = str(value)
+    @on(Select.Changed)
+    def _change_choice(self, event: Select.Changed) -> None:
+        for name, value in zip(SIZE, BOARDS.get(str(event.value), ()), strict=False):
+            self.query_one(f"#{name}", Input).value = str(value)
+        self._checked()
 
     @on(Input.Changed)
-    def _check(self) -> None:
+    def _change_number(self) -> None:
         """Names the preset of the size, and says at once what is wrong."""
-        size = tuple(self.query_one(f"#{name}", Input).value for name in ("rows", "cols", "mines"))
         with self.prevent(Select.Changed):
-            self.query_one("#preset", Select).value = _preset(size)
-        self._problem()
+            self.query_one("#preset", Select).value = _preset([self._value(name) for name in SIZE])
+        self._checked()
 
-    @on(Select.Changed)
-    def _check_rules(self) -> None:
-        self._problem()
-
-    def _problem(self) -> BoardChoice | None:
+    def _checked(self) -> BoardChoice | None:
         """Shows what is wrong; returns the choice if nothing is."""
         try:
             choice, problem = self._read(), ""
@@ -317,8 +288,8 @@ class NewGame(Dialog[BoardChoice]):
 
     def _read(self) -> BoardChoice:
         """Returns the choice; raises a ValueError whose message says what is allowed."""
-        rows, cols, mines = (self._number(name, 1) for name in ("rows", "cols", "mines"))
-        seed = self._number("seed", 0) if self.query_one("#seed", Input).value.strip() else None
+        rows, cols, mines = (self._number(name, 1) for name in SIZE)
+        seed = self._number("seed", 0) if self._value("seed") else None
         if not 2 <= rows * cols <= MAX_CELLS:
             raise ValueError(self.text("new_too_many_cells", most=MAX_CELLS, given=rows * cols))
         rule, level = (str(self.query_one(f"#{name}", Select).value) for name in ("first_click", "no_guess"))
@@ -330,8 +301,11 @@ class NewGame(Dialog[BoardChoice]):
             raise ValueError(self.text("new_too_many_mines", most=most, given=mines))
         return BoardChoice(BoardConfig(rows, cols, mines, first_click=rule), NO_GUESS[level], seed)
 
+    def _value(self, name: str) -> str:
+        return self.query_one(f"#{name}", Input).value.strip()
+
     def _number(self, name: str, least: int) -> int:
-        text = self.query_one(f"#{name}", Input).value.strip()
+        text = self._value(name)
         if not re.fullmatch(r"\d{1,18}", text, re.ASCII) or int(text) < least:
             field = self.text(f"new_{name}" if name != "seed" else "new_seed_name")
             raise ValueError(self.text("new_not_a_number", name=field, least=least, given=text))
@@ -340,8 +314,7 @@ class NewGame(Dialog[BoardChoice]):
     @on(Input.Submitted)
     @on(Button.Pressed, "#start")
     def _start(self) -> None:
-        choice = self._problem()
-        if choice is not None:
+        if (choice := self._checked()) is not None:
             self.dismiss(choice)
 
     @on(Button.Pressed, "#cancel")
@@ -349,7 +322,10 @@ class NewGame(Dialog[BoardChoice]):
         self.dismiss(None)
 
 
-def _preset(size: Sequence[object]) -> str:
-    """Returns the name of the preset with this size and number of mines, or `CUSTOM`."""
-    shown = tuple(map(str, size))
-    return next((name for name, board in BOARDS.items() if tuple(map(str, board)) == shown), CUSTOM)
+def _select(name: str, options: Sequence[tuple[str, str]], value: str) -> Select[str]:
+    return Select(options, value=value, allow_blank=False, id=name, compact=True)
+
+
+def _preset(size: Sequence[str]) -> str:
+    """Returns the name of the preset with this size and number of mines, or "custom"."""
+    return next((name for name, board in BOARDS.items() if [*map(str, board)] == [*size]), "custom")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOW
 from minesweeper_play.coach.board_text import NERD, PLAIN, Glyphs
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
+from minesweeper_play.game.session import Session
 from minesweeper_play.terminal.palette import Palette, style_of
-
-if TYPE_CHECKING:
-    from minesweeper_play.game.session import Session
-    from minesweeper_play.terminal.player import Player
+from minesweeper_play.terminal.player import Player
 
 RiskStyle = Literal["off", "numbers", "shades"]
 
@@ -79,11 +77,12 @@ def picture_of(
         marks: the cells that a hint names.
     """
     codes, meaning, levels = game.board, game.config.codes, None
+    wrong = (codes == meaning.flagged) & ~game.placed_mines if game.is_over else None
     if game.status == "won":
         codes = with_mines_flagged(codes, meaning, game.placed_mines)
     if risks is not None and not game.is_over:
         levels = levels_of(np.where(codes > meaning.max_count, risks, np.nan))
-    return Picture(codes, meaning, game.wrong_flags, game.exploded, levels, numbers, marks or {})
+    return Picture(codes, meaning, wrong, game.exploded, levels, numbers, marks or {})
 
 
 ICONS: dict[str, Glyphs] = {name: each._replace(wrong="\u2717") for name, each in (("plain", PLAIN), ("nerd", NERD))}

@@ -185,13 +185,6 @@ class Player:
         mines: NDArray[np.bool_] = self._env.get_state()["mines"]
         return mines
 
-    @property
-    def wrong_flags(self) -> NDArray[np.bool_]:
-        """The flags on cells without a mine, bool (rows, cols); all False while the game goes on."""
-        if not self.is_over:
-            return np.zeros(self.board.shape, np.bool_)
-        return (self.board == self.config.codes.flagged) & ~self.placed_mines
-
     def begin(self, seed: int) -> None:
         """Starts the game of a seed."""
         self._policy.reset(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,10 @@ from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardView
 from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question
 from minesweeper_play.terminal.drawing import RISK_STYLES, Picture, RiskStyle, picture_of
-from minesweeper_play.terminal.settings import BoardChoice
+from minesweeper_play.terminal.services import BoardChoice, Services
 
-if TYPE_CHECKING:
-    from minesweeper_play.coach.review import Review
+Progress = Callable[[int, int], None]
+"""Takes the number of finished steps, and of all steps."""
 
 PATIENCE_SECONDS = 0.3
 """Seconds after which work shows that it goes on."""
@@ -42,11 +42,7 @@ WHILE_PLAYING = ("at_cursor", "hint", "risks")
 
 
 class GameScreen(GameAppScreen):
-    """Plays one session after the other.
-
-    Attributes:
-        session: the game.
-    """
+    """Plays one session after the other."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "at_cursor('click')", "key_open"),
@@ -68,9 +64,9 @@ class GameScreen(GameAppScreen):
         Binding("q", "leave", "key_leave"),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, services: Services, session: Session) -> None:
         """Shows a session."""
-        super().__init__()
+        super().__init__(services)
         self.session = session
         self._risks: NDArray[np.float64] | None = None
         self._advice: Advice | None = None
@@ -85,12 +81,12 @@ class GameScreen(GameAppScreen):
     @property
     def overlay(self) -> RiskStyle:
         """The way in which risks are shown."""
-        return self.game_app.settings.overlay
+        return self.services.settings.overlay
 
     def compose(self) -> ComposeResult:
         """Yields the parts of the screen, from top to bottom."""
         yield Static(id="figures")
-        yield BoardView(self._picture(), self.game_app.settings.pencil, id="board")
+        yield BoardView(self._picture(), self.services.settings.pencil, id="board")
         yield Static(id="message", markup=False)
         yield Input(id="prompt", compact=True, select_on_focus=False)
         yield Footer(compact=True)
@@ -150,26 +146,21 @@ class GameScreen(GameAppScreen):
             self._after(act(), cell)
             return
 
-        def search(progress: Callable[[int, int], None]) -> Report:
+        def search(progress: Progress) -> Report:
             session.on_attempts = progress
             return act()
 
         self._work_on("search", search, cell)
 
     def _after(self, report: Report, origin: Cell | None = None) -> None:
-        """Shows what a move did.
-
-        Args:
-            report: what it did.
-            origin: the cell of the move, from which an opening spreads; None for none.
-        """
+        """Shows what a move did; an opening spreads from `origin`."""
         self.say(report.key, **report.values)
         if not report.accepted:
             return
         self._show_position(self._layers(report, origin))
         if self.session.is_over:
             # Reading and writing the statistics may take a while.
-            session, statistics = self.session, self.game_app.statistics
+            session, statistics = self.session, self.services.statistics
             ending = [self.catalogue.text(session.status)]
             self._recorder.ask(
                 lambda: [*ending, *explain_ending(session, statistics, self.catalogue)],
@@ -180,7 +171,8 @@ class GameScreen(GameAppScreen):
         """Returns the layers of an opening of more than one cell, if openings are animated."""
         board, most = self.session.board, self.session.config.codes.max_count
         opened = [cell for cell in report.cells if board[cell] <= most]
-        if origin is None or self.session.status == "lost" or len(opened) < 2 or not self.game_app.is_animated:
+        is_animated = self.services.settings.animation and self.app.animation_level != "none"
+        if origin is None or self.session.status == "lost" or len(opened) < 2 or not is_animated:
             return []
         return opening_layers(board, opened, origin, self.session.config.radius)
 
@@ -218,7 +210,7 @@ class GameScreen(GameAppScreen):
     def action_risks(self) -> None:
         """Shows risks in per cent, then as shades, then not at all."""
         overlay = RISK_STYLES[(RISK_STYLES.index(self.overlay) + 1) % len(RISK_STYLES)]
-        self.game_app.change(overlay=overlay)
+        self.services.change(overlay=overlay)
         self.say(f"risks_{overlay}")
         if self._risks is None:
             self._ask_for_risks()
@@ -264,13 +256,11 @@ class GameScreen(GameAppScreen):
 
     # Long work: the search for a board without guesses, and the coach's review
 
-    def _work_on(
-        self, key: str, work: Callable[[Callable[[int, int], None]], Report | Review], origin: Cell | None = None
-    ) -> None:
-        """Starts long work in a thread, perhaps a move at `origin`, and shows its progress if it takes long indeed."""
-        dialog = self._work = LongWork(key)
+    def _work_on(self, key: str, work: Callable[[Progress], Any], origin: Cell | None = None) -> None:
+        """Starts work on a move at `origin` or on a review in a thread, and shows its progress if it takes long."""
+        dialog = self._work = LongWork(self.services, key)
 
-        def attempt() -> Report | Review:
+        def attempt() -> Any:
             try:
                 return work(dialog.report)
             except CancelledError:
@@ -278,7 +268,7 @@ class GameScreen(GameAppScreen):
             except PositionTooHardError:
                 return Report("too_hard")
 
-        def end(found: Report | Review) -> None:
+        def end(found: Any) -> None:
             if dialog.is_attached:
                 dialog.dismiss()
             if isinstance(found, Report):
@@ -286,7 +276,7 @@ class GameScreen(GameAppScreen):
                 return
             from minesweeper_play.terminal.reviewing import ReviewScreen
 
-            self.app.push_screen(ReviewScreen(found))
+            self.app.push_screen(ReviewScreen(self.services, found))
 
         def show() -> None:
             if self._worker.is_busy and dialog is self._work:
@@ -321,7 +311,7 @@ class GameScreen(GameAppScreen):
 
     def action_again(self) -> None:
         """Begins another game on the same board; asks first if this one is not over."""
-        self._unless_under_way("ask_new", lambda: self.begin(self.game_app.next_session()))
+        self._unless_under_way("ask_new", lambda: self.begin(self.services.next_session()))
 
     def action_leave(self) -> None:
         """Ends the program, after a question if the game is not over."""
@@ -337,23 +327,23 @@ class GameScreen(GameAppScreen):
             if answer:
                 act()
 
-        self.app.push_screen(Question(self.catalogue.text(question)), take)
+        self.app.push_screen(Question(self.services, question), take)
 
     def action_new(self) -> None:
         """Asks which board to play next."""
-        self.app.push_screen(NewGame(self.game_app.choice), self._begin_choice)
+        self.app.push_screen(NewGame(self.services), self._begin_choice)
 
     def _begin_choice(self, choice: BoardChoice | None) -> None:
         if choice is not None:
-            self.game_app.choose(choice)
-            self.begin(self.game_app.next_session())
+            self.services.choose(choice)
+            self.begin(self.services.next_session())
 
     # Other screens, and the prompt
 
     def action_manual(self) -> None:
         """Opens the manual."""
         text = self.catalogue.text("manual_keys") + self.catalogue.manual()
-        self.app.push_screen(Page(self.catalogue.text("manual_title"), text))
+        self.app.push_screen(Page(self.services, "manual_title", text))
 
     def action_prompt(self) -> None:
         """Goes to the command prompt."""

@@ -19,6 +19,7 @@ from minesweeper_play.language.explanations import name_cell
 from minesweeper_play.terminal.base import GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import Picture
+from minesweeper_play.terminal.services import Services
 
 COLOURS = {Mark.INACCURATE: "$warning", Mark.AVOIDABLE: "$error", Mark.UNLUCKY: "$error"}
 """Colours of marks in the list of turns; the other marks have that of the text."""
@@ -45,14 +46,14 @@ class ReviewScreen(GameAppScreen):
         Binding("escape,q,v", "dismiss", "key_back"),
     ]
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, services: Services, review: Review) -> None:
         """Shows a review with at least one turn."""
-        super().__init__()
+        super().__init__(services)
         self._review = review
 
     def compose(self) -> ComposeResult:
         """Yields the list of turns, the board or the curve next to it, and the details below."""
-        pencil = self.game_app.settings.pencil
+        pencil = self.services.settings.pencil
         yield Static(id="head", markup=False)
         with Horizontal():
             yield OptionList(id="turns", compact=True)
@@ -74,8 +75,9 @@ class ReviewScreen(GameAppScreen):
 
     def translate(self) -> None:
         """Writes all texts of the screen in the language of the settings."""
-        catalogue, config = self.catalogue, self._review.config
-        result = catalogue.text(f"result_{self._review.status}", count=len(self._review.verdicts))
+        catalogue, session = self.catalogue, self._review.session
+        config = session.config
+        result = catalogue.text(f"result_{session.status}", count=len(self._review.verdicts))
         board = f"{config.rows}\u00d7{config.cols}, {config.mines}"
         self.query_one("#head", Static).update(f"{board}   {result}")
         turns = self.query_one(OptionList)
@@ -116,14 +118,9 @@ def line_of(verdict: Verdict, catalogue: Catalogue) -> Content:
     number, cell = verdict.turn.number, name_cell(verdict.turn.cell, catalogue)
     mark = catalogue.text(f"mark_{verdict.mark.value}")
     change = points(verdict.skill + verdict.luck, catalogue)
-    template = f"$number $cell [{COLOURS[verdict.mark]}]$mark[/] $change" if verdict.mark in COLOURS else None
-    return Content.from_markup(
-        template or "$number $cell $mark $change",
-        number=f"{number:>3}",
-        cell=f"{cell:<8}",
-        mark=f"{mark:<15}",
-        change=f"{change:>6}",
-    )
+    coloured = f"[{COLOURS[verdict.mark]}]$mark[/]" if verdict.mark in COLOURS else "$mark"
+    template = f"{number:>3} $cell {coloured} {change:>6}"
+    return Content.from_markup(template, cell=f"{cell:<8}", mark=f"{mark:<15}")
 
 
 def picture_of(verdict: Verdict) -> Picture:

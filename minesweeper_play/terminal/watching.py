@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -21,6 +21,7 @@ from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import RISK_STYLES, RiskStyle, picture_of
 from minesweeper_play.terminal.player import Choice, Player, Ratings
+from minesweeper_play.terminal.services import Services
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Moves per second."""
@@ -57,14 +58,15 @@ class WatchScreen(GameAppScreen):
         Binding("q,escape", "leave", "key_leave"),
     ]
 
-    def __init__(self, players: Sequence[Player], seed: int) -> None:
-        """Prepares to watch games of this seed and those after it."""
-        super().__init__()
+    def __init__(self, services: Services, players: Sequence[Player], seed: int, fail: Callable[[str], object]) -> None:
+        """Prepares to watch games of this seed and those after it; `fail` takes the message of an error."""
+        super().__init__(services)
         self.players, self.seed, self.paused = tuple(players), seed, False
         self._speed = FIRST_SPEED
         self._style: RiskStyle = "numbers"
         self._choices: list[Choice | None] = [None] * len(self.players)
-        self._background = Background(self, lambda error: self.game_app.fail(explain(error)))
+        self._fail = fail
+        self._background = Background(self, lambda error: fail(explain(error)))
         self._due: Timer | None = None
         self._steps_wanted = 0
 
@@ -75,7 +77,7 @@ class WatchScreen(GameAppScreen):
             for index, player in enumerate(self.players):
                 with Vertical(classes="player"):
                     yield Static(classes="title", id=f"title{index}")
-                    yield BoardCanvas(picture_of(player), self.game_app.settings.pencil, id=f"board{index}")
+                    yield BoardCanvas(picture_of(player), self.services.settings.pencil, id=f"board{index}")
         yield Static(id="message")
         yield Footer(compact=True)
 
@@ -140,7 +142,7 @@ class WatchScreen(GameAppScreen):
                 if choice is not None:
                     player.play(choice)
         except GenerationError as error:
-            self.game_app.fail(" ".join(str(error).split()))
+            self._fail(explain(error))
             return
         self._choices = [None] * len(self.players)
         self._show()

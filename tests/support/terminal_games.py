@@ -16,7 +16,7 @@ from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 from minesweeper_play.terminal.board import BoardView
-from minesweeper_play.terminal.settings import KeptSettings
+from minesweeper_play.terminal.services import KeptSettings
 
 Script = Callable[[MinesweeperApp, Pilot[int]], Awaitable[Any]]
 

@@ -9,6 +9,7 @@ from support.played_games import play_judged, session_of
 from baselines.evaluation.judge import Loss
 from minesweeper_env import BoardConfig
 from minesweeper_play.coach.review import Mark, review_game
+from minesweeper_play.coach.turns import diagnose
 from minesweeper_play.game.session import Session
 
 
@@ -27,13 +28,13 @@ def test_skill_and_luck_add_up_and_marks_follow_the_judge(name, board):
         assert curve[-1] == float(session.status == "won")
         assert review.skill + review.luck == pytest.approx(curve[-1] - curve[0])
         assert all(verdict.skill <= 1e-9 for verdict in review.verdicts)
-        assert review.diagnosis.loss is expected.loss
+        assert diagnose([verdict.turn for verdict in review.verdicts]).loss is expected.loss
         assert review.count(Mark.AVOIDABLE) + review.count(Mark.UNLUCKY) == (expected.loss is not None)
         assert review.count(Mark.SAFE) == expected.judged - expected.guesses
         for verdict in review.verdicts:
             is_mistake = verdict.skill <= -min(0.01, verdict.before.probability / 10)
             assert (verdict.mark in (Mark.INACCURATE, Mark.AVOIDABLE)) == is_mistake
-            assert (verdict.mark is Mark.CALCULATED) <= (verdict.judgement.excess > 0.0)
+            assert (verdict.mark is Mark.CALCULATED) <= (verdict.turn.excess > 0.0)
             assert not is_mistake or verdict.better is not None
 
 
@@ -58,8 +59,8 @@ def find_review(name, config, mark):
 
 def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
     review, verdict = find_review("random", config_of(8, 8, 14), Mark.AVOIDABLE)
-    assert review.status == "lost"
-    assert verdict.judgement.misses_safe
+    assert review.session.status == "lost"
+    assert verdict.turn.misses_safe
     assert verdict.better.cell in verdict.steps[-1].safe
     assert verdict.skill < 0
     assert review.exploded == (verdict.turn.cell,)
@@ -67,7 +68,7 @@ def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
 
 def test_bad_luck_on_the_best_guess_costs_no_skill():
     _, verdict = find_review("exact", config_of(5, 5, 6), Mark.UNLUCKY)
-    assert verdict.judgement.excess == 0.0
+    assert verdict.turn.excess == 0.0
     assert verdict.steps == ()
     assert verdict.skill + verdict.luck == pytest.approx(-verdict.before.probability)
 
@@ -75,7 +76,7 @@ def test_bad_luck_on_the_best_guess_costs_no_skill():
 def test_a_game_without_a_move_has_a_curve_of_one_point():
     review = review_game(Session(config_of(5, 5, 5), seed=1))
     assert review.verdicts == ()
-    assert review.status == "ready"
+    assert review.session.status == "ready"
 
 
 def test_moves_that_set_marks_are_no_turns_but_wrong_flags_are_counted():
@@ -90,7 +91,7 @@ def test_moves_that_set_marks_are_no_turns_but_wrong_flags_are_counted():
     review = review_game(session)
     assert [verdict.mark for verdict in review.verdicts] == [Mark.FIRST]
     assert review.wrong_flags == 1
-    assert review.status == "playing"
+    assert review.session.status == "playing"
 
 
 def test_cells_that_the_program_opened_are_help():
@@ -102,7 +103,7 @@ def test_cells_that_the_program_opened_are_help():
             break
     review = review_game(session)
     assert review.verdicts[1].mark is Mark.HELP
-    assert not review.verdicts[1].judgement.is_judged
+    assert not review.verdicts[1].turn.is_judged
 
 
 def test_a_board_that_needs_no_guess_is_lost_by_the_player():

@@ -89,7 +89,7 @@ def test_a_loss_that_no_safer_cell_would_have_bettered_is_no_mistake():
     game = play_judged("lookahead", CONFIG, [23])[0][0]
     verdict = review_game(game, quick=True).verdicts[-1]
     assert (verdict.mark, verdict.better) == (Mark.UNLUCKY, None)
-    assert verdict.judgement.excess > 0.0
+    assert verdict.turn.excess > 0.0
     sentences = list(detail_sentences(verdict, Catalogue("en")))
     assert sentences[-1] == "There were safer cells, but none of them wins more games: the choice was no mistake."
 

@@ -7,7 +7,7 @@ import pytest
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import Metrics, board_value, measure
+from minesweeper_play.game.statistics import GameRecord, board_value
 
 # Each board with its 3BV, counted by hand: openings and the cells that no opening uncovers.
 WORKED = [
@@ -78,14 +78,14 @@ def test_the_least_number_of_clicks_wins():
     session.open(0, 4)
     session.open(1, 0)
     assert session.status == "won"
-    metrics = measure(session)
+    metrics = GameRecord.of(session)
     assert (metrics.value, metrics.solved, metrics.clicks, metrics.efficiency) == (2, 2, 2, 1.0)
 
 
 def test_a_lost_game_counts_what_is_open():
     session = Session(BoardConfig(1, 6, 2, first_click="any"), layout=layout_of(["*..*.."]), seed=0)
     session.open(0, 5), session.flag(0, 0), session.open(0, 3)
-    metrics = measure(session)
+    metrics = GameRecord.of(session)
     assert (metrics.value, metrics.solved, metrics.clicks) == (3, 1, 3)
     assert metrics.efficiency == pytest.approx(1 / 3)
 
@@ -93,19 +93,8 @@ def test_a_lost_game_counts_what_is_open():
 def test_chords_can_be_more_efficient_than_single_clicks():
     session = Session(BoardConfig(3, 3, 1, first_click="any"), layout=layout_of(["*..", "...", "..."]), seed=0)
     session.flag(0, 0), session.open(1, 1), session.chord(1, 1)
-    assert (session.status, measure(session).value) == ("won", 1)
+    assert (session.status, GameRecord.of(session).value) == ("won", 1)
     ring = Session(BoardConfig(3, 3, 1, first_click="any"), layout=layout_of(["...", ".*.", "..."]), seed=0)
     ring.flag(1, 1), ring.open(0, 1), ring.chord(0, 1), ring.chord(1, 2)
     ring.chord(1, 0)
-    assert measure(ring).efficiency == 8 / 5
-
-
-def test_no_click_and_no_time_divide_nothing():
-    metrics = Metrics(value=5, solved=0, clicks=0, seconds=0.0)
-    assert (metrics.efficiency, metrics.per_second) == (0.0, 0.0)
-    assert Metrics(value=5, solved=4, clicks=8, seconds=2.0).per_second == 2.0
-
-
-def test_a_game_under_way_has_no_figures():
-    with pytest.raises(ValueError, match="once it is over"):
-        measure(Session(BoardConfig(8, 8, 14), seed=0))
+    assert GameRecord.of(ring).efficiency == 8 / 5

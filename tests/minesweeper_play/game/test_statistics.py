@@ -17,7 +17,7 @@ from minesweeper_play.game.saved import decode, encode
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import FILE, BoardKind, GameRecord, Statistics, Summary, summarise, user_folder
 from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import board_text
+from minesweeper_play.language.explanations import board_text, explain_ending
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",
@@ -61,7 +61,7 @@ def game(seconds=1.0, *, wins=True, **settings):
 
 def test_a_finished_game_is_recorded(tmp_path):
     statistics = Statistics(tmp_path / "new" / "folder")
-    finish = statistics.finish(game(2.25))
+    finish = statistics.finish(GameRecord.of(game(2.25)))
     assert (finish.is_best, finish.best_before, finish.problem.key) == (True, None, "")
     (record,) = statistics.read()
     assert record.seconds == 2.25
@@ -72,7 +72,9 @@ def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
     statistics = Statistics(tmp_path)
     helped = game(0.5)
     helped.aids.add("hint")
-    found = [statistics.finish(each) for each in (game(3), game(5), helped, game(1, wins=False), game(2))]
+    found = [
+        statistics.finish(GameRecord.of(each)) for each in (game(3), game(5), helped, game(1, wins=False), game(2))
+    ]
     assert [(finish.is_best, finish.best_before) for finish in found] == [
         (True, None),
         (False, 3.0),
@@ -86,9 +88,9 @@ def test_a_best_time_is_a_faster_game_won_without_help(tmp_path):
 def test_a_game_that_is_loaded_and_finished_again_counts_once(tmp_path):
     statistics = Statistics(tmp_path)
     session = game(wins=False)
-    statistics.finish(session)
+    statistics.finish(GameRecord.of(session))
     loaded = decode(encode(session))
-    assert statistics.finish(loaded).problem.key == ""
+    assert statistics.finish(GameRecord.of(loaded)).problem.key == ""
     assert len(statistics.read()) == 1
 
 
@@ -97,7 +99,7 @@ def test_practice_is_not_recorded(tmp_path):
     session.undo()
     session.open(0, 0)
     statistics = Statistics(tmp_path)
-    statistics.finish(session)
+    explain_ending(session, statistics, Catalogue("en"))
     assert statistics.read() == []
     assert not (tmp_path / FILE).exists()
 
@@ -154,7 +156,7 @@ def test_a_file_of_a_later_version_with_more_fields_is_read(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder is locked where the system can")
 def test_a_folder_that_cannot_be_written_is_one_message(tmp_path):
     (tmp_path / "file").write_text("")
-    finish = Statistics(tmp_path / "file" / "folder").finish(game())
+    finish = Statistics(tmp_path / "file" / "folder").finish(GameRecord.of(game()))
     assert finish.problem.key == "statistics_failed"
     assert set(finish.problem.values) == {"path", "reason"}
 

@@ -31,15 +31,6 @@ def test_both_languages_fill_the_same_placeholders(key):
     assert spanish.strip()
 
 
-@pytest.mark.parametrize("language", get_args(Language))
-def test_a_plural_has_both_forms(language):
-    texts = TEXTS[language]
-    forms = {key: re.sub("_(one|other)$", "", key) for key in texts if re.search("_(one|other)$", key)}
-    for key, stem in forms.items():
-        assert {f"{stem}_one", f"{stem}_other"} <= texts.keys(), key
-        assert stem not in texts, key
-
-
 def test_every_key_of_a_report_is_in_the_catalogues():
     found = set()
     for path in modules_of("minesweeper_play/game"):
@@ -51,7 +42,7 @@ def test_every_key_of_a_report_is_in_the_catalogues():
     found -= {"", "ready"}
     texts = TEXTS["en"]
     assert found
-    assert not [key for key in found if key not in texts and f"{key}_one" not in texts]
+    assert not [key for key in found if key not in texts]
 
 
 def test_the_manual_explains_every_command():

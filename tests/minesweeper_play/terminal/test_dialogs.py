@@ -87,7 +87,7 @@ def test_settings_change_the_board_at_once(tmp_path):
         assert app.theme == "textual-light"
         assert board._pencil.palette is PALETTES["light", True]
         assert board._pencil.icons is ICONS["nerd"]
-        assert not app.settings.animation
+        assert not app.services.settings.animation
 
     drive(script, tmp_path, session=wall_session())
 

@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.coach.review import Mark
+from minesweeper_play.game.session import Session
 from minesweeper_play.terminal import reviewing
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.reviewing import ReviewScreen
@@ -72,11 +73,11 @@ def test_a_list_that_scrolls_has_one_line_for_each_turn(tmp_path, monkeypatch):
         for number in range(1, 22)
     ]
     review = SimpleNamespace(
-        verdicts=verdicts, curve=[SimpleNamespace(probability=0.5)] * 2, config=BoardConfig(9, 9, 10), status="lost"
+        verdicts=verdicts, curve=[SimpleNamespace(probability=0.5)] * 2, session=Session(BoardConfig(9, 9, 10))
     )
 
     async def script(app, pilot):
-        await app.push_screen(ReviewScreen(review))
+        await app.push_screen(ReviewScreen(app.services, review))
         await pilot.pause()
         turns = app.screen.query_one(OptionList)
         assert turns.max_scroll_y == 21 - turns.size.height > 0

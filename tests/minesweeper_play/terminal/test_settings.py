@@ -11,7 +11,7 @@ from textual.widgets import Input, Select
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.command import read_options
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.terminal.settings import BoardChoice, KeptSettings, Settings, first_settings
+from minesweeper_play.terminal.services import BoardChoice, KeptSettings, Settings, first_settings
 
 NO_GUESS_BOARD = {"rows": 5, "cols": 6, "mines": 4, "first_click": "safe", "no_guess": "exact"}
 CHOICE = BoardChoice(BoardConfig(5, 6, 4, first_click="safe"), "exact")
@@ -40,7 +40,7 @@ def test_only_what_was_changed_is_kept(kept):
     other = KeptSettings(kept.path.parent)
     kept.keep({"theme": "light"})
     other.keep({"palette": "colour-blind"})
-    kept.keep({"theme": "dark", "board": CHOICE.plain()})
+    kept.keep({"theme": "dark", "board": NO_GUESS_BOARD})
     assert written(kept) == {"theme": "dark", "palette": "colour-blind", "board": NO_GUESS_BOARD}
     assert first_settings(PlayOptions(), kept.read())[1] == CHOICE
 
@@ -70,8 +70,8 @@ def test_a_file_with_a_value_that_is_not_allowed_means_the_usual_settings_and_on
     async def script(app, pilot):
         await pilot.pause()
         assert [str(kept.path) in toast.message for toast in app._notifications] == [True]
-        assert (app.settings, app.choice.config) == (Settings(animation=False), BoardConfig(9, 9, 10))
-        app.change(theme="light")
+        assert (app.services.settings, app.services.choice.config) == (Settings(animation=False), BoardConfig(9, 9, 10))
+        app.services.change(theme="light")
 
     drive(script, tmp_path, kept_settings=kept, size=(160, 24))
     assert written(kept)["theme"] == "light"
@@ -123,7 +123,7 @@ def test_settings_board_and_overlay_return_in_the_next_game(tmp_path, kept):
         session = app.screen.session
         assert (session.config.rows, session.config.mines, session.no_guess) == (5, 4, "exact")
         assert session.seed != 77
-        assert (app.theme, app.settings.overlay) == ("textual-light", "numbers")
+        assert (app.theme, app.services.settings.overlay) == ("textual-light", "numbers")
         assert "Jugadas" in shown(app)
         assert "13" in shown(app), "the risk of each cell"
 

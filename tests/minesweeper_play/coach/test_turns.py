@@ -10,13 +10,12 @@ from baselines.evaluation.judge import Loss
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 from minesweeper_play.coach.board_text import read_board
-from minesweeper_play.coach.judgement import Turn, counts, diagnose, judge_turns, replay
+from minesweeper_play.coach.turns import Turn, diagnose, judge_turns, replay
 from minesweeper_play.game.moves import Move
 
 
 def figures_of(session, config):
-    turns = replay(session).turns
-    return diagnose(judge_turns(turns, config), sum(counts(turn, config) for turn in turns))
+    return diagnose(judge_turns(replay(session)[0], config))
 
 
 def compare(name, config, seeds):
@@ -39,25 +38,23 @@ def test_a_loss_at_the_first_click_is_forced():
 
 def chord_of(before, cell, opened):
     board = read_board(before)
-    return Turn(1, Move("chord", *cell, 0.0), board, board, opened, False)
+    return Turn(1, Move("chord", *cell, 0.0), board, opened, False)
 
 
 def test_the_risk_of_a_chord_is_that_one_of_its_cells_is_a_mine():
     # One mine is among the three cells above the clue; the flag says where.
     config = BoardConfig(2, 3, 1, "any")
-    (judgement,) = judge_turns([chord_of("F##\n111", (1, 1), ((0, 1), (0, 2)))], config)
+    (turn,) = judge_turns([chord_of("F##\n111", (1, 1), ((0, 1), (0, 2)))], config)
     risks = mine_probabilities(read_board("F##\n111"), 1)
-    assert judgement.is_judged
-    assert judgement.risk == pytest.approx(1.0 - risks[0, 0])
-    assert judgement.risk == 1.0
+    assert turn.is_judged
+    assert turn.risk == pytest.approx(1.0 - risks[0, 0])
+    assert turn.risk == 1.0
 
 
 def test_a_chord_without_certainty_has_the_risk_of_its_flags():
     config = BoardConfig(3, 4, 2, "any")
     text = "####\nF1##\n####"
-    (judgement,) = judge_turns(
-        [chord_of(text, (1, 1), ((0, 0), (0, 1), (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)))], config
-    )
+    (turn,) = judge_turns([chord_of(text, (1, 1), ((0, 0), (0, 1), (0, 2), (1, 2), (2, 0), (2, 1), (2, 2)))], config)
     risks = mine_probabilities(read_board(text), 2)
-    assert judgement.risk == pytest.approx(1.0 - risks[1, 0])
-    assert judgement.least == pytest.approx(risks.flat[np.flatnonzero(read_board(text) > 8)].min())
+    assert turn.risk == pytest.approx(1.0 - risks[1, 0])
+    assert turn.least == pytest.approx(risks.flat[np.flatnonzero(read_board(text) > 8)].min())
