@@ -15,7 +15,7 @@ from baselines.cli.start import BAD_ARGUMENTS, FAILED, explain, typed_command
 from baselines.support.extras import MissingExtraError, missing_extra
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig, default_mines_text
 from minesweeper_env.notices import say, show_compilations
-from minesweeper_play.language.catalogue import Catalogue, language_of
+from minesweeper_play.catalogue import Catalogue, language_of
 from minesweeper_play.options import BOARDS, Icons, Language, Palette, PlayOptions, preset_board, sized_board
 
 PROGRAM = "play.py"

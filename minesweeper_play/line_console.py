@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from baselines.terminal.streams import is_styled, output_width
 from minesweeper_env.notices import is_live
 from minesweeper_env.texts import printable
+from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, Glyphs, board_lines, risk_text
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell, Report, opening_layers
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.options import PlayOptions
 
 COUNT_COLOURS = {

@@ -11,13 +11,13 @@ from baselines.terminal.streams import output_width
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.game.commands import Command, CommandError, parse_command, parse_ending
 from minesweeper_play.game.moves import Cell, Report
 from minesweeper_play.game.saved import load_game, save_as
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
-from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_advice, explain_ending, statistics_table, table_lines
 from minesweeper_play.line_console import Console, LeaveError
 from minesweeper_play.options import PlayOptions, recommended_mines, sized_board
 

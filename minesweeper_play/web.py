@@ -22,7 +22,7 @@ from baselines.policy import PolicyError
 from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError
 from minesweeper_env.notices import say
-from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.player import load_players
 

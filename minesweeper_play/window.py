@@ -15,13 +15,13 @@ from minesweeper_env.notices import say
 from minesweeper_env.rendering.board import COLOUR_BLIND, STANDARD, Scene, with_mines_flagged
 from minesweeper_env.rendering.tiles import TILE
 from minesweeper_env.rendering.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Mark, marks_of
 from minesweeper_play.game.moves import Cell, Report
 from minesweeper_play.game.saved import load_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics
-from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_advice, explain_ending
 from minesweeper_play.options import BOARDS, PlayOptions, preset_board
 
 FRAME_MS = 40

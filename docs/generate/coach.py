@@ -15,13 +15,13 @@ from results import DOCS
 
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.command import position_content
 from minesweeper_play.coach.position import analyse_position
 from minesweeper_play.coach.review import Review, review_game
 from minesweeper_play.coach.texts import position_lines, review_lines
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import Language
 
 PAGE = DOCS / "how-to" / "coach.md"

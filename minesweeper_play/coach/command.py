@@ -13,13 +13,13 @@ from baselines.cli.start import BAD_ARGUMENTS, FAILED, announce, explain
 from baselines.terminal.streams import output_width
 from minesweeper_env.inference import PositionTooHardError, Step
 from minesweeper_env.notices import say
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import BoardTextError, read_board, write_board
 from minesweeper_play.coach.position import Analysis, ContradictionError, analyse_position
 from minesweeper_play.coach.review import Review, Verdict, reason_against, review_game
 from minesweeper_play.coach.texts import contradiction_text, position_lines, review_lines
 from minesweeper_play.coach.turns import diagnose
 from minesweeper_play.game.saved import SavedGameError, decode
-from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 
 MOST_BITS = 14_000

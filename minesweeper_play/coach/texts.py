@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from minesweeper_env.codes import MINE
+from minesweeper_play.catalogue import Catalogue, wrapped_lines
 from minesweeper_play.coach import board_text
 from minesweeper_play.coach.board_text import EXPLODED, WRITTEN, Drawn, risk_text
 from minesweeper_play.coach.position import Analysis, ContradictionError
 from minesweeper_play.coach.review import Mark, Review, Verdict
-from minesweeper_play.game.moves import Cell
-from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
-from minesweeper_play.language.explanations import (
+from minesweeper_play.explanations import (
     ESTIMATED,
     explain_proof,
     name_cell,
@@ -25,6 +24,7 @@ from minesweeper_play.language.explanations import (
     table_lines,
     table_of,
 )
+from minesweeper_play.game.moves import Cell
 from minesweeper_play.winning import Estimate
 
 _MOST_LAYOUTS = 1_000_000

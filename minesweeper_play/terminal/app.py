@@ -17,11 +17,11 @@ from baselines.policy import PolicyError
 from baselines.support.extras import MissingExtraError
 from minesweeper_env.engine.games import compile_step
 from minesweeper_env.notices import say, show_compilations
+from minesweeper_play.explanations import statistics_table
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.saved import SavedGameError, load_game
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics, open_statistics, summarise
-from minesweeper_play.language.explanations import statistics_table
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.base import GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas

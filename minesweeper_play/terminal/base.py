@@ -15,7 +15,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widgets import Static
 
-from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.terminal.services import Services
 
 Answer = TypeVar("Answer")

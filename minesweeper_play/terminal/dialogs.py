@@ -16,8 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, ProgressBar, Select, Static
 
 from minesweeper_env.config import FIRST_CLICKS, MAX_CELLS, PRESETS, BoardConfig
+from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.game.session import NoGuess
-from minesweeper_play.language.catalogue import wrapped_lines
 from minesweeper_play.terminal.services import CHOICES, BoardChoice, Services
 
 Result = TypeVar("Result")

@@ -15,13 +15,13 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_play.catalogue import wrapped_lines
+from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Advice, marks_of
 from minesweeper_play.game.commands import Command, CommandError, parse_command
 from minesweeper_play.game.moves import Cell, Report, opening_layers
 from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import wrapped_lines
-from minesweeper_play.language.explanations import explain_advice, explain_ending
 from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardView
 from minesweeper_play.terminal.dialogs import CancelledError, LongWork, NewGame, Page, Question

@@ -11,11 +11,11 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, OptionList, Static
 
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.review import Mark, Review, Verdict
 from minesweeper_play.coach.texts import curve_lines, detail_sentences, points, summary_sentences
+from minesweeper_play.explanations import name_cell
 from minesweeper_play.game.advice import marks_of_proof
-from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import name_cell
 from minesweeper_play.terminal.base import GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import Picture

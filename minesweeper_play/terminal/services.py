@@ -13,10 +13,10 @@ import msgspec
 from baselines.cli.start import explain
 from baselines.support.files import write_json
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import NoGuess, Session
 from minesweeper_play.game.statistics import Statistics, user_folder
-from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import Icons, Language, Palette, PlayOptions
 from minesweeper_play.terminal.drawing import ICONS, Pencil, RiskStyle
 from minesweeper_play.terminal.palette import PALETTES

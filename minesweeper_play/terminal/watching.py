@@ -14,9 +14,9 @@ from textual.widgets import Footer, Static
 
 from baselines.cli.start import explain
 from minesweeper_env.generation import GenerationError
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
-from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.drawing import RISK_STYLES, RiskStyle, picture_of

@@ -18,13 +18,13 @@ from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import AttemptsExceededError
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play import line_console
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach import review as coach
 from minesweeper_play.coach.board_text import ASCII, NERD, PLAIN, Drawn, board_lines
 from minesweeper_play.coach.texts import review_lines
 from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.moves import LAYER_SECONDS, opening_layers
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.line_console import Console, choose_glyphs, draw_session
 from minesweeper_play.line_mode import ClassicGame, _Player
 from minesweeper_play.options import PlayOptions

@@ -11,8 +11,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play import web
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.command import read_options
-from minesweeper_play.language.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.web import GameServer, arguments_of, is_loopback, serve
 

@@ -10,6 +10,7 @@ import pytest
 from support.played_games import play_judged
 
 from minesweeper_env import BoardConfig
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.position import ContradictionError, analyse_position
 from minesweeper_play.coach.review import Mark, review_game
@@ -23,7 +24,6 @@ from minesweeper_play.coach.texts import (
     review_lines,
 )
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue
 
 LANGUAGES = ("en", "es")
 CONFIG = BoardConfig(8, 8, 14, moves=("click",))

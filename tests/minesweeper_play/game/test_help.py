@@ -9,11 +9,11 @@ import pytest
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import hint, mine_probabilities
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.coach.position import analyse_position
+from minesweeper_play.explanations import explain_advice
 from minesweeper_play.game.advice import advise
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_advice
 from minesweeper_play.winning import Winning
 
 

@@ -13,11 +13,11 @@ from msgspec.structs import asdict, replace
 from support.processes import started
 
 from minesweeper_env.config import BoardConfig
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.explanations import board_text, explain_ending
 from minesweeper_play.game.saved import decode, encode
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import FILE, BoardKind, GameRecord, Statistics, Summary, summarise, user_folder
-from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import board_text, explain_ending
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",

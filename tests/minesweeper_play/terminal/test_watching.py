@@ -12,7 +12,7 @@ from baselines.evaluation.games import play_games
 from baselines.registry import build_policy, find_policy
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_play.language.catalogue import Catalogue
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.player import Player, load_players

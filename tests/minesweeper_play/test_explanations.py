@@ -7,10 +7,10 @@ import pytest
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Step, deduce
+from minesweeper_play.catalogue import Catalogue
+from minesweeper_play.explanations import explain_advice, explain_step, name_cells
 from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.session import Session
-from minesweeper_play.language.catalogue import Catalogue
-from minesweeper_play.language.explanations import explain_advice, explain_step, name_cells
 
 STEPS = {
     "count_safe": Step("count", safe=((0, 2),), mine=(), because=((1, 1),)),

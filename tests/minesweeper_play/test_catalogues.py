@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 from support.sources import modules_of, tree_of
 
+from minesweeper_play.catalogue import Catalogue, language_of, texts_of
 from minesweeper_play.game import commands
-from minesweeper_play.language.catalogue import TEXTS, Catalogue, language_of
 from minesweeper_play.options import Language
 
 
@@ -20,12 +20,12 @@ def placeholders(text):
 
 
 def test_both_languages_have_all_keys():
-    assert TEXTS["en"].keys() == TEXTS["es"].keys()
+    assert texts_of("en").keys() == texts_of("es").keys()
 
 
-@pytest.mark.parametrize("key", sorted(TEXTS["en"]))
+@pytest.mark.parametrize("key", sorted(texts_of("en")))
 def test_both_languages_fill_the_same_placeholders(key):
-    english, spanish = TEXTS["en"][key], TEXTS["es"][key]
+    english, spanish = texts_of("en")[key], texts_of("es")[key]
     assert placeholders(english) == placeholders(spanish)
     assert english.strip()
     assert spanish.strip()
@@ -40,7 +40,7 @@ def test_every_key_of_a_report_is_in_the_catalogues():
                     each.value for first in node.args[:1] for each in ast.walk(first) if isinstance(each, ast.Constant)
                 }
     found -= {"", "ready"}
-    texts = TEXTS["en"]
+    texts = texts_of("en")
     assert found
     assert not [key for key in found if key not in texts]
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 import locale
 import os
 import re
+import tomllib
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from textwrap import wrap
 
 from minesweeper_env.texts import printable
-from minesweeper_play.language import english, spanish
 from minesweeper_play.options import Language
 
-TEXTS: Mapping[Language, Mapping[str, str]] = {"en": english.TEXTS, "es": spanish.TEXTS}
-"""The texts of each language by key. " / " stands between the forms of a text for a `count` of 1 and for any other."""
+
+@cache
+def texts_of(language: Language) -> Mapping[str, str]:
+    """Returns the texts of a language by key.
+
+    " / " stands between the forms of a text for a `count` of 1 and for any other.
+    """
+    return tomllib.loads((Path(__file__).parent / "texts" / f"{language}.toml").read_text(encoding="utf-8"))
 
 
 class Catalogue:
@@ -22,7 +30,7 @@ class Catalogue:
     def __init__(self, language: Language) -> None:
         """Takes the texts of a language."""
         self.language: Language = language
-        self.texts = TEXTS[language]
+        self.texts = texts_of(language)
 
     def text(self, key: str, **values: object) -> str:
         """Returns a text with its placeholders filled by printable values; the empty key has the empty text.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from minesweeper_play.language.catalogue import Catalogue, wrapped_lines
+from minesweeper_play.catalogue import Catalogue, wrapped_lines
 
 LONG = "(1 1) is a mine: the number at (1 2) needs all its remaining neighbours. (2 1) and (3 1) are safe."
 

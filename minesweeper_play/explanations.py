@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from baselines.support.board_names import board_name
 from minesweeper_env.inference import Step
+from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.game.advice import Advice
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import BoardKind, Finish, GameRecord, Statistics, Summary
-from minesweeper_play.language.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from rich.table import Table
