@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from baselines.cli.start import BAD_ARGUMENTS, MODULE
-from baselines.support.command import run_command
+from baselines.support.processes import run_command
 from minesweeper_env.notices import say
 
 COMMANDS = {

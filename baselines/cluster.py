@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from baselines.support.extras import import_extra
-from baselines.support.forwarded import COPIES
-from baselines.support.reuse import Identity, own_identity
-from baselines.support.threads import VARIABLES
+from baselines.support.files import COPIES
+from baselines.support.processes import VARIABLES
+from baselines.support.provenance import Identity, own_identity
 from baselines.workers import LOOK_SECONDS, MOST_KILLS, Call, KilledWorkerError, MakeWorkers, WorkerError, Workers
 from minesweeper_env.notices import say
 

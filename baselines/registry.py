@@ -15,17 +15,18 @@ from typing import Any
 
 from baselines.entries.factory import EntryFactory, PolicyMaker
 from baselines.entries.loading import Specification, existing_file, load, parse_specification, source_file
-from baselines.hub.cache import is_hub_name, naming, parse_hub_name, pinned_within
+from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, naming, parse_hub_name, pinned_within
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
 from baselines.support.extras import check_extra, import_extra
-from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, AGENTS_FOLDER, agent_folder, agent_names
+from baselines.support.files import local_path
 from minesweeper_env.config import BoardConfig
 
 __all__ = [
     "AGENTS_FOLDER",
     "AGENT_FILE",
     "AGENT_WEIGHTS_FILE",
+    "CHECKPOINT_FILE",
     "DEFAULT_MOVES",
     "SCRIPTED",
     "PolicyMaker",
@@ -64,10 +65,47 @@ SCRIPTED: dict[str, str] = {
 }
 """The scripted policies, weakest first, each with its class as "module:class"."""
 
+AGENT_FILE = DESCRIPTION
+"""The file that makes a folder a run folder; the path of a run folder is the name of a policy."""
+
+AGENT_WEIGHTS_FILE = WEIGHTS
+"""The weights of the agent in a run folder."""
+
+CHECKPOINT_FILE = "checkpoint.safetensors"
+"""The state of a training in a run folder, from which the training goes on."""
+
+AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
+"""The shipped agents: one run folder each, named after the agent."""
+
 
 def policy_names() -> list[str]:
     """Returns the names of the scripted policies, weakest first, and of the shipped agents."""
     return [*SCRIPTED, *agent_names()]
+
+
+def agent_names() -> list[str]:
+    """Returns the names of the shipped agents."""
+    return sorted(path.parent.name for path in AGENTS_FOLDER.glob(f"*/{AGENT_FILE}"))
+
+
+def agent_folder(name: str) -> Path | None:
+    """Returns the run folder of an agent, or None if there is none.
+
+    Args:
+        name: name of a shipped agent, the path of a run folder, or an agent of the Hugging Face hub, which is
+            downloaded.
+
+    Raises:
+        HubError: the agent of the hub cannot be had; a ValueError.
+        MissingExtraError: the client of the hub is not installed.
+    """
+    if is_hub_name(name):
+        copy = local_path(name)
+        return copy if (copy / AGENT_FILE).is_file() else hub_folder(name)
+    for folder in (AGENTS_FOLDER / name, local_path(name)):
+        if (folder / AGENT_FILE).is_file():
+            return folder
+    return None
 
 
 def make_policy(

@@ -30,7 +30,7 @@ MOST_VISITORS = 8
 """The largest number of games at once; the process of each takes some 200 MB."""
 
 _START = (
-    "import sys; from baselines.support.command import run_command; sys.exit(run_command('minesweeper_play.command'))"
+    "import sys; from baselines.support.processes import run_command; sys.exit(run_command('minesweeper_play.command'))"
 )
 
 

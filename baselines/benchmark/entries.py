@@ -19,7 +19,7 @@ from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import versions
 from baselines.learned.settings.files import lineage, training_of
-from baselines.registry import SCRIPTED, build_policy, policy_digest, read_specification
+from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, build_policy, policy_digest, read_specification
 from baselines.suites.definitions import SUITES
 from baselines.suites.folder import MANIFEST, read_manifest
 from baselines.suites.parts import Part, PartStore
@@ -27,8 +27,7 @@ from baselines.suites.suite import Entry, Suite
 from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.board_names import name_of
 from baselines.support.files import read_json
-from baselines.support.reuse import check_same
-from baselines.support.run_folders import AGENT_FILE, AGENTS_FOLDER
+from baselines.support.provenance import check_same
 
 MOST_LOAD = 0.5
 """Load of the last minute above which a machine counts as busy."""

@@ -309,7 +309,7 @@ def _time(options: argparse.Namespace) -> None:
     from baselines.benchmark.checks import read_result_file
     from baselines.benchmark.entries import time_games
     from baselines.benchmark.result_files import Times
-    from baselines.support.machine import processor_name
+    from baselines.support.provenance import processor_name
 
     processor = processor_name()
     for path in options.files:

@@ -26,8 +26,7 @@ from baselines.cli.arguments import (
 from baselines.cli.start import announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import check_seeds
 from baselines.registry import check_name, policy_names
-from baselines.support.act_inputs import board_of
-from baselines.support.board_names import no_guess_name
+from baselines.support.board_names import board_of, no_guess_name
 from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable

@@ -13,7 +13,7 @@ import msgspec
 from baselines.cli.arguments import Parser, parse_path
 from baselines.cli.start import MODULE, announce, carry_out
 from baselines.evaluation.intervals import wilson_interval
-from baselines.hub.cache import (
+from baselines.hub import (
     DEFAULT_REVISION,
     LIMITS,
     MIB,
@@ -24,9 +24,9 @@ from baselines.hub.cache import (
     is_hub_name,
     parse_hub_name,
 )
+from baselines.registry import AGENT_FILE, agent_folder, agent_names
 from baselines.support.board_names import board_name, no_guess_name
 from baselines.support.extras import check_extra
-from baselines.support.run_folders import AGENT_FILE, agent_folder, agent_names
 from baselines.support.structs import Agent, Run, read_as, read_results
 from minesweeper_env.texts import markdown, markdown_code
 
@@ -256,7 +256,7 @@ def _list(contents: dict[str, bytes]) -> None:
 
 
 def _send(options: argparse.Namespace, name: HubName, contents: dict[str, bytes]) -> None:
-    from baselines.hub.cache import push
+    from baselines.hub import push
 
     _list(contents)
     if options.dry_run:

@@ -101,7 +101,7 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
     from baselines.learned.settings.command_line import check_earlier
     from baselines.learned.training.resources import check_resources
     from baselines.learned.training.seed_study import plan
-    from baselines.support.reuse import earlier_results, own_identity
+    from baselines.support.provenance import earlier_results, own_identity
 
     tasks = plan(bases, options.seeds, options.out, command, options.games)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -77,7 +77,7 @@ def _make_parser(program: str) -> argparse.ArgumentParser:
 
 
 def _plan(options: argparse.Namespace, command: str) -> Sweep:
-    from baselines.support.reuse import earlier_results, own_identity
+    from baselines.support.provenance import earlier_results, own_identity
     from baselines.sweeps import Sweep, check_values, parse_search
 
     base = study_settings(options.config, options)

@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from baselines.entries.policy import own_code
-from baselines.hub.cache import PREFIX, malformed
+from baselines.hub import PREFIX, malformed
 from baselines.support.checks import number_or_text
-from baselines.support.forwarded import local_path
+from baselines.support.files import local_path
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _IN_FILE = re.compile(rf"(?P<base>.+?\.py):(?P<attribute>{_NAME})(?::(?P<options>.*))?")

@@ -23,8 +23,7 @@ import minesweeper_env
 from baselines.evaluation.intervals import wilson_interval
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import versions
-from baselines.support.act_inputs import board_of
-from baselines.support.board_names import file_name, name_of, no_guess_name
+from baselines.support.board_names import board_of, file_name, name_of, no_guess_name
 from minesweeper_env.config import BoardConfig
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from baselines.evaluation.judge import Judge
 from baselines.evaluation.records import Batch, GameRecord, Start
 from baselines.evaluation.seeds import derived_seed
 from baselines.policy import Policy, PolicyError
-from baselines.support.act_inputs import board_of, policy_name
+from baselines.support.act_inputs import policy_name
+from baselines.support.board_names import board_of
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import compile_kernels
 from minesweeper_env.vector_env import MinesweeperVectorEnv

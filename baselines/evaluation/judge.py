@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Oracle
 

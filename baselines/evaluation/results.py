@@ -14,7 +14,7 @@ from baselines.evaluation.evaluate import Evaluation
 from baselines.evaluation.intervals import mcnemar_p_value, wilson_interval, won_by_one
 from baselines.evaluation.judge import GameDiagnosis
 from baselines.evaluation.records import GameRecord, pack_won
-from baselines.support.machine import source_commit
+from baselines.support.provenance import source_commit
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 

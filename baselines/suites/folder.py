@@ -14,8 +14,7 @@ from baselines.suites.definitions import added_policies
 from baselines.suites.suite import Suite
 from baselines.suites.tasks import policy_folder
 from baselines.support.files import hold_folder, write_json
-from baselines.support.machine import source_commit
-from baselines.support.reuse import earlier_results, own_identity
+from baselines.support.provenance import earlier_results, own_identity, source_commit
 from baselines.support.structs import Games, read_as
 from minesweeper_env import __version__
 

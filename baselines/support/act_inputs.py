@@ -1,4 +1,4 @@
-"""Boards that a policy meets: those of an environment, and the checked observations and masks that it is given."""
+"""Checks of the observations and masks that a policy is given, the boards of environments, and equal numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.support.board_names import size_name
+from baselines.support.board_names import board_of, size_name
 from minesweeper_env.codes import MOVE_NAMES
-from minesweeper_env.config import BoardConfig, counted
+from minesweeper_env.config import BoardConfig
+
+TIE = 1e-9
+"""Probabilities and expected rewards that differ by less count as equal: rounding depends on the order of sums."""
 
 
 def config_of(env: Any) -> BoardConfig:
@@ -55,11 +58,6 @@ Act = Callable[[Any, NDArray[np.int8], NDArray[np.int8]], NDArray[np.int64]]
 def policy_name(policy: object) -> str:
     """Returns the name of a policy for messages: its attribute `name`, or the name of its class."""
     return getattr(policy, "name", type(policy).__name__)
-
-
-def board_of(config: BoardConfig) -> str:
-    """Returns the board of a configuration in words, such as "8x8 with 14 mines"."""
-    return f"{size_name(config.rows, config.cols)} with {counted(config.mines, 'mine')}"
 
 
 def checked_act(act: Act) -> Act:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, counted
 
 _SIZE = re.compile(r"(\d{1,7})(?:x(\d{1,7}))?", re.ASCII)
 _BOARD = re.compile(r"(\d{1,4})x(\d{1,4})/(\d{1,6})", re.ASCII)
@@ -28,6 +28,11 @@ def name_of(config: BoardConfig) -> str:
     It leaves out the first-click rule.
     """
     return board_name(config.rows, config.cols, config.mines) + no_guess_name(config.no_guess)
+
+
+def board_of(config: BoardConfig) -> str:
+    """Returns the board of a configuration in words, such as "8x8 with 14 mines"."""
+    return f"{size_name(config.rows, config.cols)} with {counted(config.mines, 'mine')}"
 
 
 def no_guess_name(level: str | bool) -> str:

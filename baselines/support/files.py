@@ -24,6 +24,9 @@ NAME_LETTERS = 50
 _TEMPORARY = re.compile(r"\..*\.[0-9a-f]+\.tmp", re.DOTALL)
 """Names of temporary files; those of earlier versions end in the number of a process."""
 
+COPIES = "MINESWEEPER_COPIES"
+"""Variable of the environment of workers with the copy of each file or folder, as JSON, by its path elsewhere."""
+
 
 class NoJsonError(ValueError):
     """A file holds no valid JSON; the message is one line."""
@@ -214,3 +217,8 @@ def first_line(error: BaseException) -> str:
     The message may quote a file, so it is made printable.
     """
     return printable((str(error) or type(error).__name__).splitlines()[0])
+
+
+def local_path(name: str) -> Path:
+    """Returns the copy that stands in for a path, or the path itself."""
+    return Path(json.loads(os.environ.get(COPIES, "{}")).get(name, name))

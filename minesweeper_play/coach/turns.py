@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.evaluation.judge import GameDiagnosis, Loss
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, Oracle
 from minesweeper_env.inference.kernels import infer_posteriors

@@ -25,7 +25,7 @@ from baselines.cli import suite as suite_command
 from baselines.cluster import ClusterError, connected, parse_address
 from baselines.evaluation import units
 from baselines.suites import definitions
-from baselines.support.reuse import own_identity
+from baselines.support.provenance import own_identity
 
 needs_ray = pytest.mark.skipif(
     find_spec("ray") is None or not sys.platform.startswith("linux"), reason="needs the extra ray, and reads /proc"

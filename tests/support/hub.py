@@ -268,7 +268,7 @@ def client_of(hub: StandIn, cache: Path, token: str | None = None) -> Iterator[p
     """Lets the client in this process ask the stand-in, with a cache of its own; yields what may patch more of it."""
     from huggingface_hub import constants
 
-    from baselines.hub import cache as hub_cache
+    from baselines import hub as hub_cache
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(constants, "ENDPOINT", hub.endpoint)
@@ -289,7 +289,7 @@ def client_offline(patch: pytest.MonkeyPatch) -> None:
     """Makes the client in this process behave as with HF_HUB_OFFLINE=1 from its start on."""
     from huggingface_hub import constants
 
-    from baselines.hub import cache as hub_cache
+    from baselines import hub as hub_cache
 
     patch.setattr(constants, "HF_HUB_OFFLINE", True)
     hub_cache._resolve.cache_clear()

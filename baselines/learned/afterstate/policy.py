@@ -17,7 +17,7 @@ from baselines.learned.settings.hyperparameters import GUESS_BREADTH, GUESS_SLAC
 from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_within, one_of, whether, whole_number_within
-from baselines.support.threads import one_thread
+from baselines.support.processes import one_thread
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
 

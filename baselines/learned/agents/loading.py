@@ -23,7 +23,7 @@ from baselines.policy import Policy
 from baselines.scripted.oracle_play.first_click import chosen_first_cell, middle_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import one_of, whether, whole_number_within
-from baselines.support.threads import one_thread
+from baselines.support.processes import one_thread
 from minesweeper_env.config import BoardConfig
 
 BATCH = 1024

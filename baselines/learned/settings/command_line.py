@@ -13,11 +13,11 @@ from baselines.learned.settings.files import RUN_FILE, configuration_notes, read
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import describe, options_of
 from baselines.learned.settings.training import TrainingSettings
+from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
 from baselines.support.board_names import board_name, file_name
 from baselines.support.checks import number_or_text
 from baselines.support.files import read_json
-from baselines.support.reuse import earlier_results
-from baselines.support.run_folders import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
+from baselines.support.provenance import earlier_results
 from minesweeper_env.config import PRESETS, default_mines, parse_size
 
 

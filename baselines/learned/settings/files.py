@@ -9,8 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from baselines.registry import AGENT_FILE
 from baselines.support.files import read_json
-from baselines.support.run_folders import AGENT_FILE
 from baselines.support.structs import Agent, read_as
 
 FOLDER = files("baselines.learned") / "configs"

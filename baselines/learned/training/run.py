@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 import minesweeper_env
-from baselines.hub.cache import naming, pinned_within
+from baselines.hub import naming, pinned_within
 from baselines.learned.agents.allocation import keep_freed_memory
 from baselines.learned.agents.storage import load_network
 from baselines.learned.common.budget import Budget
@@ -36,10 +36,9 @@ from baselines.learned.training.session import (
     restore,
 )
 from baselines.learned.training.signals import StopSignals, announce_stop
+from baselines.registry import CHECKPOINT_FILE, agent_folder, agent_names
 from baselines.support.files import write_json
-from baselines.support.machine import processor_name, source_commit
-from baselines.support.reuse import own_identity
-from baselines.support.run_folders import CHECKPOINT_FILE, agent_folder, agent_names
+from baselines.support.provenance import own_identity, processor_name, source_commit
 from baselines.support.structs import Run, read_as
 
 PACKAGES = ("gymnasium", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")

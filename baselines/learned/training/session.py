@@ -20,7 +20,7 @@ from baselines.learned.training.evaluation import BestAgent, Evaluation, Score, 
 from baselines.learned.training.learner import Learner
 from baselines.learned.training.log import Log
 from baselines.learned.training.signals import StopSignals
-from baselines.support.run_folders import CHECKPOINT_FILE
+from baselines.registry import CHECKPOINT_FILE
 from baselines.support.structs import Kept, Rate, convert
 
 EVALUATIONS = 10

@@ -14,8 +14,7 @@ from baselines.scripted.bayes.elimination import NetworkPosteriors
 from baselines.scripted.bayes.network import check_prior
 from baselines.scripted.oracle_play.exact import choose_least_risks
 from baselines.scripted.oracle_play.first_click import first_cell
-from baselines.support.act_inputs import checked_act
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE, checked_act
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
 from minesweeper_env.neighbours import neighbour_table

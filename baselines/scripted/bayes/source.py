@@ -17,8 +17,7 @@ from baselines.scripted.bayes.closed_form import (
     local_probabilities,
 )
 from baselines.scripted.bayes.policy import check_threshold
-from baselines.support.act_inputs import checked_act
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE, checked_act
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.neighbours import neighbour_table
 

@@ -21,7 +21,7 @@ from baselines.scripted.fitted.subgrids import (
     Level,
     levels,
 )
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE
 from minesweeper_env.compiled import kernel
 
 SUCCESS, FAILURE, STEP = 100.0, -100.0, 1.0

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.scripted.base import click_where_legal, count_risky
 from baselines.scripted.oracle_play.first_click import chosen_first_cell
-from baselines.support.act_inputs import checked_act
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE, checked_act
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.kernels import (

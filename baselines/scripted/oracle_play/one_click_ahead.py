@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.oracle_play.exact import Boards, Floats, promise_of
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.kernels import CONTRADICTION, OK, Workspace, posterior
 

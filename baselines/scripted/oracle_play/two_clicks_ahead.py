@@ -24,7 +24,7 @@ from baselines.scripted.oracle_play.one_click_ahead import (
     show_count,
     take_first,
 )
-from baselines.support.rounding import TIE
+from baselines.support.act_inputs import TIE
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.inference.kernels import OK, Workspace, posterior
 

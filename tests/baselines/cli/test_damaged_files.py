@@ -13,7 +13,7 @@ from baselines.learned.agents.storage import save_agent
 from baselines.learned.networks.board import BoardNetwork
 from baselines.learned.training.run import record_session
 from baselines.support.files import write_json
-from baselines.support.reuse import own_identity
+from baselines.support.provenance import own_identity
 
 CONFIG = """
 algo = "dqn"

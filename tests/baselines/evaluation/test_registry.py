@@ -129,7 +129,7 @@ def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypat
     from baselines.learned.networks.board import BoardNetwork
     from baselines.learned.networks.size import NetworkSize
 
-    monkeypatch.setattr("baselines.support.run_folders.AGENTS_FOLDER", tmp_path)
+    monkeypatch.setattr("baselines.registry.AGENTS_FOLDER", tmp_path)
     (tmp_path / "tiny-agent").mkdir()
     size = NetworkSize(4, 1)
     torch.manual_seed(0)

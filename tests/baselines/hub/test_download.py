@@ -11,9 +11,9 @@ import pytest
 from support import ROOT, hub, tiny_suites
 
 import baselines
+from baselines import hub as cache
 from baselines.cli import evaluate, suite
-from baselines.hub import cache
-from baselines.hub.cache import UnreachableHubError, hub_folder, pin
+from baselines.hub import UnreachableHubError, hub_folder, pin
 from baselines.registry import find_policy, policy_digest
 from baselines.suites import definitions
 from baselines.support.extras import MissingExtraError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from baselines.hub.cache import is_hub_name, parse_hub_name
+from baselines.hub import is_hub_name, parse_hub_name
 from baselines.registry import check_name, pinned, read_specification
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -36,6 +36,6 @@ def test_another_form_is_refused_in_one_line(text):
 
 
 def test_a_pinned_name_and_other_policies_are_returned_as_they_are_without_the_client(monkeypatch):
-    monkeypatch.setattr("baselines.hub.cache.client", None)
+    monkeypatch.setattr("baselines.hub.client", None)
     for name in (f"hf:user/agent@{COMMIT}:precision=float32", "exact", "bayes:prior=count", "path/file.py:NAME"):
         assert pinned(name) == name

@@ -11,7 +11,7 @@ from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training.curves import draw_curves, read_points
 from baselines.learned.training.log import Log
 from baselines.learned.training.session import Progress, restore
-from baselines.support import machine
+from baselines.support import provenance
 from baselines.support.files import read_json
 from baselines.support.structs import convert
 
@@ -115,25 +115,25 @@ def test_a_whole_log_is_read_without_a_word(tmp_path, capsys):
     ],
 )
 def test_the_commit_is_that_of_a_checkout_of_this_project(tmp_path, monkeypatch, tracked, place, is_ours):
-    file = tmp_path / place / "machine.py"
+    file = tmp_path / place / "provenance.py"
     file.parent.mkdir(parents=True)
     file.touch()
     (tmp_path / "other").touch()
     commit_files(tmp_path, tracked)
-    monkeypatch.setattr(machine, "__file__", str(file))
-    commit = machine.source_commit.__wrapped__()
-    assert (commit != machine.UNKNOWN) == is_ours
+    monkeypatch.setattr(provenance, "__file__", str(file))
+    commit = provenance.source_commit.__wrapped__()
+    assert (commit != provenance.UNKNOWN) == is_ours
     if is_ours:
         (tmp_path / "other").write_text("changed")
-        assert machine.source_commit.__wrapped__() == f"{commit}-dirty"
+        assert provenance.source_commit.__wrapped__() == f"{commit}-dirty"
 
 
 def test_a_hook_of_another_repository_changes_no_commit(tmp_path, monkeypatch):
     (tmp_path / "other").touch()
-    before = machine.source_commit.__wrapped__()
+    before = provenance.source_commit.__wrapped__()
     commit_files(tmp_path, "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / ".git"))
-    assert machine.source_commit.__wrapped__() == before
+    assert provenance.source_commit.__wrapped__() == before
 
 
 def commit_files(root, files):

@@ -1,8 +1,4 @@
-"""Stored results, used again only if they come from the same parameters and the same code.
-
-The identity of an installation is also what must be equal on all nodes of a cluster, or they would play different games
-under one name.
-"""
+"""Where results come from: the processor, the commit, and the installation that must be the same to add to them."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module, metadata
@@ -17,6 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from baselines.support.files import read_json
+
+UNKNOWN = "unknown"
+"""Stands for the commit where the code is no checkout of this project."""
 
 PACKAGES = ("baselines", "minesweeper_env")
 """The packages whose files the hash covers, shipped agents included."""
@@ -134,3 +134,42 @@ def _version(name: str) -> str:
 def _precision() -> str:
     modes = [os.environ[name].lower() for name in _FLOAT32_MATH if os.environ.get(name)]
     return modes[0] if modes and modes[0] != "strict" else "float32"
+
+
+def processor_name() -> str:
+    """Returns the model name of the processor on Linux, and the machine type elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+@cache
+def source_commit() -> str:
+    """Returns the commit of this source tree, with "-dirty" after it if a tracked file was changed; or `UNKNOWN`.
+
+    Another repository may enclose, or even track, the folder into which the package is installed. So the root of the
+    repository must be the root of the source tree, and the repository must track this file. The answer is that of the
+    first call in the process, since the code in memory stays that of the start.
+    """
+    file = Path(__file__).resolve()
+    # A hook of git sets GIT_DIR to its own repository.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+    def git(*words: str) -> str:
+        command = ["git", *words]
+        return subprocess.run(
+            command, cwd=file.parent, env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", file.name)
+        root, commit = (
+            git("rev-parse", "--show-toplevel"),
+            git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"),
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return UNKNOWN
+    return commit if Path(root).resolve() == file.parents[2] else UNKNOWN

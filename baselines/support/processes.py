@@ -1,18 +1,47 @@
-"""Run a command to its exit status: it answers Ctrl-C at any moment, and a stdout or stderr that is closed."""
+"""The process of a command: its threads, its standard streams and its exit status."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
-from baselines.support.threads import use_one_thread
 from minesweeper_env.notices import say
 
 FAILED, INTERRUPTED = 1, 130
 """Exit statuses; 0 means that all is done."""
+
+VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def use_one_thread() -> None:
+    """Let this process compute with one thread, unless OMP_NUM_THREADS sets another number."""
+    if VARIABLES[0] in os.environ:
+        return
+    for name in VARIABLES:
+        os.environ.setdefault(name, "1")
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
+@contextmanager
+def one_thread() -> Generator[None]:
+    """Compute with one thread of PyTorch inside, and with as many as before afterwards.
+
+    With OMP_NUM_THREADS in the environment, which every command sets, the number stays as it is.
+    """
+    torch = sys.modules["torch"]
+    before = torch.get_num_threads()
+    if before == 1 or VARIABLES[0] in os.environ:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def run_command(module: str, arguments: Sequence[str] | None = None, program: str | None = None) -> int:
