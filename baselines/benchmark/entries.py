@@ -1,4 +1,4 @@
-"""Entries of the benchmark: cards and games of policies, from the folders of its suite; replays; times per game."""
+"""Entries of the benchmark: their cards, their games from the folders of the suite, replays, and times per game."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Time, Times, digest_of
+from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Time, Times, digest_of, title_of
+from baselines.benchmark.run import MANIFEST, read_manifest
+from baselines.benchmark.suites import SUITES, Entry, Suite
+from baselines.benchmark.units import Task, plan
 from baselines.evaluation.games import Player
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import versions
 from baselines.learned.settings.files import lineage, training_of
 from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, build_policy, policy_digest, read_specification
-from baselines.suites.definitions import SUITES
-from baselines.suites.folder import MANIFEST, read_manifest
-from baselines.suites.parts import Part, PartStore
-from baselines.suites.suite import Entry, Suite
-from baselines.suites.tasks import LeftOut, Task, plan
 from baselines.support.board_names import name_of
 from baselines.support.files import read_json
 from baselines.support.provenance import check_same
@@ -34,7 +31,6 @@ MOST_LOAD = 0.5
 
 MOST_GAMES = 1000
 """Maximum number of games that are timed on a board."""
-
 
 _TRACKS = {
     **dict.fromkeys(SCRIPTED, "scripted"),
@@ -59,8 +55,7 @@ def card_for(policy: str, **given: Any) -> Card:
         OSError: a file of the policy cannot be read.
     """
     fields = {"name": policy, **_known(policy), **{name: value for name, value in given.items() if value is not None}}
-    missing = [f"--{name}" for name in ("track", "author") if name not in fields]
-    if missing:
+    if missing := [f"--{name}" for name in ("track", "author") if name not in fields]:
         raise ValueError(f"{policy} is no policy of the package, so its entry needs {' and '.join(missing)}")
     return msgspec.convert({"policy": policy, "sha256": policy_digest(policy), **fields}, Card)
 
@@ -70,68 +65,17 @@ def _known(policy: str) -> dict[str, Any]:
     base = read_specification(policy).base
     if base not in _TRACKS:
         return {}
-    known: dict[str, Any] = {"track": _TRACKS[base], "author": AUTHOR}
-    if (AGENTS_FOLDER / base / AGENT_FILE).is_file():
-        known |= _training(base)
-    return known
-
-
-def _training(agent: str) -> dict[str, Any]:
-    """Returns the steps, hours and processor of a shipped agent's training, with the agents that it began as."""
-    trainings = list(lineage(training_of(AGENTS_FOLDER / agent)))
+    known = {"track": _TRACKS[base], "author": AUTHOR}
+    if not (AGENTS_FOLDER / base / AGENT_FILE).is_file():
+        return known
+    # An agent also had the trainings of the agents that it began as.
+    trainings = list(lineage(training_of(AGENTS_FOLDER / base)))
     minutes = [training["run"]["settings"]["minutes"] for training in trainings]
-    processor = trainings[0]["run"]["sessions"][-1]["processor"]
-    return {
+    return known | {
         "training_steps": sum(training["steps"] for training in trainings),
         "training_hours": None if None in minutes else sum(minutes) / 60,
-        "hardware": f"one core of {processor}, no GPU",
+        "hardware": f"one core of {trainings[0]['run']['sessions'][-1]['processor']}, no GPU",
     }
-
-
-def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[LeftOut]]:
-    """Returns the result file of a policy, and the boards that it leaves out.
-
-    Args:
-        card: the entry.
-        folders: folders of the suite; of each board the folder with the most games counts.
-
-    Raises:
-        ValueError: no board has enough games, or a folder holds no games of the suite, or games of other code.
-        DamagedPartError: a file of games is damaged.
-    """
-    boards: list[Games] = []
-    missing: list[LeftOut] = []
-    for each in plan(suite_of([card.policy]), len(PROTOCOL.seeds)):
-        if isinstance(each, LeftOut):
-            missing.append(each)
-            continue
-        records = max((_records(each, folder) for folder in folders), key=len)
-        if len(records) < PROTOCOL.least_games:
-            reason = f"{len(records)} of at least {PROTOCOL.least_games} games are played"
-            missing.append(LeftOut(card.policy, each.config, reason))
-        else:
-            boards.append(Games.of_records(each.config, each.batch_size, records))
-    if not boards:
-        raise ValueError(
-            f"{card.policy} has no board with {PROTOCOL.least_games} games in {', '.join(map(str, folders))}"
-        )
-    for folder in folders:
-        check_same(folder, read_json(folder / MANIFEST), {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
-    commits = sorted({read_manifest(folder).commit for folder in folders})
-    return ResultFile(card, versions() | {"commit": ", ".join(commits)}, tuple(boards)), missing
-
-
-def _records(task: Task, folder: Path) -> list[GameRecord]:
-    """Returns the games of a task from the first one up to a gap."""
-    store = PartStore(folder, replace(task, games=read_manifest(folder).games), PROTOCOL.seeds.start)
-    parts = store.read(actions=True)
-    return [record for part in _without_gaps(parts) for record in part.records]
-
-
-def _without_gaps(parts: Sequence[Part]) -> list[Part]:
-    begins = [0, *(part.games.stop for part in parts)]
-    pairs = takewhile(lambda pair: pair[0] == pair[1].games.start, zip(begins, parts, strict=False))
-    return [part for _, part in pairs]
 
 
 def suite_of(
@@ -148,17 +92,52 @@ def suite_of(
         ValueError: the protocol has no such board or rule.
     """
     suite = SUITES["benchmark"]
-    names = _given_or_all(boards, list(dict.fromkeys(name_of(board) for board in suite.boards)))
-    rules = _given_or_all(first_clicks, PROTOCOL.first_clicks)
-    kept = [board for board in suite.boards if name_of(board) in names and board.first_click in rules]
-    return replace(suite, entries=tuple(Entry(policy) for policy in policies), boards=tuple(kept))
+    (group,) = suite.groups
+    names, rules = dict.fromkeys(map(name_of, group.boards)), PROTOCOL.first_clicks
+    for given, known in ((boards, names), (first_clicks, rules)):
+        if unknown := set(given or ()) - set(known):
+            raise ValueError(f"benchmark {PROTOCOL.version} has {', '.join(known)}, not {', '.join(sorted(unknown))}")
+    kept = [each for each in group.boards if name_of(each) in (boards or names)]
+    kept = [each for each in kept if each.first_click in (first_clicks or rules)]
+    return replace(suite, groups=(replace(group, entries=tuple(map(Entry, policies)), boards=tuple(kept)),))
 
 
-def _given_or_all(given: Sequence[str] | None, known: Sequence[str]) -> Sequence[str]:
-    unknown = [each for each in given or () if each not in known]
-    if unknown:
-        raise ValueError(f"benchmark {PROTOCOL.version} has {', '.join(known)}, not {', '.join(unknown)}")
-    return given or known
+def collect(card: Card, folders: Sequence[Path]) -> tuple[ResultFile, list[str]]:
+    """Returns the result file of a policy, and for each board that it leaves out a line with the reason.
+
+    Args:
+        card: the entry.
+        folders: folders of the suite; of each board the folder with the most games counts.
+
+    Raises:
+        ValueError: no board has enough games, or a folder holds no games of the suite, or games of other code.
+        OSError: a file of games is damaged.
+    """
+    boards, missing = [], []
+    for task in plan(suite_of([card.policy]), len(PROTOCOL.seeds)):
+        records = [] if task.refusal else max((_records(task, folder) for folder in folders), key=len)
+        if len(records) >= PROTOCOL.least_games:
+            boards.append(Games.of_records(task.config, task.batch_size, records))
+        else:
+            reason = task.refusal or f"{len(records)} of at least {PROTOCOL.least_games} games are played"
+            missing.append(f"{card.name} leaves out {title_of(task.board)}: {reason}")
+    if not boards:
+        found = ", ".join(map(str, folders))
+        raise ValueError(f"{card.policy} has no board with {PROTOCOL.least_games} games in {found}")
+    for folder in folders:
+        check_same(folder, read_json(folder / MANIFEST), {"suite": "benchmark", "seed": PROTOCOL.seeds.start})
+    commits = sorted({read_manifest(folder).commit for folder in folders})
+    return ResultFile.of(card, versions() | {"commit": ", ".join(commits)}, boards), missing
+
+
+def _records(task: Task, folder: Path) -> list[GameRecord]:
+    """Returns the games of a task from the first one up to a gap."""
+    task, records = replace(task, games=read_manifest(folder).games), list[GameRecord]()
+    for part in task.read(folder, PROTOCOL.seeds.start, actions=True):
+        if part.first != len(records):
+            break
+        records += part.records
+    return records
 
 
 def replay_policy(policy: str, games: Games, least: int) -> tuple[int, str | None]:
@@ -176,21 +155,22 @@ def replay_policy(policy: str, games: Games, least: int) -> tuple[int, str | Non
         ValueError: the policy is not available.
         PolicyError: the policy broke the protocol of policies.
     """
-    player = Player(partial(build_policy, policy, games.config), games.config, games.seed, record=True)
-    order = dict.fromkeys(game // games.batch_size for game in games.shuffled_games())
-    played = 0
-    for index in order:
+    player, played = Player(partial(build_policy, policy, games.config), games.config, games.seed, record=True), 0
+    for index in dict.fromkeys(game // games.batch_size for game in games.shuffled_games()):
         if played >= least:
             break
-        begin = index * games.batch_size
-        end = min(begin + games.batch_size, games.games)
-        batch = player.play(index, range(games.seed + begin, games.seed + end))
-        played += end - begin
-        for game, record in enumerate(batch.records, begin):
+        for game, record in enumerate(_batch(player, games, index), index * games.batch_size):
+            played += 1
             found = (record.won, record.clicks, digest_of(record.actions))
-            if found != (games.won[game], games.clicks[game], games.digests[game]):
-                return played, f"{games.name}, game {game} (seed {record.seed}): the policy plays it differently"
+            if found != (games.outcomes[game], games.actions[game], games.digest(game)):
+                return played, f"{games.place(game)}: the policy plays it differently"
     return played, None
+
+
+def _batch(player: Player, games: Games, index: int) -> list[GameRecord]:
+    begin = index * games.batch_size
+    end = min(begin + games.batch_size, games.games)
+    return player.play(index, range(games.seed + begin, games.seed + end)).records
 
 
 def busy() -> float | None:
@@ -225,21 +205,18 @@ def time_games(policy: str, games: Games, seconds: float) -> Time:
     return Time(played, round(1000.0 * spent / played, 4))
 
 
-def times_that_hold(earlier: ResultFile, result: ResultFile) -> Times | None:
-    """Returns the times of an earlier file of the same entry, for the boards whose games are the same or continue it.
-
-    Returns:
-        The times for `result`; None if none holds.
-    """
+def with_times_of(earlier: ResultFile, result: ResultFile) -> ResultFile:
+    """Returns a file with the times of an earlier one, for the boards whose games are the same or continue it."""
     if earlier.times is None or earlier.card.policy != result.card.policy:
-        return None
-    boards = {title: each for title, each in earlier.times.boards.items() if _same(earlier, result, title)}
-    return Times(earlier.times.processor, boards) if boards else None
+        return result
+    held = {title: each for title, each in earlier.times.boards.items() if _continues(earlier, result, title)}
+    return msgspec.structs.replace(result, times=Times(earlier.times.processor, held) if held else None)
 
 
-def _same(earlier: ResultFile, result: ResultFile, title: str) -> bool:
+def _continues(earlier: ResultFile, result: ResultFile, title: str) -> bool:
     """Returns whether the games of a board begin with those of the earlier file, which hold the timed ones."""
     games, before = result.board(title), earlier.board(title)
     if games is None or before is None or (games.seed, games.batch_size) != (before.seed, before.batch_size):
         return False
-    return games.won[: before.games] == before.won and games.digests[: before.games] == before.digests
+    won = games.outcomes[: before.games].tolist() == before.outcomes.tolist()
+    return won and games.digests.startswith(before.digests)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from baselines.benchmark.checks import read_result_file
-from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, title_of
+from baselines.benchmark.result_files import AUTHOR, SUFFIX, Card, Games, ResultFile, read_result_file, title_of
 from baselines.evaluation.columns import format_p_value, per_cent, spaced
 from baselines.evaluation.intervals import holm, p_value_of_discordant, paired_difference, wilson_interval
 from baselines.evaluation.protocol import PROTOCOL
@@ -36,8 +35,8 @@ class Row:
 
     card: Card
     games: Games
-    difference: tuple[float, float, float] | None
-    p_value: float | None
+    difference: tuple[float, float, float] | None = None
+    p_value: float | None = None
 
     @property
     def rate(self) -> float:
@@ -76,7 +75,7 @@ def check_name(result: ResultFile, folder: Path) -> None:
     if (card.name.casefold() in names or _skeleton(card.author) == _skeleton(AUTHOR)) and not is_ours:
         raise ValueError(f"{card.name!r} by {card.author!r} takes a name or the author of the package; choose another")
     for path in folder.glob(f"*{SUFFIX}"):
-        if path.name.casefold() == result.card.file_name.casefold():
+        if path.name.casefold() == card.file_name.casefold():
             other = read_result_file(path).card
             if (other.name, other.author) != (card.name, card.author):
                 raise ValueError(
@@ -91,26 +90,22 @@ def _skeleton(name: str) -> str:
 
 def rows_of(results: Sequence[ResultFile], board: str) -> list[Row]:
     """Returns the entries on a board such as "8x8/14 opening", the highest win rate first."""
-    played = [(result, games) for result in results if (games := result.board(board)) is not None]
-    references = [games for result, games in played if result.card.name == PROTOCOL.reference]
-    rivals = [games for result, games in played if result.card.name != PROTOCOL.reference]
-    tests = {id(games): _compare(games, reference) for reference in references for games in rivals}
-    corrected = dict(zip(tests, holm([p_value for _, p_value in tests.values()]), strict=True))
-    rows = [
-        Row(
-            result.card,
-            games,
-            tests[id(games)][0] if id(games) in tests else None,
-            corrected.get(id(games)),
-        )
-        for result, games in played
-    ]
+    played = {result.card: games for result in results if (games := result.board(board)) is not None}
+    references = [games for card, games in played.items() if card.name == PROTOCOL.reference]
+    rivals = [card for card in played if card.name != PROTOCOL.reference]
+    tests = [_compare(played[card], reference) for reference in references for card in rivals]
+    corrected = holm([p_value for _, p_value in tests])
+    compared = {
+        card: (difference, p_value)
+        for card, (difference, _), p_value in zip(rivals, tests, corrected, strict=bool(references))
+    }
+    rows = [Row(card, games, *compared.get(card, ())) for card, games in played.items()]
     return sorted(rows, key=lambda row: (-row.rate, row.card.name))
 
 
 def _compare(games: Games, reference: Games) -> tuple[tuple[float, float, float], float]:
     """Returns the difference with its interval, and the p-value, on the games that both played."""
-    counts = Counter(zip(games.won, reference.won, strict=False))
+    counts = Counter(zip(games.outcomes.tolist(), reference.outcomes.tolist(), strict=False))
     only_games, only_reference = counts[True, False], counts[False, True]
     difference = paired_difference(counts[True, True], only_games, only_reference, counts[False, False])
     return difference, p_value_of_discordant(only_games, only_reference)
@@ -122,24 +117,14 @@ COLUMNS: dict[str, tuple[str, Callable[[Row], str]]] = {
     "n": ("n", lambda row: spaced(row.games.games)),
     "rate": ("win rate", lambda row: per_cent(row.rate)),
     "interval": ("95 % Wilson interval", lambda row: per_cent(*row.interval)),
-    "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row.difference)),
+    "difference": (f"minus `{PROTOCOL.reference}`, points (95 %)", lambda row: _points(row)),
     "p": ("p (Holm)", lambda row: "" if row.p_value is None else format_p_value(row.p_value)),
 }
 """Columns of the tables of a board, by name: heading and text of a cell."""
 
 
-def _points(difference: tuple[float, float, float] | None) -> str:
-    return "" if difference is None else "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in difference))
-
-
-def _steps(card: Card) -> str:
-    return "" if card.training_steps is None else f"{card.training_steps / 1e6:.2f} million"
-
-
-def _hours(card: Card) -> str:
-    if card.training_steps is None:
-        return ""
-    return NOT_MEASURED if card.training_hours is None else f"{card.training_hours:.2f}"
+def _points(row: Row) -> str:
+    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * each for each in row.difference)) if row.difference else ""
 
 
 def board_table(
@@ -155,26 +140,20 @@ def board_table(
     """
     rows = [row for row in rows_of(results, board) if not entries or row.card.name in entries]
     chosen = [COLUMNS[name] for name in columns]
-    return _markdown([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])
+    return markdown_table([heading for heading, _ in chosen], [[text(row) for _, text in chosen] for row in rows])
 
 
 def overview(results: Sequence[ResultFile], first_click: str, entries: Sequence[str] = ()) -> str:
     """Returns the boards of one first-click rule, a row per entry; `policy_table` describes the cells."""
     boards = [title_of(board) for board in PROTOCOL.boards if board.first_click == first_click]
-    tables = {board: {row.card.name: row for row in rows_of(results, board)} for board in boards}
-    shown = [result.card for result in results if not entries or result.card.name in entries]
-    shown = [card for card in shown if any(card.name in table for table in tables.values())]
-    shown.sort(key=lambda card: -sum(table[card.name].rate for table in tables.values() if card.name in table))
+    tables = [{row.card.name: row for row in rows_of(results, board)} for board in boards]
+    shown = [result.card for result in results if any(result.card.name in table for table in tables)]
+    shown = [card for card in shown if not entries or card.name in entries]
+    shown.sort(key=lambda card: -sum(table[card.name].rate for table in tables if card.name in table))
     rows = [
-        [markdown_code(card.name), card.track, *(_cell(tables[board].get(card.name)) for board in boards)]
-        for card in shown
+        [markdown_code(card.name), card.track, *(_cell(table.get(card.name)) for table in tables)] for card in shown
     ]
-    return _markdown(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
-
-
-def _rate(row: Row) -> str:
-    low, high = row.interval
-    return f"{100 * row.rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return markdown_table(["entry", "track", *(board.partition(" ")[0] for board in boards)], rows)
 
 
 def policy_table(results: Sequence[ResultFile], name: str) -> str:
@@ -184,23 +163,25 @@ def policy_table(results: Sequence[ResultFile], name: str) -> str:
     points; `*` marks p < 0.05.
     """
     cells = {
-        (board.first_click, title_of(board).partition(" ")[0]): _cell(row)
+        (row.games.first_click, row.games.board): _cell(row)
         for board in PROTOCOL.boards
         for row in rows_of(results, title_of(board))
         if row.card.name == name
     }
     rules, boards = (list(dict.fromkeys(key[part] for key in cells)) for part in (0, 1))
     rows = [[rule, *(cells.get((rule, board), NOT_MEASURED) for board in boards)] for rule in rules]
-    return _markdown(["first click", *boards], rows) if cells else ""
+    return markdown_table(["first click", *boards], rows) if cells else ""
 
 
 def _cell(row: Row | None) -> str:
     if row is None:
         return NOT_MEASURED
-    least = row.games.games == PROTOCOL.least_games
-    count = "" if least else ", " + f"n = {spaced(row.games.games)}".replace(" ", "&nbsp;")
-    mark = "*" if row.p_value is not None and row.p_value < 0.05 else ""
-    text = f"{_rate(row)}{count}" + (f"<br>{_points(row.difference)}{mark}" if row.difference else "")
+    low, high = row.interval
+    text = f"{100 * row.rate:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    if row.games.games != PROTOCOL.least_games:
+        text += ", " + f"n = {spaced(row.games.games)}".replace(" ", "&nbsp;")
+    if row.difference:
+        text += f"<br>{_points(row)}" + ("*" if row.p_value is not None and row.p_value < 0.05 else "")
     # A narrow cell breaks before an interval, and not within it.
     return text.replace(" to ", "&nbsp;to&nbsp;")
 
@@ -211,31 +192,29 @@ def cards_table(results: Sequence[ResultFile]) -> str:
     ordered = sorted(results, key=lambda result: tracks.index(result.card.track))
     trained = ["training steps", "hours", "trained on"]
     headings = ["entry", "track", "policy", "author", f"ms/game, {TIMED}", *trained, "links", "result file"]
-    return _markdown(headings, [_card_cells(result) for result in ordered])
+    return markdown_table(headings, [_card_cells(result) for result in ordered])
 
 
 def _card_cells(result: ResultFile) -> list[str]:
-    card = result.card
-    links = ", ".join(f"[{number}]({link})" for number, link in enumerate(card.links, 1))
-    file = f"[{result.content_sha256()[:12]}](leaderboard/results/{result.card.file_name})"
+    card, steps, hours = result.card, "", ""
+    if card.training_steps is not None:
+        steps = f"{card.training_steps / 1e6:.2f} million"
+        hours = NOT_MEASURED if card.training_hours is None else f"{card.training_hours:.2f}"
+    timed = None if result.times is None else result.times.boards.get(TIMED)
     return [
         markdown_code(card.name),
         card.track,
         markdown_code(card.policy),
         markdown(card.author),
-        _time(result),
-        _steps(card),
-        _hours(card),
+        NOT_MEASURED if timed is None else f"{timed.ms_per_game:.3g}",
+        steps,
+        hours,
         markdown(card.hardware),
-        links,
-        file,
+        ", ".join(f"[{number}]({link})" for number, link in enumerate(card.links, 1)),
+        f"[{result.sha256[:12]}](leaderboard/results/{card.file_name})",
     ]
 
 
-def _time(result: ResultFile) -> str:
-    entry = None if result.times is None else result.times.boards.get(TIMED)
-    return NOT_MEASURED if entry is None else f"{entry.ms_per_game:.3g}"
-
-
-def _markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a table of Markdown."""
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (headings, ["---"] * len(headings), *rows))

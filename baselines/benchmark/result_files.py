@@ -1,58 +1,35 @@
-"""Result files of the benchmark: one policy on the boards of the protocol, in a canonical form, signed by its content.
+"""Result files of the benchmark: one policy on the boards of the protocol, in a canonical form that a check recomputes.
 
-A file has these fields:
-
-| field | content |
-|---|---|
-| format | version of this form |
-| protocol, protocol_sha256 | version of the protocol, and the SHA-256 of its definition |
-| card | the entry; see `Card` |
-| versions | versions of the packages that played |
-| boards | a block per board, in the order of the protocol |
-| sha256 | SHA-256 of all fields above |
-| times | the time per game by board, measured apart, or null; outside the content that `sha256` covers |
-
-A block holds the games of a board, packed, with digests that name the game where something was changed. Bytes are
-written in base64:
-
-| field | content |
-|---|---|
-| board, first_click, moves | the games |
-| seed, games | seed of game 0, and the number of games; game i has the seed `seed` + i |
-| batch_size | number of games that were played side by side, which the random choices of a policy depend on |
-| wins | number of games won |
-| won | one bit per game, 1 for a win (`numpy.packbits`) |
-| clicks | one little-endian uint16 per game: the number of actions |
-| digests | four bytes per game: the beginning of the SHA-256 of its actions as little-endian uint16 numbers |
-| checks | two bytes per game: the beginning of a SHA-256 of its seed, outcome, clicks and digest |
-| sample | games and their actions; `Games.chosen_games` says which |
-| sha256 | SHA-256 of the block without this field |
-
-Two runs of a deterministic policy with the same versions give the same bytes, times apart.
+`ResultFile`, `Card` and `Games` say what a file holds; bytes are written in base64. Two runs of a deterministic policy
+with the same versions give the same bytes, times apart.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.records import GameRecord
 from baselines.support.board_names import name_of
 from baselines.support.checks import one_of
-from baselines.support.files import replace_file
+from baselines.support.files import first_line, replace_file
+from baselines.support.structs import Count
 from baselines.support.structs import Games as Number
+from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import BoardConfig
+from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 FORMAT = 1
 
@@ -67,61 +44,115 @@ MOST_TEXT = 200
 
 SAMPLED_FRACTION = 0.01
 LEAST_SAMPLE = 10
-"""A block holds the actions of this fraction of its games, and of this number at least."""
+"""A file holds the actions of this fraction of the games of a board, and of this number at least."""
 
 DIGEST_BYTES, CHECK_BYTES = 4, 2
 
 
-@dataclass(frozen=True)
-class Games:
-    """Games of a policy on one board.
+class RefusedFileError(ValueError):
+    """A result file that the benchmark does not accept; the message says where it is wrong, in one line."""
+
+
+class Sampled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The actions of a game, as little-endian uint16 numbers."""
+
+    game: Count
+    actions: bytes
+
+
+class Games(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """Games of a policy on one board, with digests that name the game where something was changed.
 
     Attributes:
-        config: board and rules.
-        batch_size: number of games that were played side by side.
-        seed: seed of game 0.
-        won: True for each game won.
-        clicks: number of actions of each game.
-        digests: digest of the actions of each game.
-        sample: actions of some games, by the index of the game.
+        board: the board, such as "8x8/14".
+        first_click: its first-click rule.
+        moves: the moves of the policy.
+        seed: seed of game 0; game i has the seed `seed` + i.
+        games: number of games.
+        batch_size: number of games that were played side by side, which the random choices of a policy depend on.
+        wins: number of games won.
+        won: one bit per game, 1 for a win (`numpy.packbits`).
+        clicks: one little-endian uint16 per game: the number of actions.
+        digests: four bytes per game: the beginning of the SHA-256 of its actions.
+        checks: two bytes per game: the beginning of a SHA-256 of its seed, outcome, clicks and digest.
+        sample: games and their actions; `chosen_games` says which.
+        sha256: SHA-256 of all this.
     """
 
-    config: BoardConfig
-    batch_size: int
-    seed: int
-    won: tuple[bool, ...]
-    clicks: tuple[int, ...]
-    digests: tuple[bytes, ...]
-    sample: dict[int, bytes]
-
-    @property
-    def name(self) -> str:
-        """The board with its first-click rule, such as "8x8/14 opening"."""
-        return title_of(self.config)
-
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return len(self.won)
-
-    @property
-    def wins(self) -> int:
-        """The number of games won."""
-        return sum(self.won)
+    board: str
+    first_click: str
+    moves: tuple[str, ...]
+    seed: Count
+    games: Number
+    batch_size: Number
+    wins: Count
+    won: bytes
+    clicks: bytes
+    digests: bytes
+    checks: bytes = b""
+    sample: tuple[Sampled, ...] = ()
+    sha256: str = ""
 
     @classmethod
     def of_records(cls, config: BoardConfig, batch_size: int, records: Sequence[GameRecord]) -> Games:
         """Returns the games of records with consecutive seeds and with recorded actions."""
-        digests = tuple(digest_of(record.actions) for record in records)
-        won, clicks = tuple(record.won for record in records), tuple(record.clicks for record in records)
-        games = cls(config, batch_size, records[0].seed, won, clicks, digests, {})
-        games.sample.update((game, records[game].actions) for game in games.chosen_games())
-        return games
+        games = cls(
+            name_of(config),
+            config.first_click,
+            tuple(config.moves),
+            records[0].seed,
+            len(records),
+            batch_size,
+            sum(record.won for record in records),
+            np.packbits([record.won for record in records]).tobytes(),
+            np.array([record.clicks for record in records], "<u2").tobytes(),
+            b"".join(digest_of(record.actions) for record in records),
+        )
+        return games.signed([Sampled(game, records[game].actions) for game in games.chosen_games()])
+
+    def signed(self, sample: Sequence[Sampled]) -> Games:
+        """Returns the games with a sample, and with their own checks and hash."""
+        checks = b"".join(self.check_of(game) for game in range(self.games))
+        games = msgspec.structs.replace(self, checks=checks, sample=tuple(sample))
+        content = msgspec.to_builtins(games)
+        del content["sha256"]
+        return msgspec.structs.replace(games, sha256=sha256_of(content))
+
+    @property
+    def name(self) -> str:
+        """The board with its first-click rule, such as "8x8/14 opening"."""
+        return f"{self.board} {self.first_click}"
+
+    @property
+    def config(self) -> BoardConfig:
+        """The board and rules; raises ValueError if the protocol has no such board."""
+        for config in PROTOCOL.boards:
+            if (self.board, self.first_click) == (name_of(config), config.first_click):
+                return replace(config, moves=self.moves)
+        raise ValueError(f"protocol {PROTOCOL.version} has no board {self.name!r}")
+
+    @cached_property
+    def outcomes(self) -> NDArray[np.bool_]:
+        """(games,) bool, True for each game won."""
+        return np.unpackbits(np.frombuffer(self.won, np.uint8), count=self.games).astype(np.bool_)
+
+    @cached_property
+    def actions(self) -> NDArray[np.uint16]:
+        """(games,) uint16, the number of actions of each game."""
+        return np.frombuffer(self.clicks, "<u2")
+
+    def digest(self, game: int) -> bytes:
+        """Returns the digest of the actions of a game."""
+        return self.digests[DIGEST_BYTES * game : DIGEST_BYTES * (game + 1)]
+
+    def check_of(self, game: int) -> bytes:
+        """Returns the checksum of a game, over its seed, outcome, clicks and actions."""
+        text = f"{self.name} {self.seed + game} {self.outcomes[game]:d} {self.actions[game]} ".encode()
+        return hashlib.sha256(text + self.digest(game)).digest()[:CHECK_BYTES]
 
     def chosen_games(self) -> list[int]:
         """Returns the games of the sample, in increasing order: the first ones of `shuffled_games`."""
-        count = max(LEAST_SAMPLE, math.ceil(SAMPLED_FRACTION * self.games))
-        return sorted(self.shuffled_games()[:count])
+        return sorted(self.shuffled_games()[: max(LEAST_SAMPLE, math.ceil(SAMPLED_FRACTION * self.games))])
 
     def shuffled_games(self) -> list[int]:
         """Returns all games in an order that their outcomes and digests fix.
@@ -129,61 +160,13 @@ class Games:
         They are sorted by SHA-256(root, index), where the root is the SHA-256 of all outcomes and digests. So nobody
         can choose the sample before the last game is played.
         """
-        root = hashlib.sha256(b"".join([self.name.encode(), *self._packed().values()])).digest()
+        root = hashlib.sha256(b"".join([self.name.encode(), self.won, self.clicks, self.digests])).digest()
         ranks = [hashlib.sha256(root + game.to_bytes(4, "little")).digest() for game in range(self.games)]
         return sorted(range(self.games), key=ranks.__getitem__)
 
-    def _packed(self) -> dict[str, bytes]:
-        return {
-            "won": np.packbits(self.won).tobytes(),
-            "clicks": np.array(self.clicks, "<u2").tobytes(),
-            "digests": b"".join(self.digests),
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the block as a JSON object."""
-        block: dict[str, Any] = {
-            "board": name_of(self.config),
-            "first_click": self.config.first_click,
-            "moves": list(self.config.moves),
-            "seed": self.seed,
-            "games": self.games,
-            "batch_size": self.batch_size,
-            "wins": self.wins,
-            **{name: _encode(content) for name, content in self._packed().items()},
-            "checks": _encode(b"".join(self.checks())),
-            "sample": [{"game": game, "actions": _encode(actions)} for game, actions in sorted(self.sample.items())],
-        }
-        return block | {"sha256": sha256_of(block)}
-
-    def checks(self) -> list[bytes]:
-        """Returns the checksum of each game, over its seed, outcome, clicks and actions."""
-        name = self.name
-        rows = zip(range(self.seed, self.seed + self.games), self.won, self.clicks, self.digests, strict=True)
-        return [
-            hashlib.sha256(f"{name} {seed} {won:d} {clicks} ".encode() + digest).digest()[:CHECK_BYTES]
-            for seed, won, clicks, digest in rows
-        ]
-
-
-def title_of(config: BoardConfig) -> str:
-    """Returns the board and the first-click rule, such as "8x8/14 opening"."""
-    return f"{name_of(config)} {config.first_click}"
-
-
-def digest_of(actions: bytes) -> bytes:
-    """Returns the digest of the actions of a game."""
-    return hashlib.sha256(actions).digest()[:DIGEST_BYTES]
-
-
-def sha256_of(content: Any) -> str:
-    """Returns the SHA-256 of a JSON value in hexadecimal digits; it depends on the value, not on its layout."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _encode(content: bytes) -> str:
-    return base64.b64encode(content).decode()
+    def place(self, game: int) -> str:
+        """Returns the board, the game and its seed, for messages."""
+        return f"{self.name}, game {game} (seed {self.seed + game})"
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -261,41 +244,49 @@ class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     boards: dict[str, Time]
 
 
-@dataclass(frozen=True)
-class ResultFile:
+class ResultFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Content of a result file.
 
     Attributes:
         card: the entry.
         versions: versions of the packages that played.
         boards: games of each board, in the order of the protocol.
-        times: the time per game by board, or None.
+        times: the time per game by board, measured apart, or None; outside the content that `sha256` covers.
+        sha256: SHA-256 of all other fields but `times`; `signed` makes it.
+        format: version of this form.
+        protocol: version of the protocol.
+        protocol_sha256: SHA-256 of its definition.
     """
 
     card: Card
     versions: dict[str, str]
     boards: tuple[Games, ...]
-    times: Times | None = None
+    times: Times | None
+    sha256: str
+    format: int
+    protocol: str
+    protocol_sha256: str
+
+    @classmethod
+    def of(
+        cls, card: Card, versions: dict[str, str], boards: Sequence[Games], times: Times | None = None
+    ) -> ResultFile:
+        """Returns the file of these games, with its hash."""
+        result = cls(card, versions, tuple(boards), times, "", FORMAT, PROTOCOL.version, PROTOCOL.digest())
+        return msgspec.structs.replace(result, sha256=result.content_sha256())
+
+    def content_sha256(self) -> str:
+        """Returns the SHA-256 of the content, without the times and the SHA-256 itself."""
+        content = msgspec.to_builtins(self)
+        return sha256_of({name: value for name, value in content.items() if name not in ("sha256", "times")})
 
     def board(self, title: str) -> Games | None:
         """Returns the games of a board such as "8x8/14 opening", or None if the policy did not play there."""
         return next((games for games in self.boards if games.name == title), None)
 
-    def content_sha256(self) -> str:
-        """Returns the SHA-256 of the content, which identifies the result."""
-        return str(self.to_json()["sha256"])
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the whole file as a JSON object."""
-        content = {
-            "format": FORMAT,
-            "protocol": PROTOCOL.version,
-            "protocol_sha256": PROTOCOL.digest(),
-            "card": msgspec.to_builtins(self.card),
-            "versions": self.versions,
-            "boards": [games.to_json() for games in self.boards],
-        }
-        return content | {"sha256": content_sha256(content), "times": msgspec.to_builtins(self.times)}
+    def canonical(self) -> bytes:
+        """Returns the one form of the file: sorted keys, one space per level, ASCII."""
+        return (json.dumps(msgspec.to_builtins(self), indent=1, sort_keys=True, allow_nan=False) + "\n").encode("ascii")
 
     def write(self, path: Path) -> None:
         """Writes the file, and replaces an earlier one.
@@ -303,14 +294,118 @@ class ResultFile:
         Raises:
             OSError: it cannot be written.
         """
-        replace_file(path, canonical(self.to_json()))
+        replace_file(path, self.canonical())
 
 
-def canonical(content: Any) -> bytes:
-    """Returns the one form of a result file: sorted keys, one space per level, ASCII."""
-    return (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode("ascii")
+def digest_of(actions: bytes) -> bytes:
+    """Returns the digest of the actions of a game."""
+    return hashlib.sha256(actions).digest()[:DIGEST_BYTES]
 
 
-def content_sha256(content: dict[str, Any]) -> str:
-    """Returns the SHA-256 of a result file's content, without its times and the SHA-256 itself."""
-    return sha256_of({name: value for name, value in content.items() if name not in ("sha256", "times")})
+def sha256_of(content: Any) -> str:
+    """Returns the SHA-256 of a JSON value in hexadecimal digits; it depends on the value, not on its layout."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def title_of(config: BoardConfig) -> str:
+    """Returns the board and the first-click rule, such as "8x8/14 opening"."""
+    return f"{name_of(config)} {config.first_click}"
+
+
+def read_result_file(path: Path) -> ResultFile:
+    """Returns a result file after all checks but the replay.
+
+    Raises:
+        RefusedFileError: the file breaks the form or the protocol, or was changed after it was made.
+        OSError: the file cannot be read.
+    """
+    content = path.read_bytes()
+    try:
+        result = msgspec.json.decode(content, type=ResultFile)
+        _check(result, content)
+    except (ValueError, RecursionError) as error:
+        raise RefusedFileError(f"{path}: {first_line(error)}") from error
+    return result
+
+
+def check_result_file(path: Path) -> tuple[ResultFile, int]:
+    """Checks a result file completely, and returns it with the number of games replayed on the engine.
+
+    Raises:
+        RefusedFileError: the file breaks the form or the protocol, was changed, or a replayed game ends differently.
+        OSError: the file cannot be read.
+    """
+    result = read_result_file(path)
+    for games in result.boards:
+        env = MinesweeperVectorEnv.of_config(games.config, 1)
+        for each in games.sample:
+            if fault := _fault_of_replay(env, games, each):
+                raise RefusedFileError(f"{path}: {games.place(each.game)}: {fault}")
+    return result, sum(len(games.sample) for games in result.boards)
+
+
+def _check(result: ResultFile, content: bytes) -> None:
+    for name, right in (("format", FORMAT), ("protocol", PROTOCOL.version), ("protocol_sha256", PROTOCOL.digest())):
+        if getattr(result, name) != right:
+            raise ValueError(f"`{name}` must be {right}, not {getattr(result, name)!r}")
+    for games in result.boards:
+        _check_games(games)
+    order = [title_of(board) for board in PROTOCOL.boards]
+    places = [order.index(games.name) for games in result.boards]
+    if not places or places != sorted(set(places)):
+        raise ValueError("`boards` must hold boards of the protocol, each board once and in its order")
+    if result.content_sha256() != result.sha256:
+        raise ValueError("the card, the versions or the list of boards was changed: `sha256` is that of other content")
+    if unknown := set(result.times.boards if result.times else ()) - {games.name for games in result.boards}:
+        raise ValueError(f"`times` has {min(unknown)!r}, which is no board of the file")
+    if result.canonical() != content:
+        raise ValueError("a field, a space or the order is not as `minesweeper benchmark run` wrote it")
+
+
+def _check_games(games: Games) -> None:
+    """Raises a ValueError if a field does not follow from the games, or these break the protocol."""
+    if not set(games.moves) <= set(MOVE_NAMES):
+        raise ValueError(f"{games.name}: the moves are some of {', '.join(MOVE_NAMES)}")
+    sizes = {"won": (games.games + 7) // 8, "clicks": 2 * games.games}
+    sizes |= {"digests": DIGEST_BYTES * games.games, "checks": CHECK_BYTES * games.games}
+    for name, size in sizes.items():
+        if len(getattr(games, name)) != size:
+            raise ValueError(f"{games.name}: `{name}` must hold {size} bytes for {games.games} games")
+    if games.seed != PROTOCOL.seeds.start or not PROTOCOL.least_games <= games.games <= len(PROTOCOL.seeds):
+        least, most = PROTOCOL.least_games, len(PROTOCOL.seeds)
+        raise ValueError(f"{games.name}: an entry plays {least} to {most} games from seed {PROTOCOL.seeds.start} on")
+    if games.outcomes.sum() != games.wins:
+        raise ValueError(f"{games.name}: `wins` is {games.wins}, and `won` has {games.outcomes.sum()} wins")
+    for game in range(games.games):
+        if games.check_of(game) != games.checks[CHECK_BYTES * game : CHECK_BYTES * (game + 1)]:
+            raise ValueError(f"{games.place(game)}: its outcome or digest was changed")
+    _check_sample(games)
+    if games.signed(games.sample).sha256 != games.sha256:
+        raise ValueError(f"{games.name}: `sha256` is that of other games")
+
+
+def _check_sample(games: Games) -> None:
+    if [each.game for each in games.sample] != games.chosen_games():
+        raise ValueError(f"{games.name}: `sample` must hold the games that the hash of the outcomes chooses")
+    for game, actions in ((each.game, each.actions) for each in games.sample):
+        if digest_of(actions) != games.digest(game) or len(actions) != 2 * games.actions[game]:
+            raise ValueError(f"{games.place(game)}: the actions do not match their digest")
+
+
+def _fault_of_replay(env: MinesweeperVectorEnv, games: Games, sampled: Sampled) -> str:
+    """Plays a sampled game on the engine; returns what is wrong with it, or an empty text."""
+    actions = np.frombuffer(sampled.actions, "<u2").astype(np.int64)
+    _, infos = env.reset(seed=[games.seed + sampled.game])
+    for left, action in zip(reversed(range(len(actions))), actions, strict=True):
+        if action >= infos["action_mask"].shape[1] or not infos["action_mask"][0, action]:
+            return f"an action is illegal, {left} before the last one"
+        _, _, terminations, truncations, infos = env.step(np.array([action]))
+        if terminations[0] or truncations[0]:
+            won = bool(infos["is_success"][0])
+            if left:
+                return f"the game ends {left} actions before the last one recorded"
+            return (
+                "" if won == games.outcomes[sampled.game] else "the recorded actions end it, and `won` says otherwise"
+            )
+    return "the game does not end with the last action"

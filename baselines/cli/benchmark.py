@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,28 +45,17 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     parser = _make_parser(program)
     options = parser.parse_args(arguments)
     options.command = typed_command(program, arguments)
-    works: dict[str, Callable[[argparse.Namespace], Callable[[], int | None]]] = {
-        "run": _prepare_run, "pack": _prepare_pack, "check": _prepare_check, "time": _prepare_time, "add": _prepare_add,
-    }  # fmt: skip
-    announce(_intention(options))
+    plays = options.work == "run"
+    announce(options.aim.format(PROTOCOL.version, listed(options.policy if "out" in options else options.files)))
 
     def prepare() -> Callable[[], int | None]:
-        for module in ("rich", "msgspec"):
+        for module in SUITE_NEEDS if plays else ("rich", "msgspec"):
             check_extra(module)
-        return works[options.work](options)
+        work: Callable[[], int | None] = options.prepare(options)
+        return work
 
-    left = f"; the games so far are in {options.out}: the same command goes on" if options.work == "run" else ""
+    left = f"; the games so far are in {options.out}: the same command goes on" if plays else ""
     return carry_out(parser, prepare, left, (ValueError,))
-
-
-def _intention(options: argparse.Namespace) -> str:
-    """Returns what the command is about to do."""
-    if options.work == "run":
-        return f"Play benchmark {PROTOCOL.version} into {options.out}: {listed(options.policy)}"
-    if options.work == "pack":
-        return f"Write result files of {listed(options.policy)} into {options.out}"
-    verbs = {"check": "Check", "time": "Measure the times of", "add": "Check and add"}
-    return f"{verbs[options.work]} {listed(options.files)}"
 
 
 def _make_parser(program: str) -> Parser:
@@ -77,11 +65,21 @@ def _make_parser(program: str) -> Parser:
         epilog=EXAMPLES.format(program),
     )
     works = parser.add_subparsers(dest="work", metavar="WORK", required=True)
-    run = works.add_parser("run", help="play policies, and write a result file of each")
-    pack = works.add_parser("pack", help="write result files from the games that folders hold so far")
-    check = works.add_parser("check", help="check result files, and replay the sampled games")
-    timed = works.add_parser("time", help="measure the time per game on a free core, and note it in the files")
-    add = works.add_parser("add", help="check result files, add them to docs/leaderboard, and rewrite the tables")
+
+    def add_work(name: str, prepare: Callable[..., object], aim: str, meaning: str) -> argparse.ArgumentParser:
+        work = works.add_parser(name, help=meaning)
+        work.set_defaults(prepare=prepare, aim=aim)
+        return work
+
+    run = add_work("run", _prepare_run, "Play benchmark {}: {}", "play policies, and write a result file of each")
+    pack = add_work(
+        "pack", _prepare_pack, "Write result files of benchmark {}: {}", "write result files from games so far"
+    )
+    check = add_work("check", _prepare_check, "Check for benchmark {}: {}", "check result files, replay sampled games")
+    timed = add_work("time", _prepare_time, "Measure the times of {}: {}", "note the time per game on a free core")
+    add = add_work(
+        "add", _prepare_add, "Check and add to leaderboard {}: {}", "check files, and add them to the tables"
+    )
     _add_run_options(run)
     pack.add_argument("folders", nargs="+", type=parse_path, metavar="DIR", help="read the games of these folders")
     for each in (run, pack):
@@ -139,9 +137,6 @@ def _add_card_options(parser: argparse.ArgumentParser) -> None:
     card.add_argument("--hardware", help="state the hardware of the training")
 
 
-CARD_OPTIONS = ("name", "track", "author", "training_steps", "training_hours", "hardware")
-
-
 def _cards(options: argparse.Namespace) -> list[Card]:
     """Returns the cards of all policies.
 
@@ -152,8 +147,8 @@ def _cards(options: argparse.Namespace) -> list[Card]:
     from baselines.registry import pinned
 
     options.policy = [pinned(policy) for policy in options.policy]
-    given = {name: getattr(options, name) for name in CARD_OPTIONS}
-    given["links"] = None if options.links is None else tuple(options.links)
+    fields = ("name", "track", "author", "links", "training_steps", "training_hours", "hardware")
+    given = {name: getattr(options, name) for name in fields}
     if len(options.policy) > 1 and options.name is not None:
         raise ValueError("--name is for one policy, not for several")
     cards = [card_for(policy, **given) for policy in options.policy]
@@ -164,16 +159,14 @@ def _cards(options: argparse.Namespace) -> list[Card]:
 
 def _prepare_run(options: argparse.Namespace) -> Callable[[], None]:
     from baselines.benchmark.entries import suite_of
-    from baselines.suites.run import SuiteRun
+    from baselines.benchmark.run import SuiteRun
 
-    for module in SUITE_NEEDS:
-        check_extra(module)
     check_workers(options)
     cards = _cards(options)
     if options.games < PROTOCOL.least_games:
         raise ValueError(f"an entry plays at least {PROTOCOL.least_games} games on a board, not {options.games}")
     suite = suite_of(options.policy, options.boards, options.first_click)
-    run = SuiteRun.of(suite, options.out, None, options.games, options.command)
+    run = SuiteRun(suite, options.out, None, options.games, options.command)
 
     def play() -> None:
         run.play(chosen_workers(options, options.policy))
@@ -189,19 +182,17 @@ def _prepare_pack(options: argparse.Namespace) -> Callable[[], None]:
 
 
 def _write_files(cards: Sequence[Card], folders: Sequence[Path], out: Path) -> None:
-    from baselines.benchmark.entries import collect, times_that_hold
-    from baselines.benchmark.result_files import title_of
+    from baselines.benchmark.entries import collect, with_times_of
 
     for card in cards:
         result, missing = collect(card, folders)
         if (earlier := _earlier(card, out)) is not None:
-            result = replace(result, times=times_that_hold(earlier, result))
-        path = out / card.file_name
-        result.write(path)
-        for each in missing:
-            say(f"{card.name} leaves out {title_of(each.config)}: {each.reason}")
+            result = with_times_of(earlier, result)
+        result.write(out / card.file_name)
+        for line in missing:
+            say(line)
         _print_result(result)
-        say(f"wrote {path}")
+        say(f"wrote {out / card.file_name}")
 
 
 def _earlier(card: Card, out: Path) -> ResultFile | None:
@@ -210,7 +201,7 @@ def _earlier(card: Card, out: Path) -> ResultFile | None:
     Raises:
         ValueError: the file of this name is another one, which the new one would replace.
     """
-    from baselines.benchmark.checks import RefusedFileError, read_result_file
+    from baselines.benchmark.result_files import RefusedFileError, read_result_file
 
     path = out / card.file_name
     if not path.exists():
@@ -249,26 +240,21 @@ def _prepare_check(options: argparse.Namespace) -> Callable[[], None]:
 
 
 def _check(path: Path, options: argparse.Namespace) -> ResultFile:
-    """Checks a file, prints what was checked, and returns its content.
-
-    Raises:
-        RefusedFileError: the file is refused.
-    """
-    from baselines.benchmark.checks import check_result_file
+    """Checks a file, prints what was checked, and returns its content; raises RefusedFileError."""
+    from baselines.benchmark.result_files import check_result_file
 
     result, sampled = check_result_file(path)
-    replayed = options.replay
     total = sum(games.games for games in result.boards)
     boards = "1 board" if len(result.boards) == 1 else f"{len(result.boards)} boards"
     line = f"{path}: passed; {boards}, {total} games, {sampled} replayed ({sampled / total:.1%})"
-    line += f", {_replay(path, result, options)} more played by the policy itself" if replayed else ""
+    line += f", {_replay(path, result, options)} more played by the policy itself" if options.replay else ""
     print(printable(line))
     return result
 
 
 def _replay(path: Path, result: ResultFile, options: argparse.Namespace) -> int:
-    from baselines.benchmark.checks import RefusedFileError
     from baselines.benchmark.entries import replay_policy
+    from baselines.benchmark.result_files import RefusedFileError
     from baselines.registry import policy_digest
 
     policy, played = _policy(path, result, options), 0
@@ -283,13 +269,13 @@ def _replay(path: Path, result: ResultFile, options: argparse.Namespace) -> int:
 
 
 def _policy(path: Path, result: ResultFile, options: argparse.Namespace) -> str:
-    from baselines.benchmark.checks import RefusedFileError
+    """Returns what to play for a file: what it names only if that is data, otherwise what the user has typed."""
     from baselines.registry import policy_of_file
 
     try:
         return policy_of_file(result.card.policy, path.parent, options.policy)
     except ValueError as error:
-        raise RefusedFileError(f"{path}: {error}") from error
+        raise ValueError(f"{path}: {error}") from error
 
 
 def _prepare_time(options: argparse.Namespace) -> Callable[[], None]:
@@ -306,9 +292,10 @@ def _prepare_time(options: argparse.Namespace) -> Callable[[], None]:
 
 def _time(options: argparse.Namespace) -> None:
     """Measures the times; each is in its file before the next begins, so an interruption loses none."""
-    from baselines.benchmark.checks import read_result_file
+    from msgspec.structs import replace
+
     from baselines.benchmark.entries import time_games
-    from baselines.benchmark.result_files import Times
+    from baselines.benchmark.result_files import Times, read_result_file
     from baselines.support.provenance import processor_name
 
     processor = processor_name()
@@ -342,8 +329,7 @@ def _prepare_add(options: argparse.Namespace) -> Callable[[], int]:
             result.write(folder / result.card.file_name)
         package = str(Path(__file__).parents[2])
         paths = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        return subprocess.run(
-            [sys.executable, script, "tables"], check=False, env={**os.environ, "PYTHONPATH": paths}
-        ).returncode
+        environment = {**os.environ, "PYTHONPATH": paths}
+        return subprocess.run([sys.executable, script, "tables"], check=False, env=environment).returncode
 
     return work

@@ -102,11 +102,10 @@ def carry_out(
 def _errors_of_play() -> tuple[type[Exception], ...]:
     """Returns the errors of an unwritable or damaged file, a broken policy, too hard a position and a killed worker."""
     from baselines.policy import PolicyError
-    from baselines.suites.parts import DamagedPartError
     from baselines.workers import WorkerError
     from minesweeper_env.inference import PositionTooHardError
 
-    return (OSError, PolicyError, PositionTooHardError, WorkerError, DamagedPartError)
+    return (OSError, PolicyError, PositionTooHardError, WorkerError)
 
 
 def explain(error: Exception) -> str:

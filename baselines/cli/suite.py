@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from functools import partial
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING
 
+from baselines.benchmark.suites import GAMES, SUITES, Suite, find_suite
 from baselines.cli.arguments import (
-    ALL,
     SUITE_NEEDS,
     Parser,
+    add_count,
     add_wide,
     add_workers,
     check_workers,
@@ -22,18 +21,14 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.start import MODULE, announce, carry_out, typed_command
 from baselines.registry import check_name, pinned
-from baselines.suites.definitions import SUITES, find_suite
 from baselines.support.extras import check_extra
-
-if TYPE_CHECKING:
-    from baselines.suites.run import SuiteRun
 
 PROGRAM = f"{MODULE} suite"
 
 EXAMPLES = """\
 examples:
   {0} ladder --out runs/ladder --workers 4
-  {0} bayes --out runs/bayes --games 100
+  {0} sources --groups bayes --out runs/bayes --games 100
 
 suites:
 """
@@ -48,19 +43,35 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         return 0
 
     def prepare() -> Callable[[], None]:
-        announce(_check(options))
-        from baselines.suites.run import SuiteRun
+        # What needs no heavy import is checked first.
+        suite = _checked_suite(options)
+        boards = sum(len(group.boards) for group in suite.groups)
+        announce(f"Play the suite {suite.name} into {options.out}: {boards} boards, {options.games} games each")
+        from baselines.benchmark.run import SuiteRun
 
-        suite = find_suite(options.suite).with_policies([pinned(name) for name in options.policy])
-        run = SuiteRun.of(suite, options.out, options.seed, options.games, typed_command(program, arguments))
-        return partial(_play, run, options)
+        suite = find_suite(options.suite).chosen(options.groups, map(pinned, options.policy))
+        run = SuiteRun(suite, options.out, options.seed, options.games, typed_command(program, arguments))
+
+        def play() -> None:
+            run.play(chosen_workers(options, options.policy))
+            run.write_results(options.wide)
+
+        return play
 
     return carry_out(parser, prepare, f"; the games so far are in {options.out}: the same command goes on")
 
 
-def _play(run: SuiteRun, options: argparse.Namespace) -> None:
-    run.play(chosen_workers(options, options.policy))
-    run.write_results(options.wide)
+def _checked_suite(options: argparse.Namespace) -> Suite:
+    check_workers(options)
+    if options.out is None:
+        raise ValueError("a suite needs a folder for its games and results: --out DIR")
+    for name in options.policy:
+        check_name(name)
+    suite = find_suite(options.suite).chosen(options.groups, options.policy)
+    suite.seeds_of(options.seed, options.games)
+    for module in SUITE_NEEDS:
+        check_extra(module)
+    return suite
 
 
 def _make_parser(program: str) -> Parser:
@@ -70,12 +81,13 @@ def _make_parser(program: str) -> Parser:
         epilog=EXAMPLES.format(program) + _listed_suites(),
     )
     parser.add_argument("suite", nargs="?", metavar="NAME", help="play this suite")
+    parser.add_argument("--groups", nargs="+", metavar="GROUP", help="play these groups of it (default all)")
     parser.add_argument(
         "--policy",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="add these policies to the suite, named as evaluate names them (default none)",
+        help="add these policies to each group, named as evaluate names them (default none)",
     )
     parser.add_argument(
         "--out",
@@ -83,12 +95,7 @@ def _make_parser(program: str) -> Parser:
         metavar="DIR",
         help="write the games and results into this folder; the same command resumes the suite there",
     )
-    parser.add_argument(
-        "--games",
-        type=whole_number_from(1),
-        metavar="N",
-        help="play N games of each policy on each board (default: as listed below)",
-    )
+    add_count(parser, "--games", "play N games of each policy on each board", GAMES)
     parser.add_argument(
         "--seed", type=whole_number_from(0), metavar="SEED", help="give game i the seed SEED + i (default: 0)"
     )
@@ -99,27 +106,9 @@ def _make_parser(program: str) -> Parser:
 
 def _listed_suites() -> str:
     width = max(get_terminal_size().columns - 2, 40)
-    texts = [
-        f"  {name:<15} {suite.title}; {len(suite.entries)} policies on {len(suite.boards)} boards, "
-        f"{suite.games} games each"
-        for name, suite in SUITES.items()
-    ]
-    return "\n".join(fill(text, width, subsequent_indent=" " * 18) for text in texts)
-
-
-def _check(options: argparse.Namespace) -> str:
-    """Checks what needs no heavy import; returns what the command is about to do."""
-    check_workers(options)
-    if options.out is None:
-        raise ValueError("a suite needs a folder for its games and results: --out DIR")
-    if ALL in options.policy:
-        raise ValueError(f"a suite takes further policies by name, not {ALL}")
-    for name in options.policy:
-        check_name(name)
-    suite = find_suite(options.suite).with_policies(options.policy)
-    games = options.games or suite.games
-    suite.seeds_of(options.seed, games)
-    for module in SUITE_NEEDS:
-        check_extra(module)
-    what = f"{len(suite.entries)} policies on {len(suite.boards)} boards, {games} games each"
-    return f"Play the suite {suite.name} into {options.out}: {what}"
+    texts = []
+    for suite in SUITES.values():
+        names = [group.name for group in suite.groups]
+        groups = f"; groups {', '.join(names)}" if len(names) > 1 else ""
+        texts.append(fill(f"  {suite.name:<10} {suite.title}{groups}", width, subsequent_indent=" " * 13))
+    return "\n".join(texts)

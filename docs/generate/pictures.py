@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from results import DOCS
 
+from baselines.benchmark.results import plot
 from baselines.registry import SCRIPTED, build_policy
-from baselines.suites.tables import plot
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
 from minesweeper_env.codes import Codes

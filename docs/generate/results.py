@@ -22,6 +22,16 @@ Content = dict[str, Any]
 
 REFERENCE = PROTOCOL.reference
 
+GROUPS = {
+    **{name: f"sources --groups {name}" for name in ("bayes", "agents", "expected-value")},
+    "public": "public --groups opening",
+    **{f"public-{name}": f"public --groups {name}" for name in ("safe", "8x8", "10x10")},
+    "learned": "learned --groups opening",
+    "learned-safe": "learned --groups safe",
+    **dict.fromkeys(("afterstate", "afterstate-safe"), "learned --groups parts"),
+}
+"""The commands that repeat the result files of suites which are now groups."""
+
 HEADINGS = ("board", "first click", "n", "win rate", "95 % Wilson interval")
 
 MARKED = re.compile(r"(<!-- results: (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
@@ -85,7 +95,7 @@ def _of_source(policy: str, source: Source) -> str:
     content = source.content
     rows = [_cells(*row) for row in _rows(policy, source)]
     lines = [f"| {' | '.join(cells)} |" for cells in (HEADINGS, ["---"] * len(HEADINGS), *rows)]
-    head = f"`{content['command']}`, the first n games of {_seeds(content)}."
+    head = f"`{command_of(content)}`, the first n games of {_seeds(content)}."
     return "\n".join([head, "", *lines])
 
 
@@ -95,6 +105,14 @@ def _rows(policy: str, source: Source) -> Iterator[tuple[Content, Content]]:
         for row in board["results"]:
             if row["policy"] == policy:
                 yield board["config"], row
+
+
+def command_of(content: Content) -> str:
+    """Returns the command that repeats the games of a result file."""
+    name, command = content.get("suite"), str(content["command"])
+    if name in GROUPS and "group" not in content["boards"][0]:
+        return command.replace(f" suite {name} ", f" suite {GROUPS[name]} ")
+    return command
 
 
 def board_title(config: Content) -> str:
@@ -123,7 +141,7 @@ def file_table(names: Sequence[str]) -> str:
         headings += [f"{_titled(board['config'])}, %", f"minus `{against.pop()}`, points"]
         for row in board["results"]:
             rows.setdefault(f"`{row['policy']}`", []).extend([_rate(row), _points(row.get("mcnemar"), row)])
-        heads.append(f"`{content['command']}`,\n{spaced(content['games'])} games of {_seeds(content)}.")
+        heads.append(f"`{command_of(content)}`,\n{spaced(content['games'])} games of {_seeds(content)}.")
     heads.append("Win rates with 95 % Wilson intervals; differences on the same games with 95 % intervals.")
     return _table("\n".join(heads), [headings, *([policy, *cells] for policy, cells in rows.items())])
 
@@ -149,7 +167,7 @@ def wide_table(name: str, policies: Sequence[str] = ()) -> str:
         rows = [[cell.partition("<br>")[0] for cell in row] for row in rows]
     second = f"; second line: minus `{REFERENCE}` on the same n games, in points" if compared else ""
     head = (
-        f"`{content['command']}`: win rates in per cent with 95 % intervals,\n"
+        f"`{command_of(content)}`: win rates in per cent with 95 % intervals,\n"
         f"n = {spaced(content['games'])} unless stated, {_seeds(content)}{second}."
     )
     return _table(head, [["board", *(f"`{policy}`" for policy in shown)], *rows])

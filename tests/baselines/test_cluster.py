@@ -21,10 +21,10 @@ from support.fault_suites import arguments, driver, finish, printed_file, units_
 from support.slow_policy import PAUSE
 from support.suite_folders import content, records
 
+from baselines.benchmark import suites
 from baselines.cli import suite as suite_command
 from baselines.cluster import ClusterError, connected, parse_address
 from baselines.evaluation import units
-from baselines.suites import definitions
 from baselines.support.provenance import own_identity
 
 needs_ray = pytest.mark.skipif(
@@ -116,7 +116,7 @@ def test_a_unit_that_kills_four_workers_is_named(tmp_path):
 
 @pytest.fixture
 def fault_suite(monkeypatch):
-    monkeypatch.setitem(definitions.SUITES, "faults", fault_suites.FAULTS)
+    monkeypatch.setitem(suites.SUITES, "faults", fault_suites.FAULTS)
     monkeypatch.setattr(units, "UNIT_SECONDS", 1e-9)
     monkeypatch.setattr(units, "LEAST_SECONDS", 1e-9)
     monkeypatch.setenv("PYTHONPATH", fault_suites.environment()["PYTHONPATH"])

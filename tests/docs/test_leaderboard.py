@@ -10,11 +10,11 @@ import pytest
 from support import ROOT
 from support.docs_scripts import load_script
 
-from baselines.benchmark.checks import check_result_file
 from baselines.benchmark.leaderboard import board_table, cards_table, check_name, overview, policy_table, rows_of
-from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times
+from baselines.benchmark.result_files import Card, Games, ResultFile, Time, Times, check_result_file
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
+from baselines.evaluation.records import GameRecord
 
 RESULTS = sorted((ROOT / "docs" / "leaderboard" / "results").glob("*.json"))
 GENERATED = r"<!-- (results|benchmark): .*?<!-- end of \1 -->"
@@ -74,10 +74,10 @@ def test_the_reference_is_on_every_board_that_an_entry_played():
 
 
 def entry(name, won, track="board", times=None, **card):
-    board = PROTOCOL.boards[0]
-    games = Games(board, 20, PROTOCOL.seeds.start, tuple(won), (1,) * len(won), (bytes(4),) * len(won), {})
-    return ResultFile(
-        Card(**{"name": name, "policy": name, "track": track, "author": "me", **card}), {}, (games,), times
+    records = [GameRecord(PROTOCOL.seeds.start + game, bool(each), 1, False) for game, each in enumerate(won)]
+    games = Games.of_records(PROTOCOL.boards[0], 20, [each._replace(actions=bytes(2)) for each in records])
+    return ResultFile.of(
+        Card(**{"name": name, "policy": name, "track": track, "author": "me", **card}), {}, [games], times
     )
 
 

@@ -10,22 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from baselines.benchmark import suites
+from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.cli import suite
 from baselines.evaluation import units
-from baselines.suites import definitions
-from baselines.suites.suite import Entry, Suite
-from minesweeper_env import BoardConfig
 from support import ROOT
 from support.clusters import wait_until
+from support.tiny_suites import BOARDS
 
-FAULTS = Suite(
-    name="faults",
-    title="Many small units",
-    boards=(BoardConfig(4, 5, 4, "safe", ("click",)), BoardConfig(6, 6, 5, "opening", ("click",))),
-    entries=(Entry("straightforward", batch_size=5),),
-    games=100,
-    paired="next",
-)
+FAULTS = Suite("faults", "Many small units", (Group("faults", BOARDS, (Entry("straightforward", batch_size=5),)),))
 
 SLOW = f"{ROOT / 'tests' / 'support' / 'slow_policy.py'}:SlowPolicy"
 SEED = 7
@@ -84,7 +77,7 @@ def wait_for_units(folder: Path, process: Driver, number: int) -> bool:
 
 def register() -> None:
     """Adds the suite, and lets each unit be one batch."""
-    definitions.SUITES["faults"] = FAULTS
+    suites.SUITES["faults"] = FAULTS
     units.UNIT_SECONDS = units.LEAST_SECONDS = 1e-9
 
 

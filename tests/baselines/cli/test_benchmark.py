@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 
 import pytest
 from msgspec import structs
@@ -12,8 +11,7 @@ from support import ROOT
 from support.commands import complaint
 
 from baselines.benchmark import entries
-from baselines.benchmark.checks import read_result_file
-from baselines.benchmark.result_files import Time
+from baselines.benchmark.result_files import ResultFile, Time, read_result_file
 from baselines.cli import benchmark
 from baselines.evaluation.protocol import PROTOCOL
 
@@ -124,7 +122,7 @@ def test_a_tampered_file_exits_with_1_and_one_line(tmp_path, capsys):
     assert benchmark.main(["check", str(path)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "5x5/5 opening: benchmark 2026.1 begins with seed 202610000, not 202610001" in complaint(captured.err)
+    assert "5x5/5 opening: an entry plays 1000 to 10000 games from seed 202610000 on" in complaint(captured.err)
 
 
 def test_times_are_noted_without_a_change_of_the_content(tmp_path, capsys, monkeypatch):
@@ -200,7 +198,7 @@ def test_what_a_file_names_is_not_loaded_unless_the_user_types_it(working_folder
     path.parent.mkdir()
     published = ROOT / "docs" / "leaderboard" / "results" / "random.json"
     result = read_result_file(published)
-    replace(result, card=structs.replace(result.card, policy=policy)).write(path)
+    ResultFile.of(structs.replace(result.card, policy=policy), result.versions, result.boards).write(path)
     assert benchmark.main([work[0], str(path), *work[1:]]) == 1
     assert f"{policy!r} may run code" in complaint(capsys.readouterr().err)
     assert not (working_folder / "imported").exists()

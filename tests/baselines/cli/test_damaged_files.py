@@ -107,13 +107,13 @@ def test_a_sweep_names_a_damaged_plan(sweep, tmp_path, capsys, content):
 
 
 @pytest.mark.parametrize(
-    "content", [*ANY, *({"policies": each, "precision": {}} for each in ("", [], 3, {"exact": 3}, None))]
+    "content", [*ANY, *({"policies": each, "commit": "a"} for each in ("", [], 3, {"exact": 3}, None))]
 )
 def test_a_suite_names_a_damaged_manifest(tmp_path, capsys, content):
     arguments = ["suite", "public", "--games", "10", "--out", str(tmp_path / "out")]
     path = tmp_path / "out" / "suite.json"
     path.parent.mkdir()
-    fixed = {"format": 2, "suite": "public", "seed": 0, "version": "0.1.0", "games": 10}
+    fixed = {"suite": "public", "seed": 0, "games": 10}
     damage(path, fixed | {"identity": own_identity()._asdict()} | content if isinstance(content, dict) else content)
     assert str(path.parent) in refused(arguments, capsys)
 

@@ -1,4 +1,4 @@
-"""`--no-guess` of evaluate.py and train.py, and the suite `logic`."""
+"""`--no-guess` of evaluate.py and train.py."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from baselines.cli import evaluate, train
 from baselines.evaluation.report import known_rate_note
 from baselines.learned.settings.command_line import settings_and_folder
 from baselines.learned.settings.training import TrainingSettings
-from baselines.suites.definitions import find_suite
-from baselines.suites.tasks import Task
-from baselines.support.board_names import file_name, name_of
 from minesweeper_env import BoardConfig
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]
@@ -54,15 +51,6 @@ def test_another_level_is_refused(capsys):
 def test_a_known_win_rate_is_of_other_games():
     assert known_rate_note(BoardConfig.of_size(8, 14), 0, 100)
     assert not known_rate_note(BoardConfig.of_size(8, 14, no_guess="exact"), 0, 100)
-
-
-def test_the_suite_keeps_the_games_of_each_level_apart():
-    suite = find_suite("logic")
-    folders = {Task("exact", board, 10, 10).folder for board in suite.boards}
-    assert len(folders) == len(suite.boards)
-    assert "games/8x8-14-no-guess-exact/exact" in folders
-    assert {board.no_guess for board in suite.boards} == {"subset", "exact"}
-    assert file_name(name_of(suite.boards[0])) == "8x8-14-no-guess-subset"
 
 
 def test_settings_of_a_training_carry_the_level():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from baselines.benchmark.suites import SUITES
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.seeds import SELECTION_SEEDS, TEST_SEEDS, TRAINING_SEEDS
 from baselines.registry import policy_names
-from baselines.suites.definitions import SUITES
 
 FROZEN = "fb86159cb9c9364986fd8eb5ace5efa79a10613e5b216f8276a019682c51bb2a"
 
@@ -38,8 +38,8 @@ def test_other_games_are_refused(first, games, said):
 
 def test_the_suite_plays_every_policy_on_the_boards_of_the_protocol():
     suite = SUITES["benchmark"]
-    assert suite.boards == PROTOCOL.boards
-    assert suite.games == PROTOCOL.least_games
-    assert sorted(entry.policy for entry in suite.entries) == sorted(policy_names())
+    (group,) = suite.groups
+    assert group.boards == PROTOCOL.boards
+    assert sorted(entry.policy for entry in group.entries) == sorted(policy_names())
     assert suite.seeds_of(None, 1000).start == PROTOCOL.seeds.start
     assert SUITES["ladder"].seeds_of(None, 10) == range(10)

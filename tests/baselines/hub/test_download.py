@@ -12,10 +12,10 @@ from support import ROOT, hub, tiny_suites
 
 import baselines
 from baselines import hub as cache
+from baselines.benchmark import suites
 from baselines.cli import evaluate, suite
 from baselines.hub import UnreachableHubError, hub_folder, pin
 from baselines.registry import find_policy, policy_digest
-from baselines.suites import definitions
 from baselines.support.extras import MissingExtraError
 
 pytest.importorskip("huggingface_hub")
@@ -110,7 +110,7 @@ def offline(patch, server) -> None:
 
 
 def test_a_suite_keeps_the_commit_and_the_digest(commit, tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(definitions.SUITES, "tiny", tiny_suites.TINY)
+    monkeypatch.setitem(suites.SUITES, "tiny", tiny_suites.TINY)
     out = tmp_path / "out"
     added = ["tiny", "--games", "20", "--out", str(out), "--policy", "hf:ana/mines"]
     assert suite.main(added) == 0

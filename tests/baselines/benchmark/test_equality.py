@@ -1,7 +1,7 @@
 """The same games and results from every executor: one process, two, Ray, and two nodes of Ray.
 
 Suites of each kind play a few games of their quick policies. MINESWEEPER_EQUALITY_GAMES=100 plays 100 games of all
-policies of all suites, and one of `bayes` by variable elimination.
+policies of all suites, and one of `sources` by variable elimination.
 """
 
 from __future__ import annotations
@@ -16,44 +16,42 @@ from support import ROOT
 from support.clusters import nodes_of
 from support.suite_folders import content, records
 
+from baselines.benchmark.suites import SUITES, Group
 from baselines.cli.suite import main
-from baselines.suites import definitions
-from baselines.suites.definitions import SUITES
-from baselines.suites.suite import Suite
 
 pytestmark = pytest.mark.slow
 
 ALL_GAMES = int(os.environ.get("MINESWEEPER_EQUALITY_GAMES", "0"))
 FEW_GAMES, BATCH = 24, 5
-QUICK = ("random", "straightforward", "subset", "exact", "exact:first=18", "exact:first=22")
+QUICK = ("random", "straightforward", "subset", "exact")
 """Policies that play a few games within a second."""
 
-DIFFERENT = ("bayes", "ladder", "logic", "benchmark")
-"""Suites that differ in how their games start or are stored: given starts, plain, boards without guesses, recorded."""
+DIFFERENT = ("sources", "logic", "benchmark")
+"""Suites that differ in how their games start or are stored: given starts, boards without guesses, recorded."""
 
 SLOW, SLOW_GAMES = "bayes:inference=pgmpy", 1
 """A policy whose 100 games would take hours, and its number of games."""
 
 
-def complete(suite: Suite) -> Suite:
-    """Returns a suite with all its policies, and few games of the slow one."""
-    entries = (replace(entry, cap=SLOW_GAMES) if entry.policy == SLOW else entry for entry in suite.entries)
-    return replace(suite, entries=tuple(entries))
+def complete(group: Group) -> Group:
+    """Returns a group with all its policies, and few games of the slow one."""
+    entries = (replace(entry, cap=SLOW_GAMES) if entry.policy == SLOW else entry for entry in group.entries)
+    return replace(group, entries=tuple(entries))
 
 
-def shortened(suite: Suite) -> Suite:
-    """Returns a suite with its quick policies, in small batches, on its first and last board."""
-    entries = [replace(entry, batch_size=BATCH) for entry in suite.entries if entry.policy in QUICK]
-    boards = dict.fromkeys((suite.boards[0], suite.boards[-1]))
-    return replace(suite, entries=tuple(entries[:2]), boards=tuple(boards))
+def shortened(group: Group) -> Group:
+    """Returns a group with its quick policies, in small batches, on its first and last board."""
+    entries = [replace(entry, batch_size=BATCH) for entry in group.entries if entry.policy in QUICK]
+    boards = dict.fromkeys((group.boards[0], group.boards[-1]))
+    return replace(group, entries=tuple(entries[:2]), boards=tuple(boards))
 
 
 @pytest.fixture(scope="module", params=SUITES if ALL_GAMES else DIFFERENT)
 def suite(request):
     """The name of a suite, which has few policies unless all games are played."""
-    changed = complete if ALL_GAMES else shortened
+    changed, whole = complete if ALL_GAMES else shortened, SUITES[request.param]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(definitions.SUITES, request.param, changed(SUITES[request.param]))
+        patch.setitem(SUITES, request.param, replace(whole, groups=tuple(map(changed, whole.groups))))
         yield request.param
 
 

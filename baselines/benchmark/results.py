@@ -1,0 +1,280 @@
+"""Results of a suite: the content of results.json from the games, and its tables, files and plot."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import combinations, groupby, pairwise
+from typing import Any, NamedTuple
+
+from baselines.benchmark.suites import Group, Suite
+from baselines.benchmark.units import Task
+from baselines.evaluation.columns import Row, best_rows, board_title, legend, p_values, table_of
+from baselines.evaluation.forest import draw
+from baselines.evaluation.intervals import mean_interval, wilson_interval
+from baselines.evaluation.records import GameRecord
+from baselines.evaluation.results import PolicyResult, compare, config_row, result_row, versions
+from baselines.evaluation.seeds import range_text, use_of
+from baselines.support.board_names import name_of
+from baselines.terminal.tables import Column, Page, Table
+from minesweeper_env import texts
+from minesweeper_env.config import BoardConfig
+
+Content = dict[str, Any]
+Played = Sequence[tuple[Task, PolicyResult]]
+
+
+def content_of(suite: Suite, played: Played, refused: Sequence[Task], seed: int, games: int, command: str) -> Content:
+    """Returns the content of results.json.
+
+    Args:
+        suite: the suite.
+        played: its tasks with their results.
+        refused: the tasks of policies that do not play on a board.
+        seed: seed of game 0.
+        games: number of games requested of each policy on each board.
+        command: command line that repeats the suite.
+    """
+    boards = [_board(group, board, played, refused) for group in suite.groups for board in group.boards]
+    return {
+        "suite": suite.name,
+        "title": suite.title,
+        "seed": seed,
+        "games": games,
+        "seeds_for": use_of(seed),
+        "command": command,
+        "versions": versions(),
+        "notes": [*suite.notes, *_notes(played, refused, games)],
+        "boards": boards,
+    }
+
+
+def _board(group: Group, board: BoardConfig, played: Played, refused: Sequence[Task]) -> Content:
+    here = [(task, result) for task, result in played if (task.group, task.board) == (group.name, board)]
+    comparisons = _compare(here, group.paired)
+    first = {test["policy"]: test for test in reversed(comparisons)}
+    rows = [_row(task, result, group.scored) for task, result in here]
+    for row in rows:
+        test = first.get(row["policy"], {})
+        row["mcnemar"] = {name: value for name, value in test.items() if name != "policy"} or None
+    left_out = [
+        {"policy": task.entry.policy, "reason": task.refusal}
+        for task in refused
+        if (task.group, task.board) == (group.name, board)
+    ]
+    content = {"group": group.name, "config": config_row(board)}
+    return content | {"results": rows, "comparisons": comparisons, "left_out": left_out}
+
+
+def _row(task: Task, result: PolicyResult, scored: bool) -> Row:
+    row = result_row(result) | {"opened_per_game": sum(record.opened for record in result.records) / result.games}
+    if "flag" in task.config.moves:
+        # Games whose flags were at some moment exactly the mines: wins for Antolín & de la Torre.
+        marked = sum(record.marked for record in result.records)
+        row |= {"marked": marked, "marked_rate": marked / result.games}
+        row["marked_ci95"] = list(wilson_interval(marked, result.games))
+    return row | (scores(result.records) if scored else {})
+
+
+def scores(records: Sequence[GameRecord]) -> Row:
+    """Returns the score of Sun, Chen & Yang, and figures derived from it.
+
+    The score of a game is its number of open cells, doubled on a win. The mean score includes games that the first
+    click lost; the mean score of lost games excludes them.
+    """
+    survivors = [each for each in records if each.clicks > 1 or each.won or each.truncated]
+    won, count = sum(each.won for each in survivors), len(survivors)
+    return {
+        "first_click_losses": len(records) - count,
+        "survived": count,
+        "survived_win_rate": won / count if count else None,
+        "survived_ci95": list(wilson_interval(won, count)) if count else None,
+        **_mean("score", [each.opened * (1 + each.won) for each in records]),
+        **_mean("score_lost", [each.opened for each in survivors if not each.won]),
+    }
+
+
+def _mean(name: str, values: list[int]) -> Row:
+    ends = mean_interval(values)
+    return {name: math.fsum(values) / len(values) if values else None, f"{name}_ci95": ends and list(ends)}
+
+
+def _compare(here: Played, paired: str) -> list[Row]:
+    """Returns the tests on a board, between policies that play the same games.
+
+    A reference meets each policy on the games that both played; ranks hold only policies of equally many games. If two
+    win rates are equal, the policy listed later counts as stronger.
+    """
+    tests = []
+    ranked = paired in ("next", "all")
+    kinds = dict.fromkeys((task.entry.start, task.games if ranked else None) for task, _ in here)
+    for start, games in kinds:
+        rivals = [result for task, result in here if task.entry.start == start and games in (None, task.games)]
+        for one, other in _pairs(sorted(rivals, key=lambda each: each.win_rate), paired):
+            if (comparison := compare(one, other)) is not None:
+                tests.append({"policy": one.policy, **asdict(comparison)})
+    return tests
+
+
+def _pairs(rivals: list[PolicyResult], paired: str) -> Iterator[tuple[PolicyResult, PolicyResult]]:
+    """Returns the pairs to compare, from rivals in the order of their win rates; see `Group.paired`."""
+    if paired == "next":
+        return pairwise(rivals)
+    if paired == "all":
+        return combinations(rivals, 2)
+    references = [rival for rival in rivals if rival.policy == paired]
+    return ((rival, reference) for reference in references for rival in rivals if rival is not reference)
+
+
+def _notes(played: Played, refused: Sequence[Task], games: int) -> Iterator[str]:
+    yield (
+        "p: exact McNemar test against the policy that the table names, on the same games; where that is the next "
+        "stronger policy, only policies of equally many games are compared."
+    )
+    for policy, count in sorted({(task.entry.policy, task.games) for task, _ in played if task.games < games}):
+        yield f"{policy} is slow, and played only the first {count} of {games} games."
+    for policy in dict.fromkeys(task.entry.policy for task, _ in played if task.entry.start is not None):
+        yield f"{policy} plays games that begin in a way of their own, and is compared with no other policy."
+    for task, result in played:
+        if result.truncated:
+            yield f"{task} reached the step limit in {result.truncated} games, which count as not won."
+    for policy in dict.fromkeys(task.entry.policy for task in refused):
+        tasks = [task for task in refused if task.entry.policy == policy]
+        names = ", ".join(dict.fromkeys(name_of(task.board) for task in tasks))
+        yield f"{policy} does not play on {names}: {tasks[0].refusal}."
+
+
+COLUMNS = (
+    *("policy", "games", "wins", "win_rate", "interval", "marked", "first_click_losses", "survived", "score"),
+    *("score_lost", "clicks", "queries", "guesses", "ms", "p", "against"),
+)
+"""Columns of the table of a board; a table shows those that have a cell."""
+
+TESTS = ("policy", "against", "games", "won_alone", "lost_alone", "p")
+"""Columns of the table of all tests on a board."""
+
+
+class Section(NamedTuple):
+    """A table, what explains its marks, and whether it shows the win rates on several boards."""
+
+    table: Table
+    legend: str
+    is_overview: bool = False
+
+
+def sections(content: Content, with_intervals: bool = True) -> Iterator[Section]:
+    """Yields the tables of the content of results.json: of each group the win rates on all boards, and of each board.
+
+    Args:
+        content: the content.
+        with_intervals: whether the tables of win rates have intervals.
+    """
+    for group, found in groupby(content["boards"], key=lambda board: board.get("group", content["suite"])):
+        boards = list(found)
+        if len(boards) > 1:
+            named = "" if group == content["suite"] else f"{group}: "
+            title = f"{named}Win rates in %" + (", with 95 % intervals" if with_intervals else "")
+            yield Section(_rates_table(title, boards, with_intervals), "> highest win rate on the board.", True)
+        for board in boards:
+            rows, tests, title = board["results"], board["comparisons"], board_title(board["config"])
+            best = best_rows(rows)
+            table = table_of(f"{title}, first click {board['config']['first_click']}", COLUMNS, rows, best)
+            yield Section(table, legend(best, p_values(rows)))
+            if len(tests) > sum(row.get("mcnemar") is not None for row in rows):
+                table = table_of(f"{title}: each two policies on the same games", TESTS, tests)
+                yield Section(table, legend([], p_values(tests)))
+
+
+def _rates_table(title: str, boards: Sequence[Content], with_intervals: bool) -> Table:
+    """Returns the win rates on all boards; a ">" stands before the highest of a board."""
+    policies = dict.fromkeys(row["policy"] for board in boards for row in board["results"])
+    rules = {board["config"]["first_click"] for board in boards}
+    columns, cells = [Column("policy", "left", folds=True)], {policy: [policy] for policy in policies}
+    for number, board in enumerate(boards):
+        rule = f" {board['config']['first_click']}" if len(rules) > 1 else ""
+        columns.append(Column(f"{board_title(board['config'])}{rule}", priority=number))
+        best = best_rows(board["results"])
+        rates = {row["policy"]: _rate(row, at in best, with_intervals) for at, row in enumerate(board["results"])}
+        for policy, row in cells.items():
+            row.append(rates.get(policy, ""))
+    return Table(title, columns, list(cells.values()))
+
+
+def _rate(row: Row, is_best: bool, with_interval: bool) -> str:
+    low, high = (f"{100 * end:.1f}" for end in row["ci95"])
+    rate = f"{'>' if is_best else ''}{100 * row['win_rate']:.1f}"
+    return f"{rate} ({low} to {high})" if with_interval else rate
+
+
+def caption(content: Content) -> str:
+    """Returns a line with the number of games and their seeds."""
+    return f"n = {content['games']} games of each policy on each board, {range_text(content['seed'], content['games'])}"
+
+
+def print_tables(content: Content, wide: bool = False) -> None:
+    """Prints the tables and the notes on stdout; `wide` tables have all columns, whatever the terminal."""
+    page = Page.for_stdout(wide)
+    fill(page, content)
+    page.print()
+
+
+def fill(page: Page, content: Content) -> None:
+    """Adds the tables and the notes to a page; win rates on all boards have intervals where these fit."""
+    page.title(content["title"])
+    page.note(caption(content))
+    for (table, explanation, is_overview), narrow in zip(sections(content), sections(content, False), strict=True):
+        if is_overview:
+            page.stack(table if page.fits(table) else narrow.table)
+        else:
+            page.table(table)
+        page.legend(explanation)
+    page.title("Notes")
+    for note in content["notes"]:
+        page.note(note)
+
+
+def markdown(content: Content) -> str:
+    """Returns the page results.md."""
+    lines = [f"# {content['title']}", "", f"{texts.markdown_code(content['command'])}: {caption(content)}.", ""]
+    for table, *_ in sections(content):
+        lines += [f"## {table.title}", "", *_markdown_rows(table.part(table.filled())), ""]
+    return "\n".join(lines + [f"- {note}" for note in content["notes"]]) + "\n"
+
+
+def _markdown_rows(table: Table) -> Iterator[str]:
+    headings = [column.heading for column in table.columns]
+    for row in (headings, ["---" if column.folds else "--:" for column in table.columns], *table.rows):
+        yield f"| {' | '.join(map(texts.markdown, row))} |"
+
+
+def csv_text(content: Content) -> str:
+    """Returns results.csv: a line per policy and board, with all of the JSON but the single games and the tests."""
+    rows = [_flat(board["config"] | row) for board in content["boards"] for row in board["results"]]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def _flat(row: Row) -> Row:
+    """Returns a row without lists: "ci95" becomes "ci95_low" and "ci95_high", "size" "rows" and "cols"."""
+    flat: Row = {}
+    for name, value in row.items():
+        if name == "mcnemar":
+            flat |= {f"{name}_{key}": each for key, each in (value or {}).items()}
+        elif isinstance(value, list):
+            ends = ("rows", "cols") if name == "size" else (f"{name}_low", f"{name}_high")
+            flat |= dict(zip(ends, value, strict=True))
+        elif name != "won" and value is not None:
+            flat[name] = value
+    return flat
+
+
+def plot(content: Content) -> bytes:
+    """Returns the plot of the win rates as a PNG file."""
+    return draw(content, f"{content['title']}\n{caption(content)}; win rates in per cent with 95 % intervals")

@@ -1,1 +1,0 @@
-"""Suites: policies on boards, played in units that survive an interruption, and analysed after the games."""

@@ -1,0 +1,187 @@
+"""Results of a suite: scores, flags and pairs by hand; tables and plots of any outcome and of the published results."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from matplotlib.image import imread
+from support import ROOT
+from support.tiny_suites import BOARDS, TINY
+
+from baselines.benchmark.results import content_of, csv_text, fill, markdown, plot, scores
+from baselines.benchmark.suites import Entry
+from baselines.benchmark.units import Task
+from baselines.evaluation.columns import COLUMNS, board_title
+from baselines.evaluation.intervals import mean_interval, wilson_interval
+from baselines.evaluation.records import GameRecord
+from baselines.evaluation.results import PolicyResult
+from baselines.terminal.tables import Page
+from minesweeper_env import BoardConfig
+
+CONFIG = BoardConfig(4, 4, 6, "any", ("click",))
+
+
+def row(policy, wins, moves=("click",), start=None, **counters):
+    """A policy whose game i is won if wins[i]; its flags were on the mines in the games 0 to 2."""
+    records = tuple(GameRecord(i, bool(won), 5, False, 10 if won else 3, i < 3) for i, won in enumerate(wins))
+    return records, policy, moves, start, counters
+
+
+def results(paired, *rows, scored=False):
+    """Returns the content of results.json for policies on one board."""
+    group = replace(TINY.groups[0], boards=(CONFIG,), paired=paired, scored=scored)
+    played = [
+        (
+            Task("tiny", Entry(policy, start=start), CONFIG, len(records), False, replace(CONFIG, moves=moves)),
+            PolicyResult(policy, records, 0.25, 0.25, counters),
+        )
+        for records, policy, moves, start, counters in rows
+    ]
+    refused = [Task("tiny", Entry("optimal"), board, 4, False, board, refusal="too large") for board in BOARDS]
+    return content_of(replace(TINY, groups=(group,)), played, refused, 0, 4, "python evaluate.py")
+
+
+def test_scores_count_cells_and_leave_the_first_click_apart():
+    records = [
+        GameRecord(0, True, 9, False, opened=10),
+        # The first click won at once, and it was cut short: neither is lost by the first click.
+        GameRecord(1, True, 1, False, opened=10),
+        GameRecord(2, False, 1, True, opened=4),
+        GameRecord(3, False, 1, False, opened=0),
+        GameRecord(4, False, 6, False, opened=7),
+        GameRecord(5, False, 1, False, opened=0),
+    ]
+    found = scores(records)
+    assert (found["first_click_losses"], found["survived"], found["survived_win_rate"]) == (2, 4, 0.5)
+    assert found["survived_ci95"] == list(wilson_interval(2, 4))
+    assert found["score"] == pytest.approx((20 + 20 + 4 + 7) / 6)
+    assert found["score_ci95"] == list(mean_interval([20, 20, 4, 0, 7, 0]))
+    assert found["score_lost"] == pytest.approx(5.5)
+    assert found["score_lost_ci95"] == list(mean_interval([4, 7]))
+    lost = scores([GameRecord(i, False, 1, False) for i in range(4)])
+    assert (lost["survived_win_rate"], lost["survived_ci95"], lost["score_lost"]) == (None, None, None)
+    assert (lost["score"], lost["score_ci95"], lost["score_lost_ci95"]) == (0.0, [0.0, 0.0], None)
+
+
+def test_flags_on_the_mines_are_counted_beside_the_wins():
+    content = results("next", row("random", [1, 0, 0, 0], ("click", "flag")), row("subset", [1, 0, 1, 0], guesses=6))
+    found, other = content["boards"][0]["results"]
+    assert (found["wins"], found["marked"], found["marked_rate"]) == (1, 3, 0.75)
+    assert found["marked_ci95"] == list(wilson_interval(3, 4))
+    assert "marked" not in other
+    assert (other["guesses_per_game"], other["opened_per_game"]) == (1.5, 6.5)
+    # Other moves do not make other games, so the two are compared.
+    assert found["mcnemar"]["against"] == "subset"
+
+
+ROWS = (row("a", [1, 1, 0, 1]), row("b", [0, 0, 0, 1]), row("c", [0, 1, 1, 0]), row("d", [1, 1, 1, 1], start="x:y"))
+
+
+@pytest.mark.parametrize(
+    ("paired", "pairs"), [("next", {"bc", "ca"}), ("all", {"bc", "ca", "ba"}), ("c", {"ac", "bc"})]
+)
+def test_policies_of_the_same_games_meet(paired, pairs):
+    content = results(paired, *ROWS)
+    (board,) = content["boards"]
+    assert {test["policy"] + test["against"] for test in board["comparisons"]} == pairs
+    tests = {each["policy"]: each["mcnemar"] for each in board["results"]}
+    assert tests["d"] is None
+    assert (tests["b"]["against"], tests["b"]["games"]) == ("c", 4)
+    test = tests["a" if paired == "c" else "c"]
+    assert (test["won_alone"], test["lost_alone"]) == ((2, 1) if paired == "c" else (1, 2))
+    assert "optimal does not play on 4x5/4, 6x6/5: too large." in content["notes"]
+    assert ("each two policies" in markdown(content)) == (paired == "all")
+
+
+@pytest.mark.parametrize(("paired", "games"), [("c", {"a": 2, "b": 4}), ("next", {"b": 4})])
+def test_a_policy_of_fewer_games_meets_a_reference_but_has_no_place_among_the_ranks(paired, games):
+    content = results(paired, row("a", [0, 1]), row("b", [0, 0, 0, 1]), row("c", [1, 0, 1, 1]))
+    assert {test["policy"]: test["games"] for test in content["boards"][0]["comparisons"]} == games
+    assert "a is slow, and played only the first 2 of 4 games." in content["notes"]
+
+
+def test_all_won_and_all_lost_have_tables_and_a_plot():
+    content = results("all", row("a", [0] * 30), row("b", [1] * 30), row("c", [1]), scored=True)
+    assert markdown(content).count("\n## ") == 1
+    assert csv_text(content).count("\n") == 4
+    picture = imread(io.BytesIO(plot(content)))
+    assert picture.shape[1] > 800
+    assert (picture[..., :3] != 1.0).any(axis=2).mean() > 0.005
+
+
+PUBLISHED = {
+    path.stem: json.loads(path.read_bytes())
+    for path in sorted((ROOT / "docs/results").glob("*.json"))
+    if b'"comparisons"' in path.read_bytes()
+}
+
+BOARD_AT_80 = """\
+16x16/40, first click any
+                          win
+  policy                 rate   95 % interval          p  against
+────────────────────────────────────────────────────────────────────────────────
+  subset:               46.2%  45.2% to 47.1%  * 1.6e-06  expected_value_source
+  deduction=source
+  expected_value_       45.6%  44.6% to 46.5%       0.31  subset:
+  source:                                                 deduction=source
+  deduction=source
+  subset                50.5%  49.5% to 51.5%  * 5.3e-11  expected_value
+  expected_value_       48.9%  47.9% to 49.9%   * 0.0047  subset
+  source
+> expected_value        53.8%  52.8% to 54.7%
+> highest win rate. * significant at 5%, after Holm's correction for 4 tests.
+"""
+
+RATES_AT_80 = """\
+Win rates in %
+policy              9x9/1  9x9/2  9x9/3  9x9/4  9x9/5  9x9/6  9x9/7  9x9/8
+──────────────────────────────────────────────────────────────────────────
+random               78.1   48.9   26.2   12.0    4.6    1.6    0.4    0.1
+marginal             78.6   48.3   24.6   11.6    4.9    1.5    0.6    0.1
+graphical_source     98.7   84.9   70.0   43.0   23.9   12.8    3.2    1.2
+conditional          98.8   89.0   69.7   47.8   28.3   14.5    6.1    2.5
+graphical            98.8   94.1   86.2   76.3   64.8   54.0   40.6   30.8
+semi_deterministic  >98.8  >97.3  >95.3  >92.6  >89.9  >85.8  >81.2  >75.4
+"""
+
+
+def shown(name, width, wide=False):
+    page = Page(width, wide=wide)
+    fill(page, PUBLISHED[name])
+    return page.text()
+
+
+@pytest.mark.parametrize("width", [80, 160])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_results_fit_and_keep_every_win_rate(name, width):
+    text = shown(name, width)
+    assert max(map(len, text.splitlines())) <= width
+    for board in PUBLISHED[name]["boards"]:
+        title = f"{board_title(board['config'])}, first click {board['config']['first_click']}\n"
+        table = " ".join(text.partition(title)[2].partition("\n\n")[0].split())
+        for each in board["results"]:
+            assert f"{each['win_rate']:.1%} {COLUMNS['interval'].text(each)}" in table
+
+
+def test_names_fold_and_win_rates_on_many_boards_continue_in_a_second_table():
+    assert BOARD_AT_80 in shown("expected-value", 80)
+    assert RATES_AT_80 in shown("agents", 80)
+
+
+@pytest.mark.parametrize(("width", "wide"), [(None, False), (80, True)])
+def test_wide_tables_and_pipes_have_every_column(width, wide):
+    text = shown("expected-value", width, wide)
+    for name in ("wins", "first_click_losses", "survived", "score", "score_lost", "guesses", "clicks", "ms"):
+        assert COLUMNS[name].heading in text
+    assert "Left out" not in text
+    assert "expected_value_source:deduction=source" in text
+
+
+def test_equal_win_rates_are_both_marked_and_those_of_fewer_games_are_not():
+    table = shown("ladder", 80).partition("5x5/5, first click opening\n")[2].partition("\n\n")[0]
+    best = [line.split()[1] for line in table.splitlines() if line.startswith("> ") and "highest" not in line]
+    assert sorted(best) == ["lookahead", "optimal"]
+    assert "> bayes:inference" not in shown("bayes", 80)

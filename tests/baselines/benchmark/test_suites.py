@@ -1,0 +1,403 @@
+"""The command `suite`: games played, interruptions, added policies, and files written."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import fault_suites
+from support.commands import complaint
+from support.suite_folders import content as timeless
+from support.suite_folders import records
+from support.tiny_suites import BOARDS, TINY
+
+from baselines.benchmark import run as suite_run
+from baselines.benchmark import suites
+from baselines.benchmark import units as stored
+from baselines.benchmark.suites import SUITES, Entry
+from baselines.benchmark.units import policy_folder
+from baselines.cli import suite
+from baselines.evaluation import units
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.evaluation.records import Start, unpack_won
+from baselines.evaluation.results import PolicyResult, compare
+from baselines.registry import build_policy, config_for, policy_digest
+from baselines.support import files
+from baselines.support.files import hold_folder, replace_file
+from minesweeper_env import BoardConfig
+
+RESULTS = {"results.json", "results.csv", "results.md", "results.png"}
+
+FIRST = """import numpy as np
+class First:
+    def __init__(self, size, mines, first_click, begin=0):
+        if size == (6, 6) and begin == 9:
+            raise ValueError("First plays no 6x6 from 9 on")
+        self.begin = begin
+
+    def act(self, observations, action_masks):
+        return [(self.begin + int(np.roll(mask, -self.begin).argmax())) % len(mask) for mask in action_masks]
+"""
+
+
+@pytest.fixture(autouse=True)
+def tiny_suite(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setitem(suites.SUITES, "tiny", TINY)
+    monkeypatch.setattr(units, "UNIT_SECONDS", 1e-9)
+    monkeypatch.setattr(units, "LEAST_SECONDS", 1e-9)
+    Path("mine.py").write_text(FIRST)
+
+
+def run(folder, *arguments, games=50):
+    return suite.main(["tiny", "--games", str(games), "--seed", "7", "--out", str(folder), *arguments])
+
+
+def refused(capsys, *arguments):
+    """Returns the line on stderr of a command that exits with status 2."""
+    with pytest.raises(SystemExit, match="2"):
+        suite.main(list(arguments))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return complaint(captured.err)
+
+
+def results(folder):
+    return json.loads((Path(folder) / "results.json").read_text())
+
+
+def wins(folder):
+    """Returns the wins of each policy on each board."""
+    return [{row["policy"]: row["wins"] for row in board["results"]} for board in results(folder)["boards"]]
+
+
+def changed(monkeypatch, **changes):
+    """Changes the group of the tiny suite."""
+    monkeypatch.setitem(suites.SUITES, "tiny", replace(TINY, groups=(replace(TINY.groups[0], **changes),)))
+
+
+def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
+    assert run("a") == 0
+    assert {path.name for path in Path("a").iterdir()} == {*RESULTS, "games", "suite.json"}
+    content = results("a")
+    assert (content["suite"], content["seed"], content["games"]) == ("tiny", 7, 50)
+    assert content["command"].startswith("python -m baselines suite tiny --games 50")
+    assert {"commit", "python", "numpy", "minesweeper_env"} <= content["versions"].keys()
+    for config, board in zip(BOARDS, content["boards"], strict=True):
+        size = [config.rows, config.cols]
+        assert board["config"] == {"size": size, "mines": config.mines, "first_click": config.first_click}
+        expected = {}
+        for row, entry in zip(board["results"], TINY.groups[0].entries, strict=True):
+            seeds = range(7, 7 + (entry.cap or 50))
+            build = partial(build_policy, entry.policy, config)
+            evaluation = evaluate_policy(build, config, seeds, policy_seed=7, batch_size=entry.batch_size or 20)
+            result = expected[entry.policy] = PolicyResult.of(entry.policy, evaluation)
+            assert (row["policy"], row["games"], row["wins"]) == (entry.policy, len(seeds), result.wins)
+            assert unpack_won(row["won"], row["games"]).sum() == row["wins"]
+            assert row["ci95"] == list(result.interval)
+            assert row["clicks_per_game"] == result.clicks_per_game
+            assert row["opened_per_game"] == sum(r.opened for r in result.records) / len(seeds)
+        weak, strong = sorted((expected["random"], expected["straightforward"]), key=lambda each: each.win_rate)
+        tests = {row["policy"]: row["mcnemar"] for row in board["results"]}
+        assert tests == {weak.policy: vars(compare(weak, strong)), strong.policy: None, "subset": None}
+        assert [test["policy"] for test in board["comparisons"]] == [weak.policy]
+    assert "subset is slow, and played only the first 30 of 50 games." in content["notes"]
+    printed = capsys.readouterr().out
+    assert "4x5/4, first click safe" in printed
+    assert content["notes"][-1] in " ".join(printed.split())
+
+
+def test_the_files_agree():
+    assert run("a") == 0
+    with Path("a/results.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    rows = [(board["config"], row) for board in results("a")["boards"] for row in board["results"]]
+    page = Path("a/results.md").read_text()
+    for line, (config, row) in zip(lines, rows, strict=True):
+        assert [int(line["rows"]), int(line["cols"])] == config["size"]
+        assert (int(line["mines"]), line["first_click"]) == (config["mines"], config["first_click"])
+        assert line["policy"] == row["policy"]
+        for name in ("wins", "win_rate", "ms_per_game", "clicks_per_game", "opened_per_game"):
+            assert float(line[name]) == row[name]
+        assert [float(line["ci95_low"]), float(line["ci95_high"])] == row["ci95"]
+        assert line["mcnemar_against"] == (row["mcnemar"]["against"] if row["mcnemar"] else "")
+        title = f"## {config['size'][0]}x{config['size'][1]}/{config['mines']}, "
+        section = page.partition(title)[2].partition("##")[0]
+        assert section.count(f"| {row['policy']} | {row['games']} | {row['wins']} | {row['win_rate']:.1%} |") == 1
+    rates = page[page.index("## Win rates") : page.index("## 4x5/4")]
+    for line in rates.splitlines()[4:7]:
+        policy, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        found = [cell.partition(" ")[0].removeprefix("&#62;") for cell in cells]
+        assert found == [f"{100 * row['win_rate']:.1f}" for _, row in rows if row["policy"] == policy]
+    assert Path("a/results.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_finished_suite_is_not_played_again(monkeypatch, capsys):
+    assert run("a") == 0
+    finished = [line for line in capsys.readouterr().err.splitlines() if " is done; " in line]
+    assert len(finished) == 6
+    assert finished[-1].endswith("260 of 260 games, about 0 s left")
+    before = {name: (Path("a") / name).read_bytes() for name in RESULTS}
+    monkeypatch.setattr(units, "play_unit", None)
+    assert run("a") == 0
+    assert before == {name: (Path("a") / name).read_bytes() for name in RESULTS}
+    assert "260 of 260 games are done\n" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_the_units_and_the_same_command_goes_on(monkeypatch, capsys):
+    def interrupt(assignment, unit, deadline):
+        if len(played) == 4:
+            raise KeyboardInterrupt
+        played.append(unit.games)
+        return play(assignment, unit, deadline)
+
+    play, played = units.play_unit, []
+    with monkeypatch.context() as patched:
+        patched.setattr(units, "play_unit", interrupt)
+        assert run("a") == 130
+    err = capsys.readouterr().err
+    assert f"interrupted: tiny in a: {sum(played)} of 260 games are done" in err
+    assert "the same command goes on" in err
+    assert not RESULTS & {path.name for path in Path("a").iterdir()}
+    assert run("a") == 0
+    assert f"going on with tiny in a: {sum(played)} of 260 games are done" in capsys.readouterr().err
+    assert run("b") == 0
+    assert records("a") == records("b")
+
+
+@pytest.mark.parametrize("place", ["hold_folder", "open_folder", "plan", "Schedule", "content_of", "replace_file"])
+def test_ctrl_c_anywhere_is_130_and_the_same_command_goes_on(monkeypatch, place):
+    def interrupt(*_arguments, **_settings):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(suite_run, place, interrupt)
+        assert run("a", games=8) == 130
+    assert run("a", games=8) == 0
+
+
+@pytest.mark.parametrize("full", ["00000020.npz", "results.json"])
+def test_a_full_disk_keeps_the_games_so_far_and_the_same_command_goes_on(monkeypatch, capsys, full):
+    def fill(path, content):
+        if path.name == full:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        replace_file(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stored, "replace_file", fill)
+        patched.setattr(files, "replace_file", fill)
+        assert run("a") == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.endswith(f"{full}: No space left on device; the games so far are in a: the same command goes on")
+    assert not RESULTS & {path.name for path in Path("a").iterdir()}
+    assert run("a") == run("b") == 0
+    assert records("a") == records("b")
+
+
+def test_more_games_extend_what_is_there():
+    assert run("a", games=25) == 0
+    first = records("a")
+    assert run("a", games=70) == run("b", games=70) == 0
+    extended = records("a")
+    assert extended == records("b")
+    assert sorted(map(len, extended.values())) == [30, 30, 70, 70, 70, 70]
+    # Whole batches stay; a partial one at the end is replayed in full.
+    assert all(extended[task][:20] == games[:20] for task, games in first.items())
+    assert results("a")["games"] == 70
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_at_any_moment_goes_on(tmp_path, monkeypatch, number):
+    """Both end with the games of an uninterrupted run, and leave no process behind."""
+    monkeypatch.setitem(suites.SUITES, "faults", fault_suites.FAULTS)
+    games, stops = 200, random.Random(number)
+    for _ in range(2):
+        with fault_suites.driver(tmp_path / "a", games, "--workers", "2") as process:
+            assert fault_suites.wait_for_units(tmp_path / "a", process, fault_suites.units_of(tmp_path / "a"))
+            time.sleep(stops.uniform(0, 0.2))
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            os.kill(process.pid, number)
+            assert process.wait(60) == (-number if number == signal.SIGKILL else 130)
+        assert children
+        deadline = time.monotonic() + 60
+        while any(Path(f"/proc/{child}/task").exists() for child in children):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    for folder in ("a", "b"):
+        assert suite.main(fault_suites.arguments(tmp_path / folder, games)) == 0
+    assert records("a") == records("b")
+    assert timeless("a") == timeless("b")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
+def test_a_folder_is_played_into_by_one_process_at_a_time(capsys):
+    Path("a").mkdir()
+    with hold_folder(Path("a")):
+        assert "a: another process is writing into it" in refused(capsys, "tiny", "--out", "a")
+        assert list(Path("a").iterdir()) == []
+
+
+def test_a_damaged_part_is_named(monkeypatch, capsys):
+    assert run("a", games=8) == 0
+    path = next(Path("a/games/tiny/4x5-4-safe/subset").glob("*.npz"))
+    content = path.read_bytes()
+    path.write_bytes(content[:-40])
+    capsys.readouterr()
+    assert f"{path}: is damaged; delete it" in refused(capsys, "tiny", "--games", "8", "--seed", "7", "--out", "a")
+    path.unlink()
+    monkeypatch.setattr(suite_run.SuiteRun, "play", lambda *_: path.write_bytes(b""))
+    assert run("a", games=8) == 1
+    assert f"{path}: is damaged; delete it" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["best", "--out", "X"], "unknown suite 'best'; there are ladder, learned, public, logic, sources, benchmark"),
+        (["tiny"], "a suite needs a folder for its games and results: --out DIR"),
+        (["sources", "--out", "X", "--groups", "all"], "has the groups bayes, agents, expected-value, not all"),
+        (["tiny", "--out", "X", "--policy", "random"], "has the policy random already"),
+        (["tiny", "--out", "X", "--policy", "exact", "exact"], "has the policy exact already"),
+        (["tiny", "--out", "X", "--policy", "nosuch"], "unknown policy 'nosuch'"),
+        (["tiny", "--out", "X", "--policy", "mine.py:Second"], "mine.py has no Second; it defines First"),
+        (["tiny", "--out", "X", "--seed", str((1 << 30) - 10)], "the seeds of test games are 0 to"),
+        (["tiny", "--out", "/proc/none"], "/proc/none: "),
+        (["tiny", "--out", "."], "is not empty and holds no suite.json"),
+    ],
+)
+def test_bad_arguments_exit_2_with_one_line(capsys, arguments, said):
+    assert said in refused(capsys, *arguments)
+    assert [path.name for path in Path().iterdir()] == ["mine.py"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"suite": "ladder"}, 'suite "ladder", not "tiny"'),
+        ({"seed": 6}, "seed 6, not 7"),
+        ({"games": 51}, "games 51, not 50"),
+        ({"identity": {"numpy": "1.9"}}, 'numpy "1.9", not'),
+    ],
+)
+def test_a_folder_of_other_games_is_refused(capsys, change, said):
+    assert run("a", games=4) == 0
+    manifest = Path("a/suite.json")
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | change))
+    capsys.readouterr()
+    assert said in refused(capsys, "tiny", "--games", "50", "--seed", "7", "--out", "a")
+
+
+def test_groups_are_played_alone(monkeypatch):
+    (group,) = TINY.groups
+    other = replace(group, name="other", boards=BOARDS[:1], entries=(Entry("exact"),))
+    monkeypatch.setitem(suites.SUITES, "tiny", replace(TINY, groups=(group, other)))
+    assert run("a", "--groups", "other", games=4) == 0
+    assert wins("a")[0].keys() == {"exact"}
+    assert run("a", games=4) == 0
+    assert [board["group"] for board in results("a")["boards"]] == ["tiny", "tiny", "other"]
+
+
+def start(config, seed):
+    """A game with its mines in the first row, begun in the last one."""
+    layout = np.zeros((config.rows, config.cols), np.bool_)
+    layout[0, : config.mines] = True
+    return Start(layout, config.cells - 1 - seed % 2)
+
+
+def test_games_may_begin_in_a_way_of_their_own(monkeypatch):
+    entries = (Entry("random"), Entry("straightforward", start=f"{__name__}:start"), Entry("subset"))
+    changed(monkeypatch, entries=entries)
+    assert run("a") == 0
+    for board in results("a")["boards"]:
+        weak, own, strong = board["results"]
+        # Its rows below the first are open at once, and the mines of the first follow.
+        assert own["win_rate"] == 1.0
+        assert (own["mcnemar"], strong["mcnemar"]) == (None, None)
+        assert weak["mcnemar"]["against"] == "subset"
+    assert any(note.startswith("straightforward plays games that begin in a way") for note in results("a")["notes"])
+
+
+def test_a_policy_that_refuses_a_board_is_left_out_there(monkeypatch):
+    changed(
+        monkeypatch,
+        entries=(Entry("random"), Entry("optimal")),
+        boards=(BOARDS[0], BoardConfig(8, 8, 14, moves=("click",))),
+    )
+    assert run("a", "--policy", "mine.py:First:begin=9", games=8) == 0
+    small, large = results("a")["boards"]
+    assert [row["policy"] for row in small["results"]] == ["random", "optimal", "mine.py:First:begin=9"]
+    assert [row["policy"] for row in large["results"]] == ["random", "mine.py:First:begin=9"]
+    assert [each["policy"] for each in large["left_out"]] == ["optimal"]
+    assert any(note.startswith("optimal does not play on 8x8/14: perfect play") for note in results("a")["notes"])
+
+
+def test_added_policies_are_rows_of_every_table_and_stay_when_others_come(monkeypatch, capsys):
+    assert run("a", "--policy", "mine.py:First") == 0
+    assert "mine.py:First" in capsys.readouterr().out
+    before = wins("a")
+    for board in results("a")["boards"]:
+        tests = {each[name] for each in board["comparisons"] for name in ("policy", "against")}
+        assert tests == {"random", "straightforward", "mine.py:First"}
+    played, play = [], units.play_unit
+    monkeypatch.setattr(
+        units, "play_unit", lambda task, *rest: (played.append(task.key[0].entry.policy), play(task, *rest))[1]
+    )
+    assert run("a", "--policy", "mine.py:First", "exact") == 0
+    assert set(played) == {"exact"}
+    assert all(old.items() <= new.items() for old, new in zip(before, wins("a"), strict=True))
+    policies = json.loads(Path("a/suite.json").read_text())["policies"]
+    assert policies == {"mine.py:First": policy_digest("mine.py:First"), "exact": None}
+    capsys.readouterr()
+    assert run("a") == 0
+    assert "mine.py:First is not named, so its games stay in a and out of the tables" in capsys.readouterr().err
+    assert all("mine.py:First" not in board for board in wins("a"))
+
+
+def test_a_policy_that_has_changed_is_refused_until_its_games_are_gone(capsys):
+    assert run("a", "--policy", "mine.py:First", games=8) == 0
+    Path("mine.py").write_text(FIRST + "\n")
+    again = ["tiny", "--games", "8", "--seed", "7", "--out", "a", "--policy", "mine.py:First"]
+    games = f"a/games/*/*/{policy_folder('mine.py:First')}"
+    capsys.readouterr()
+    line = refused(capsys, *again)
+    assert "mine.py:First has changed since its games in a were played" in line
+    assert f"delete {games} " in line
+    for folder in Path().glob(games):
+        shutil.rmtree(folder)
+    assert suite.main(again) == 0
+
+
+def test_errors_of_a_policy_are_one_line_and_keep_the_games(capsys):
+    Path("mine.py").write_text(FIRST.replace("return [", "return nosuch + ["))
+    assert run("a", "--policy", "mine.py:First", games=8) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "NameError: name 'nosuch' is not defined (mine.py, line 9, in act" in line
+    assert line.endswith("; the games so far are in a: the same command goes on")
+    Path("mine.py").write_text(FIRST.replace("self.begin = begin", "self.begin = nosuch"))
+    assert "NameError" in refused(capsys, "tiny", "--out", "b", "--policy", "mine.py:First")
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_the_suites_are_well_formed(suite):
+    for group in suite.groups:
+        assert len(set(group.boards)) == len(group.boards)
+        policies = [entry.policy for entry in group.entries]
+        assert len(set(policies)) == len(policies)
+        assert group.paired in ("next", "all", *policies)
+        for policy in policies:
+            config_for(policy, group.boards[0])

@@ -1,0 +1,189 @@
+"""Games on disk and the order of play: no game is lost or taken for another."""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from baselines.benchmark.suites import SUITES, Entry
+from baselines.benchmark.units import Part, Task, plan, policy_folder
+from baselines.evaluation.records import GameRecord
+from baselines.evaluation.units import Assignment, Schedule
+from minesweeper_env import BoardConfig
+
+CONFIG = BoardConfig(6, 7, 5, "safe", ("click",))
+TASK = Task("some", Entry("lookahead:layouts=10,slack=0.2"), CONFIG, 45, False, CONFIG, batch_size=10)
+SEED = 3
+
+
+def make_part(first: int, games: int) -> Part:
+    rng = random.Random(first)
+    records = tuple(
+        GameRecord(
+            SEED + number,
+            rng.random() < 0.5,
+            rng.randrange(1, 400),
+            rng.random() < 0.2,
+            rng.randrange(37),
+            rng.random() < 0.5,
+        )
+        for number in range(first, first + games)
+    )
+    return Part(first, records, 0.1 + first, {"queries": 17 * first, "guesses": 0})
+
+
+def test_parts_come_back_as_they_were(tmp_path):
+    parts = [make_part(0, 20), make_part(20, 10), make_part(40, 5)]
+    for part in reversed(parts):
+        TASK.write(tmp_path, part)
+    assert TASK.read(tmp_path, SEED) == parts
+    folder = tmp_path / "games" / "some" / "6x7-5-safe" / "lookahead_layouts=10,slack=0.2"
+    assert {path.parent for path in tmp_path.rglob("*.npz")} == {folder}
+
+
+def test_a_short_last_batch_is_forgotten_when_there_are_to_be_more_games(tmp_path):
+    for part in (make_part(0, 40), make_part(40, 5)):
+        TASK.write(tmp_path, part)
+    longer = replace(TASK, games=100)
+    assert longer.read(tmp_path, SEED) == [make_part(0, 40)]
+    longer.write(tmp_path, make_part(40, 60))
+    assert longer.read(tmp_path, SEED) == [make_part(0, 40), make_part(40, 60)]
+
+
+def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
+    TASK.write(tmp_path, make_part(10, 10))
+    (path,) = tmp_path.rglob("*.npz")
+    content, noticed = path.read_bytes(), 0
+    for position in range(0, len(content), 3):
+        damaged = bytearray(content)
+        damaged[position] ^= 0x41
+        path.write_bytes(damaged)
+        found = []
+        with suppress(OSError):
+            found = TASK.read(tmp_path, SEED)
+        assert found in ([], [make_part(10, 10)])
+        noticed += not found
+    assert noticed > len(content) / 8
+
+
+@pytest.mark.parametrize(
+    "damage", [{"games": "many"}, {"games": -1}, {"first": None}, {"first": 20}, {"seconds": 10**400}, {"tallies": 3}]
+)
+def test_a_damaged_header_is_named(tmp_path, damage):
+    TASK.write(tmp_path, make_part(0, 20))
+    (path,) = tmp_path.rglob("*.npz")
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    header = json.loads(arrays["header"].tobytes()) | damage
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **arrays)
+    with pytest.raises(OSError, match="is damaged"):
+        TASK.read(tmp_path, SEED)
+
+
+@pytest.mark.parametrize("parts", [[(0, 30), (20, 10)], [(5, 10)], [(40, 10)]])
+def test_parts_that_do_not_fit_together_are_refused(tmp_path, parts):
+    for first, games in parts:
+        TASK.write(tmp_path, make_part(first, games))
+    with pytest.raises(OSError, match="do not fit the other files"):
+        TASK.read(tmp_path, SEED)
+
+
+def test_recorded_actions_come_back_on_demand(tmp_path):
+    task = replace(TASK, record=True)
+    plain = make_part(0, 20)
+    part = plain._replace(records=tuple(each._replace(actions=bytes(2 * each.clicks)) for each in plain.records))
+    task.write(tmp_path, part)
+    assert task.read(tmp_path, SEED, actions=True) == [part]
+    assert task.read(tmp_path, SEED) == [plain]
+    task.write(tmp_path, plain)
+    with pytest.raises(OSError, match="is damaged"):
+        task.read(tmp_path, SEED, actions=True)
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_each_policy_on_each_board_has_a_folder_of_its_own(suite, tmp_path, monkeypatch):
+    monkeypatch.setattr(Task, "of", lambda group, entry, board, games, record: Task(
+        group.name, entry, board, games, record, board
+    ))  # fmt: skip
+    folders = [task.folder(tmp_path) for task in plan(suite, 10)]
+    assert len(set(folders)) == len(folders)
+
+
+def test_policies_that_are_spelled_alike_have_folders_of_their_own():
+    names = ["a/b.py:C", "a_b.py:C", "a b.py:C", "m.n:C", "m:n.C", "C" * 300 + ".py:D"]
+    folders = [policy_folder(name) for name in names]
+    assert len(set(folders)) == len(names)
+    assert all(len(folder) < 80 and "/" not in folder for folder in folders)
+
+
+def assignment(games: int, batch_size: int) -> Assignment:
+    return Assignment("", "", make_player=None, seeds=range(games), batch_size=batch_size)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_the_schedule_plays_every_game_once(data):
+    """The schedule does so for any games on disk, and for any durations of the units."""
+    tasks, parts = [], []
+    for _ in range(data.draw(st.integers(1, 4))):
+        size, games = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 40))
+        batches = range(0, games, size)
+        done = data.draw(st.sets(st.sampled_from(batches))) if data.draw(st.booleans()) else set()
+        tasks.append(assignment(games, size))
+        parts.append([make_part(first, min(size, games - first)) for first in sorted(done)])
+    schedule = Schedule(tasks, parts)
+    count = np.concatenate([np.zeros(task.games, int) for task in tasks])
+    offsets = np.cumsum([0, *(task.games for task in tasks)])
+    for offset, before in zip(offsets, parts, strict=False):
+        for part in before:
+            count[offset + part.games.start : offset + part.games.stop] += 1
+    assert schedule.done == count.sum()
+    flying = []
+    while (unit := schedule.next()) is not None or flying:
+        if unit is not None:
+            task = tasks[unit.task]
+            assert unit.first % task.batch_size == 0
+            assert unit.games % task.batch_size == 0 or unit.games < task.batch_size
+            flying.append(unit)
+        if unit is None or data.draw(st.booleans()):
+            ended = flying.pop(data.draw(st.integers(0, len(flying) - 1)))
+            schedule.finish(ended, data.draw(st.sampled_from([0.0, 1e-3, 0.5, 7.0])))
+            count[offsets[ended.task] + ended.first : offsets[ended.task] + ended.first + ended.games] += 1
+    assert (count == 1).all()
+    assert schedule.done == schedule.games == len(count)
+
+
+def test_the_longest_task_is_the_next_one():
+    schedule = Schedule([assignment(1000, 10), assignment(1000, 10)])
+    schedule.workers = 2
+    assert schedule.seconds_left() is None
+    slow, quick = schedule.next(), schedule.next()
+    assert (slow.task, slow.games, quick.task, quick.games) == (1, 10, 0, 10)
+    assert not schedule.finish(slow, 1.0)
+    schedule.finish(quick, 0.01)
+    assert schedule.seconds_left() == pytest.approx((99 + 0.99) / 2)
+    assert schedule.fraction_done() == pytest.approx(1.01 / 101)
+    # Units of 3 s: 30 games of the slow policy; the quick one waits until no work is left but its own.
+    order = [schedule.next() for _ in range(31)]
+    assert {unit.task for unit in order} == {1}
+    assert [unit.games for unit in order[:28]] == [30] * 28
+    rest = list(iter(schedule.next, None))
+    assert sum(unit.games for unit in order + rest if unit.task == 1) == 990
+    assert sum(unit.games for unit in rest if unit.task == 0) == 990
+
+
+def test_units_get_shorter_towards_the_end():
+    schedule = Schedule([assignment(100, 1)], [[make_part(0, 1)]])
+    schedule.workers = 2
+    schedule.finish(schedule.next(), 10.0)
+    sizes = [unit.games for unit in iter(schedule.next, None)]
+    assert sizes[-1] == 1
+    assert sizes == sorted(sizes, reverse=True)
