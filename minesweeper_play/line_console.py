@@ -45,12 +45,9 @@ class Console:
     """Asks and prints in one language.
 
     Attributes:
-        catalogue: the texts.
-        glyphs: the characters of cells.
         is_interactive: whether a person types on a terminal and sees the answers there.
         is_live: whether lines on that terminal can be drawn again.
         is_animated: whether openings are animated.
-        is_source: whether `help` opens cells, as in the Spanish source, whose game `--classic` is.
     """
 
     def __init__(self, options: PlayOptions) -> None:
@@ -64,23 +61,13 @@ class Console:
         self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self.is_live = self.is_interactive and is_live(sys.stdout)
         self.is_animated = options.animation and self.is_live
-        self.is_source = "classic" in options.given
         if self.is_interactive:
             with suppress(ImportError):
                 # Its import gives `input` the arrow keys and a history.
                 import readline  # noqa: F401
 
-    @property
-    def width(self) -> int | None:
-        """The number of columns of the terminal; None where stdout is no terminal."""
-        return output_width()
-
     def ask(self, key: str, **values: object) -> str:
-        """Prints a question, and returns the line that answers it.
-
-        Raises:
-            LeaveError: the input has ended.
-        """
+        """Prints a question, and returns the line that answers it; raises a LeaveError where the input has ended."""
         try:
             line = input(self.catalogue.text(key, **values))
         except EOFError as error:
@@ -92,11 +79,7 @@ class Console:
         return line
 
     def ask_number(self, least: int, most: int, key: str, **values: object) -> int:
-        """Asks until the answer is a whole number between two bounds, and returns it.
-
-        Raises:
-            LeaveError: the input has ended.
-        """
+        """Asks until the answer is a whole number between two bounds, and returns it."""
         while True:
             text = self.ask(key, least=least, most=most, **values).strip()
             digits = text.removeprefix("-").removeprefix("+")
@@ -128,10 +111,8 @@ class Console:
         print("\n".join(lines), flush=True)
 
     def _lines(self, text: str) -> list[str]:
-        width = self.width
+        width = output_width()
         return text.splitlines() if width is None else wrapped_lines(text, width)
-
-    # Boards
 
     def show(self, session: Session, risks: NDArray[np.float64] | None = None) -> None:
         """Prints the board of a game, with the risks of covered cells if they are given."""
@@ -139,17 +120,12 @@ class Console:
         if risks is not None:
             for row, col in np.argwhere(session.board > session.config.codes.max_count).tolist():
                 cells[row][col] = Drawn(risk_text(risks[row, col]), "risk")
-        print("\n".join(board_lines(cells, self.width, self._paint)), flush=True)
+        print("\n".join(board_lines(cells, output_width(), self._paint)), flush=True)
 
     def animate(self, session: Session, report: Report, origin: Cell) -> None:
-        """Draws an opening layer by layer, and erases it again, so that the board can be printed below.
+        """Draws the opening of a move on the cell `origin` layer by layer, and erases it, so that the board can follow.
 
         It draws nothing where animation is switched off, stdout is no terminal, or the board is higher than the screen.
-
-        Args:
-            session: the game after the move.
-            report: what the move did.
-            origin: the cell of the move.
         """
         board, most = session.board, session.config.codes.max_count
         opened = [cell for cell in report.cells if board[cell] <= most]
@@ -176,7 +152,7 @@ class Console:
         cells = draw_session(session, self.glyphs)
         for row, col in (cell for layer in later for cell in layer):
             cells[row][col] = Drawn(self.glyphs.hidden, "hidden")
-        return board_lines(cells, self.width, self._paint)
+        return board_lines(cells, output_width(), self._paint)
 
     def _paint(self, text: str, kind: str) -> str:
         """Returns a text in the colour of a kind of cell: a field of `Glyphs`, or "count" for a number."""
@@ -205,12 +181,7 @@ def draw_session(session: Session, glyphs: Glyphs) -> list[list[Drawn]]:
 
 
 def choose_glyphs(icons: str, stream: TextIO) -> Glyphs:
-    """Returns the glyphs of a stream: ASCII where it is no terminal, or cannot show the others.
-
-    Args:
-        icons: "plain" or "nerd".
-        stream: where boards are printed.
-    """
+    """Returns the glyphs of the icons "plain" or "nerd"; ASCII where a stream is no terminal, or cannot show them."""
     glyphs = NERD if icons == "nerd" else PLAIN
     try:
         "".join(glyphs).encode(stream.encoding or "ascii")

@@ -37,14 +37,14 @@ def run(options: PlayOptions) -> int:
     Raises:
         SavedGameError: the saved game of the options cannot be read.
     """
-    console, status = Console(options), 0
+    game, status = ClassicGame(options), 0
     try:
         with suppress(LeaveError):
-            _Player(console, options).play()
+            game.play()
     except KeyboardInterrupt:
         print()
         status = INTERRUPTED
-    console.say("goodbye")
+    game.console.say("goodbye")
     return status
 
 
@@ -59,92 +59,25 @@ def show_statistics(options: PlayOptions) -> int:
     records = statistics.read()
     if statistics.problem.key:
         say(catalogue.text(statistics.problem.key, **statistics.problem.values))
-    if not records:
-        print(catalogue.text("statistics_empty"))
+    if records:
+        print("\n".join(table_lines(statistics_table(summarise(records), catalogue), output_width() or WIDE)))
     else:
-        table = statistics_table(summarise(records), catalogue)
-        print("\n".join(table_lines(table, output_width() or WIDE)))
+        print(catalogue.text("statistics_empty"))
     return 0
 
 
-class _Player:
-    """Plays games until the player has enough."""
-
-    def __init__(self, console: Console, options: PlayOptions) -> None:
-        self._console = console
-        self._options = options
-        self._played = 0
-        self._statistics, self._problem = open_statistics()
-
-    def play(self) -> None:
-        """Plays one game after another."""
-        session = None if self._options.saved is None else load_game(self._options.saved)
-        self._console.say(self._problem.key, **self._problem.values)
-        while True:
-            session = session or self._new_session()
-            config = session.config
-            mines = self._console.catalogue.text("mine_count", count=config.mines)
-            self._console.say("new_game", rows=config.rows, cols=config.cols, mines=mines, seed=session.seed)
-            game = ClassicGame(session, self._console)
-            game.show_board()
-            if not self._play_one(game):
-                return
-            session = None
-
-    def _new_session(self) -> Session:
-        options = self._options
-        config, no_guess = options.config, options.no_guess
-        if config is None:
-            config = self._ask_board(options.first_click if "first_click" in options.given else None)
-            if not no_guess and self._console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
-                no_guess = "subset"
-        seed = None if options.seed is None else options.seed + self._played
-        self._played += 1
-        return Session(config, seed=seed, no_guess=no_guess)
-
-    def _ask_board(self, rule: str | None) -> BoardConfig:
-        """Returns the board that a player chooses, by its side and its mines, as Buscaminas_Terminal asks for them."""
-        least = LEAST_SIDE + (rule in ("opening", "corners"))
-        side = self._console.ask_number(least, MOST_SIDE, "ask_size")
-        most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
-        recommended = min(recommended_mines(side, side), most)
-        mines = self._console.ask_number(1, most, "ask_mines", recommended=recommended)
-        return sized_board(side, side, mines, rule)
-
-    def _play_one(self, game: ClassicGame) -> bool:
-        """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
-        while game.play():
-            self._sum_up(game.session)
-            while game.session.is_over:
-                command = parse_ending(self._console.ask("ask_again"))
-                if command is None or command.word == "new":
-                    return command is not None
-                game.carry_out(command)
-        return True
-
-    def _sum_up(self, session: Session) -> None:
-        """Prints the figures of a finished game, and records it."""
-        glyphs = self._console.glyphs
-        if session.status == "lost":
-            self._console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
-        for line in explain_ending(session, self._statistics, self._console.catalogue):
-            self._console.tell(line)
-
-
 class ClassicGame:
-    """Plays one session with typed commands.
+    """Plays games with typed commands until the player has enough."""
 
-    Attributes:
-        session: the game.
-    """
-
-    def __init__(self, session: Session, console: Console) -> None:
-        """Shows nothing yet."""
-        self.session = session
-        self._console = console
-        self._do: dict[str, Callable[[Command], None]] = {
+    def __init__(self, options: PlayOptions) -> None:
+        """Begins nothing yet."""
+        self.console, self._options, self._played = Console(options), options, 0
+        self._statistics, self._problem = open_statistics()
+        # In the Spanish source, whose game `--classic` is, `help` opens cells.
+        self._is_source = "classic" in options.given
+        self._do: dict[str, Callable[[Command], object]] = {
             "assist": lambda _: self._move(self.session.help),
-            "help": lambda _: self._move(self.session.help) if console.is_source else self._show_manual(),
+            "help": lambda _: self._move(self.session.help) if self._is_source else self._show_manual(),
             "undo": lambda _: self._move(self.session.undo),
             "hint": self._hint,
             "probabilities": lambda _: self._show_risks(),
@@ -153,34 +86,76 @@ class ClassicGame:
             "save": lambda command: self._save(command.path),
         }
 
-    def play(self) -> bool:
-        """Plays until the game is over; returns False if the player wants another game before that.
+    def play(self) -> None:
+        """Plays one game after another; raises a LeaveError when the player leaves in the middle of one."""
+        saved = self._options.saved and load_game(self._options.saved)
+        self.console.say(self._problem.key, **self._problem.values)
+        goes_on = True
+        while goes_on:
+            self.session, saved = saved or self._new_session(), None
+            config, seed = self.session.config, self.session.seed
+            mines = self.console.catalogue.text("mine_count", count=config.mines)
+            self.console.say("new_game", rows=config.rows, cols=config.cols, mines=mines, seed=seed)
+            self._show_board()
+            goes_on = self._play_one()
 
-        Raises:
-            LeaveError: the player leaves.
-        """
-        while not self.session.is_over:
-            line = self._console.ask("ask_action")
-            try:
-                command = parse_command(line, self.session.config.rows, self.session.config.cols)
-            except CommandError as error:
-                self._console.say(error.key, **error.values)
-                continue
-            if command.word == "quit":
-                raise LeaveError
-            if command.word == "new":
-                return False
-            self.carry_out(command)
-        return True
+    def _new_session(self) -> Session:
+        options = self._options
+        config, no_guess = options.config, options.no_guess
+        if config is None:
+            config = self._ask_board(options.first_click if "first_click" in options.given else None)
+            if not no_guess and self.console.ask("ask_no_guess").strip().lower()[:1] in ("y", "s"):
+                no_guess = "subset"
+        seed = None if options.seed is None else options.seed + self._played
+        self._played += 1
+        return Session(config, seed=seed, no_guess=no_guess)
 
-    def show_board(self) -> None:
-        """Prints the board and the figures below it."""
-        self._console.show(self.session)
+    def _ask_board(self, rule: str | None) -> BoardConfig:
+        """Returns the board that a player chooses, by its side and its mines, as Buscaminas_Terminal asks for them."""
+        least = LEAST_SIDE + (rule in ("opening", "corners"))
+        side = self.console.ask_number(least, MOST_SIDE, "ask_size")
+        most = BoardConfig(side, side, 1, first_click=rule or "safe").max_mines
+        recommended = min(recommended_mines(side, side), most)
+        mines = self.console.ask_number(1, most, "ask_mines", recommended=recommended)
+        return sized_board(side, side, mines, rule)
+
+    def _play_one(self) -> bool:
+        """Plays a game, and again after each fatal move that is taken back; returns whether to play another game."""
+        while True:
+            while not self.session.is_over:
+                try:
+                    line, config = self.console.ask("ask_action"), self.session.config
+                    command = parse_command(line, config.rows, config.cols)
+                except CommandError as error:
+                    self.console.say(error.key, **error.values)
+                    continue
+                if command.word == "quit":
+                    raise LeaveError
+                if command.word == "new":
+                    return True
+                self._carry_out(command)
+            self._sum_up()
+            while self.session.is_over:
+                ending = parse_ending(self.console.ask("ask_again"))
+                if ending is None or ending.word == "new":
+                    return ending is not None
+                self._carry_out(ending)
+
+    def _sum_up(self) -> None:
+        """Prints the figures of a finished game, and records it."""
+        glyphs = self.console.glyphs
+        if self.session.status == "lost":
+            self.console.say("legend", mine=glyphs.mine, exploded=glyphs.exploded, wrong=glyphs.wrong)
+        for line in explain_ending(self.session, self._statistics, self.console.catalogue):
+            self.console.tell(line)
+
+    def _show_board(self) -> None:
+        self.console.show(self.session)
         key = "figures_practice" if self.session.practice else "figures"
-        clock = self._console.catalogue.clock(self.session.seconds)
-        self._console.say(key, mines=self.session.mines_left, time=clock)
+        clock = self.console.catalogue.clock(self.session.seconds)
+        self.console.say(key, mines=self.session.mines_left, time=clock)
 
-    def carry_out(self, command: Command) -> None:
+    def _carry_out(self, command: Command) -> None:
         """Carries out a command that neither leaves nor begins another game."""
         try:
             if command.word in self._do:
@@ -190,22 +165,22 @@ class ClassicGame:
                 row, col = command.cell
                 self._move(lambda: method(row, col), command.cell)
         except PositionTooHardError:
-            self._console.say("too_hard")
+            self.console.say("too_hard")
 
     def _move(self, move: Callable[[], Report], origin: Cell | None = None) -> None:
         """Makes a move, and shows what it did."""
         flags = self.session.mines_left
         report = move()
         if not report.accepted:
-            self._console.say(report.key, **report.values)
+            self.console.say(report.key, **report.values)
             return
         if origin is not None and self.session.status != "lost":
-            self._console.animate(self.session, report, origin)
-        self.show_board()
+            self.console.animate(self.session, report, origin)
+        self._show_board()
         self._describe(report, flags - self.session.mines_left)
 
     def _open(self, row: int, col: int) -> Report:
-        """Opens a cell; the first one of a game without guesses needs a search."""
+        """Opens a cell; the first one of a game without guesses needs a search, which Ctrl-C cancels."""
         if not self.session.no_guess or self.session.status != "ready":
             return self.session.open(row, col)
         self.session.on_attempts = self._show_search
@@ -218,74 +193,68 @@ class ClassicGame:
             self._draw_search("")
 
     def _show_search(self, count: int, most: int) -> None:
-        """Draws the number of attempts so far, on a terminal."""
-        part = self._console.catalogue.per_cent(min(count / most, 1.0))
-        self._draw_search(self._console.catalogue.text("searching", count=count, part=part))
+        part = self.console.catalogue.per_cent(min(count / most, 1.0))
+        self._draw_search(self.console.catalogue.text("searching", count=count, part=part))
 
     def _draw_search(self, text: str) -> None:
-        if self._console.is_live:
+        """Draws a line over the last one, on a terminal."""
+        if self.console.is_live:
             # A line that wraps could not be cleared.
-            sys.stdout.write(f"\r\033[K{text[: (self._console.width or NARROW) - 1]}")
+            sys.stdout.write(f"\r\033[K{text[: (output_width() or NARROW) - 1]}")
             sys.stdout.flush()
 
     def _describe(self, report: Report, new_flags: int) -> None:
         """Prints the effect of an accepted move."""
-        codes, row_col = self.session.config.codes, report.cells[0]
+        codes, board = self.session.config.codes, self.session.board
+        opened = sum(board[cell] <= codes.max_count for cell in report.cells)
         if report.key:
-            self._console.say(report.key, **report.values)
-            return
-        opened = sum(self.session.board[cell] <= codes.max_count for cell in report.cells)
-        if opened:
-            self._console.say("opened", count=opened)
+            self.console.say(report.key, **report.values)
+        elif opened:
+            self.console.say("opened", count=opened)
         elif new_flags > 0:
-            self._console.say("flagged", count=new_flags)
-        elif self.session.board[row_col] == codes.question:
-            self._console.say("question_set", **report.values)
+            self.console.say("flagged", count=new_flags)
+        elif board[report.cells[0]] == codes.question:
+            self.console.say("question_set", **report.values)
         else:
-            self._console.say("flag_removed" if new_flags else "question_removed", **report.values)
+            self.console.say("flag_removed" if new_flags else "question_removed", **report.values)
 
     def _hint(self, command: Command) -> None:
         """Explains a safe cell, or names the cell of least risk; says of a given cell what is known of it."""
         if refusal := self.session.refuse_hint(command.cell):
-            self._console.say(refusal.key, **refusal.values)
+            self.console.say(refusal.key, **refusal.values)
             return
-        for sentence in explain_advice(self.session.hint(command.cell), self._console.catalogue):
-            self._console.tell(sentence)
+        for sentence in explain_advice(self.session.hint(command.cell), self.console.catalogue):
+            self.console.tell(sentence)
 
     def _show_risks(self) -> None:
         risks = self.session.probabilities()
-        self._console.say("probabilities_shown")
-        self._console.show(self.session, risks)
+        self.console.say("probabilities_shown")
+        self.console.show(self.session, risks)
 
     def _show_manual(self) -> None:
-        self._console.page(self._console.catalogue.manual(is_source=self._console.is_source))
-        if self._console.is_interactive:
-            self._console.ask("manual_return")
-            self.show_board()
+        self.console.page(self.console.catalogue.manual(is_source=self._is_source))
+        if self.console.is_interactive:
+            self.console.ask("manual_return")
+            self._show_board()
 
     def _save(self, name: str) -> None:
-        if not name:
-            self._console.say("syntax_path", word="save")
-            return
-        report = save_as(self.session, name)
-        self._console.say(report.key, **report.values)
+        report = save_as(self.session, name) if name else Report("syntax_path", values={"word": "save"})
+        self.console.say(report.key, **report.values)
 
     def _review(self) -> None:
         """Prints the coach's review of the finished game, or why there is none; Ctrl-C cancels it."""
         if not self.session.is_over:
-            self._console.say("review_later")
+            self.console.say("review_later")
             return
         # They load kernels that a game without a review never needs.
         from minesweeper_play.coach.review import reason_against, review_game
         from minesweeper_play.coach.texts import review_lines
 
-        against = reason_against(self.session)
-        if against.key:
-            self._console.say(against.key, **against.values)
+        if (against := reason_against(self.session)).key:
+            self.console.say(against.key, **against.values)
             return
         try:
             review = review_game(self.session)
-            width = self._console.width or NARROW
-            print("\n".join(review_lines(review, self._console.catalogue, width)), flush=True)
+            print("\n".join(review_lines(review, self.console.catalogue, output_width() or NARROW)), flush=True)
         except KeyboardInterrupt:
-            self._console.say("reviewing_cancelled")
+            self.console.say("reviewing_cancelled")

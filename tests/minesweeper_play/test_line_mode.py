@@ -26,7 +26,7 @@ from minesweeper_play.game.commands import WORDS, Command
 from minesweeper_play.game.moves import LAYER_SECONDS, opening_layers
 from minesweeper_play.game.session import Session
 from minesweeper_play.line_console import Console, choose_glyphs, draw_session
-from minesweeper_play.line_mode import ClassicGame, _Player
+from minesweeper_play.line_mode import ClassicGame
 from minesweeper_play.options import PlayOptions
 
 
@@ -204,8 +204,7 @@ def test_no_animation(animated, pauses, monkeypatch, capsys, reason):
 def test_the_first_click_is_protected_as_well_as_the_mines_allow(monkeypatch, first_click, answers, board):
     lines = iter(answers)
     monkeypatch.setattr("builtins.input", lambda _: next(lines))
-    options = PlayOptions()
-    assert _Player(Console(options), options)._ask_board(first_click) == board
+    assert ClassicGame(PlayOptions())._ask_board(first_click) == board
     assert next(lines, None) is None
 
 
@@ -221,7 +220,7 @@ def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
     text = console.catalogue.text("unsolvable")
     console.say("unsolvable")
     assert capsys.readouterr().out == f"{text}\n"
-    monkeypatch.setattr(Console, "width", 40)
+    monkeypatch.setenv("COLUMNS", "40")
     console.say("unsolvable")
     lines = capsys.readouterr().out.splitlines()
     assert " ".join(lines) == text
@@ -231,7 +230,7 @@ def test_texts_break_between_words_on_a_terminal(console, monkeypatch, capsys):
 def test_a_long_page_waits_wherever_the_screen_is_full(console, monkeypatch, capsys):
     pages = []
     monkeypatch.setattr(line_console, "screen_lines", lambda: 11)
-    monkeypatch.setattr(Console, "width", 100)
+    monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr(Console, "ask", lambda *_: pages.append(capsys.readouterr().out))
     console.page(console.catalogue.manual())
     whole = capsys.readouterr().out
@@ -249,15 +248,20 @@ def test_a_long_page_waits_wherever_the_screen_is_full(console, monkeypatch, cap
 OPEN = Command("try", (3, 3))
 
 
+def game_of(session, **options):
+    game = ClassicGame(PlayOptions(**options))
+    game.session = session
+    return game
+
+
 @pytest.fixture
 def game():
-    session = Session(BoardConfig(8, 8, 14), seed=1, no_guess="exact")
-    return ClassicGame(session, Console(PlayOptions(given=frozenset({"classic"}))))
+    return game_of(Session(BoardConfig(8, 8, 14), seed=1, no_guess="exact"), given=frozenset({"classic"}))
 
 
 def test_attempts_are_drawn_on_one_line_of_a_terminal(game, capsys):
-    game._console.is_live = True
-    game.carry_out(OPEN)
+    game.console.is_live = True
+    game._carry_out(OPEN)
     line, *_, last, _ = capsys.readouterr().out.split("\n")
     assert "\r\033[KSearching for a board without guesses: 0%, 0 tried. Ctrl-C cancels." in line
     assert last == "This board can be solved without a guess."
@@ -268,7 +272,7 @@ def test_a_cancelled_search_changes_nothing(game, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(game, "_show_search", cancel)
-    game.carry_out(OPEN)
+    game._carry_out(OPEN)
     assert (game.session.status, game.session.moves) == ("ready", [])
     assert "cancelled" in capsys.readouterr().out
 
@@ -278,10 +282,10 @@ def test_a_search_in_vain_goes_on_with_a_board_that_may_need_help(game, monkeypa
         raise AttemptsExceededError("many")
 
     monkeypatch.setattr("minesweeper_env.generation.generate", fail)
-    game.carry_out(OPEN)
+    game._carry_out(OPEN)
     assert game.session.status == "playing"
     assert "may need a guess" in capsys.readouterr().out
-    game.carry_out(Command("help"))
+    game._carry_out(Command("help"))
     assert "help" in game.session.aids
 
 
@@ -296,16 +300,15 @@ def lost(**settings):
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_a_review_is_the_text_of_the_coach(language, capsys):
     session = lost()
-    ClassicGame(session, Console(PlayOptions(language=language))).carry_out(Command("review"))
+    game_of(session, language=language)._carry_out(Command("review"))
     expected = review_lines(coach.review_game(session), Catalogue(language), 80)
     assert capsys.readouterr().out == "\n".join(expected) + "\n"
 
 
 def test_a_game_that_the_coach_cannot_judge_says_why(capsys):
-    console = Console(PlayOptions())
-    ClassicGame(lost(first_click="corners"), console).carry_out(Command("review"))
+    game_of(lost(first_click="corners"))._carry_out(Command("review"))
     assert "cannot review games whose first click moves mines" in capsys.readouterr().out
-    ClassicGame(Session(BoardConfig(9, 9, 5), seed=0), console).carry_out(Command("review"))
+    game_of(Session(BoardConfig(9, 9, 5), seed=0))._carry_out(Command("review"))
     assert "once it is over" in capsys.readouterr().out
 
 
@@ -321,7 +324,7 @@ def test_a_review_that_ends_early_leaves_the_game(monkeypatch, capsys, error, li
         raise error
 
     monkeypatch.setattr(coach, "review_game", fail)
-    ClassicGame(lost(), Console(PlayOptions())).carry_out(Command("review"))
+    game_of(lost())._carry_out(Command("review"))
     assert capsys.readouterr().out == f"{line}\n"
 
 
