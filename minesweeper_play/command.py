@@ -35,16 +35,15 @@ CHARACTERS = "\u25a0\u2691\u00b7\u00d7\u256d\u23ce\u2026"
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Runs the command; bad arguments exit with status 2 and one line.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-        program: name of the command, as the user typed it.
+    """Runs the command `program` with its arguments, by default those of `sys.argv`.
 
     Returns:
         The exit status: 0 when the player has left, 1 after a failure, 2 after a bad argument, 130 after Ctrl-C.
     """
     mode, options = read_options(arguments, program)
+    if mode == "serve" and "TEXTUAL_DRIVER" in os.environ:
+        # The page of a visitor, whom textual-serve gives this process.
+        mode = "terminal"
     catalogue = Catalogue(options.language)
     # The text is the same for all that is compiled.
     announce = cache(partial(say, catalogue.text("compiling"), replaces=True))
@@ -121,20 +120,16 @@ LAST_PORT = 65535
 
 
 def read_options(arguments: Sequence[str] | None, program: str) -> tuple[str, PlayOptions]:
-    """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2.
-
-    Args:
-        arguments: the words of the command line; None takes them from `sys.argv`.
-        program: the command as the user typed it.
-    """
-    parser = make_parser(program)
-    options, given = parser.parse_given(arguments)
+    """Returns the mode, a key of `MODES`, and the options; bad arguments end the process with status 2."""
+    parser, words = make_parser(program), sys.argv[1:] if arguments is None else arguments
+    options, given = parser.parse_given(words)
     modes = [name for name in MODES if name in given]
     try:
         if len(modes) > 1:
             raise ValueError(f"choose one of {' and '.join(f'--{mode}' for mode in modes)}")
-        check_company(options, given, modes[0] if modes else "terminal")
-        return (modes[0] if modes else "terminal"), _options(options, frozenset(given), program)
+        mode = modes[0] if modes else "terminal"
+        check_company(options, given, mode)
+        return mode, _options(options, frozenset(given), program, tuple(words))
     except ValueError as error:
         parser.error(str(error))
 
@@ -152,12 +147,8 @@ def make_parser(program: str) -> Parser:
 def _add_board(group: argparse._ArgumentGroup) -> None:
     names, rules = ", ".join(BOARDS), ", ".join(FIRST_CLICKS)
     group.add_argument("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {names}")
-    group.add_argument(
-        "--size",
-        type=parse_size,
-        metavar="SIZE",
-        help="play on a square board of this side, or on ROWSxCOLS such as 16x30",
-    )
+    size_help = "play on a square board of this side, or on ROWSxCOLS such as 16x30"
+    group.add_argument("--size", type=parse_size, metavar="SIZE", help=size_help)
     group.add_argument(
         "--mines",
         type=whole_number_from(1),
@@ -227,19 +218,9 @@ def _add_modes(group: argparse._ArgumentGroup) -> None:
     add("--policy", metavar="POLICY", help="watch this policy play")
     add("--versus", nargs=2, metavar="POLICY", help="watch two policies play the same seeds from one first cell")
     add("--serve", action="store_true", help="show the game in a web page")
-    add(
-        "--host",
-        metavar="ADDRESS",
-        default=PlayOptions.host,
-        help=f"serve the page at this address (default {PlayOptions.host})",
-    )
-    add(
-        "--port",
-        type=parse_port,
-        metavar="PORT",
-        default=PlayOptions.port,
-        help=f"serve the page at this port (default {PlayOptions.port})",
-    )
+    host, port = PlayOptions.host, PlayOptions.port
+    add("--host", metavar="ADDRESS", default=host, help=f"serve the page at this address (default {host})")
+    add("--port", type=parse_port, metavar="PORT", default=port, help=f"serve the page at this port (default {port})")
     add("--window", action="store_true", help="play in a window")
     source = "judge the position or the game in this file, or on stdin (-)"
     add("--analyse", type=lambda text: str(parse_path(text)), metavar="FILE", help=source)
@@ -255,7 +236,7 @@ def parse_port(text: str) -> int:
     return port
 
 
-def _options(given: argparse.Namespace, stated: frozenset[str], program: str) -> PlayOptions:
+def _options(given: argparse.Namespace, stated: frozenset[str], program: str, words: tuple[str, ...]) -> PlayOptions:
     """Returns the options; raises a ValueError if the board is not allowed."""
     rule = given.first_click or PlayOptions.first_click
     config = None
@@ -269,46 +250,27 @@ def _options(given: argparse.Namespace, stated: frozenset[str], program: str) ->
         "language": given.language or language_of(),
         "first_click": rule,
         "versus": given.versus and tuple(given.versus),
-        "keeps_settings": not given.no_settings,
+        # Settings that one visitor of a web page changes are no business of the next one.
+        "keeps_settings": not (given.no_settings or given.serve),
     }
-    return PlayOptions(program=program, config=config, given=stated, **values)
+    return PlayOptions(program=program, config=config, given=stated, words=words, **values)
 
 
 def check_company(options: argparse.Namespace, given: Container[str], mode: str) -> None:
-    """Checks that all options of a command line go together.
-
-    Args:
-        options: the parsed command line.
-        given: the names of the options that it states.
-        mode: a key of `MODES`.
-
-    Raises:
-        ValueError: two options do not go together, or one means nothing; the message says which to leave out.
-    """
+    """Raises a ValueError that says which option to leave out where two of a mode do not go together."""
     watched = [name for name in ("policy", "versus") if name in given]
     if len(watched) > 1:
         raise ValueError("choose one of --policy and --versus")
     if watched and mode not in ("terminal", "serve"):
         raise ValueError(f"--{watched[0]} needs the full terminal or --serve; leave out --{mode}")
-    _check_mode(options, given, mode)
+    for name in vars(options):
+        if name in given and name != mode and name not in MEANINGS[mode]:
+            modes = [each for each, meanings in MEANINGS.items() if name in meanings]
+            if len(modes) == 1 and modes != ["terminal"]:
+                raise ValueError(f"{_typed(name, options)} needs --{modes[0]}")
+            raise ValueError(f"{_typed(name, options)} means nothing with --{mode}; leave it out")
     if watched and (idle := next((name for name in WITHOUT_A_PLAYER if name in given), None)):
         raise ValueError(f"{_typed(idle, options)} means nothing with --{watched[0]}; leave it out")
-    _check_board(given, mode)
-
-
-def _check_mode(options: argparse.Namespace, given: Container[str], mode: str) -> None:
-    """Raises a ValueError for an option that means nothing in a mode."""
-    for name in vars(options):
-        if name not in given or name == mode or name in MEANINGS[mode]:
-            continue
-        modes = [each for each, meanings in MEANINGS.items() if name in meanings]
-        if len(modes) == 1 and modes != ["terminal"]:
-            raise ValueError(f"{_typed(name, options)} needs --{modes[0]}")
-        raise ValueError(f"{_typed(name, options)} means nothing with --{mode}; leave it out")
-
-
-def _check_board(given: Container[str], mode: str) -> None:
-    """Raises a ValueError for options of the board that contradict each other."""
     if "preset" in given and ("size" in given or "mines" in given):
         raise ValueError("--preset has its own size and mines; leave out --size and --mines, or --preset")
     if "mines" in given and "size" not in given and mode != "analyse":

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from minesweeper_env.config import DEFAULT_MINES, PRESETS, BoardConfig
 
 Language = Literal["en", "es"]
-"""The languages of the game."""
-
 Icons = Literal["plain", "nerd"]
-"""The sets of icons: characters of every terminal, and characters of a Nerd Font."""
-
 Palette = Literal["standard", "colour-blind"]
-"""The sets of colours."""
 
 
 @dataclass(frozen=True)
@@ -25,24 +20,22 @@ class PlayOptions:
 
     Attributes:
         program: the command as the user typed it, for messages: "play.py" or "minesweeper play".
-        language: the language of the game.
         config: the board and its rules; None if the command line names no board.
         first_click: the first-click rule of boards that are chosen later.
         seed: seed of the first game; None draws one.
         no_guess: the reasoning that solves each board without a guess; False for any board.
-        icons: the set of icons.
-        palette: the set of colours.
+        icons: the set of icons: characters of every terminal, or those of a Nerd Font.
         animation: whether openings are animated.
         saved: path of a saved game to continue.
         policy: specification of a policy to watch.
         versus: specifications of two policies to watch on the same seeds, from one first cell.
-        host: address of the web page.
-        port: port of the web page.
+        host, port: address of the web page.
         analyse: path of the position or the game to analyse; "-" for stdin.
         mines: the number of mines of that position.
         as_json: whether to print the analysis as JSON.
         keeps_settings: whether the full terminal begins with the settings that it kept, and keeps new ones.
         given: the attributes of this class that the command line states.
+        words: the command line without the program.
     """
 
     program: str = "play.py"
@@ -64,6 +57,7 @@ class PlayOptions:
     as_json: bool = False
     keeps_settings: bool = True
     given: frozenset[str] = frozenset()
+    words: tuple[str, ...] = field(default=(), compare=False)
 
 
 BOARDS = {name.lower(): preset for name, preset in PRESETS.items() if name}

@@ -8,7 +8,6 @@ import os
 import shlex
 import socket
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +18,6 @@ from textual_serve.server import Server
 
 from baselines.cli.start import BAD_ARGUMENTS, INTERRUPTED, explain
 from baselines.policy import PolicyError
-from baselines.support.board_names import size_name
 from baselines.support.extras import MissingExtraError
 from minesweeper_env.notices import say
 from minesweeper_play.catalogue import Catalogue
@@ -51,33 +49,12 @@ def serve(options: PlayOptions) -> int:
         values = {"port": options.port, "host": options.host, "reason": error.strerror or error}
         say(f"{options.program}: {catalogue.text('serving_not', **values)}")
         return BAD_ARGUMENTS
-    # The processes of visitors import this project from where this process found it.
+    # The processes of visitors import this project from where this process found it. They have the same arguments.
     places = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
-    command = shlex.join([sys.executable, "-c", _START, *arguments_of(options)])
+    command = shlex.join([sys.executable, "-c", _START, *options.words])
     GameServer(command, options.host, options.port, catalogue).serve()
     return INTERRUPTED
-
-
-def arguments_of(options: PlayOptions) -> Sequence[str]:
-    """Returns the arguments of `play.py` for the game of a visitor."""
-    # Settings that one visitor changes are no business of the next one.
-    arguments = ["--no-settings", "--lang", options.language, "--icons", options.icons, "--palette", options.palette]
-    if options.config is not None:
-        config = options.config
-        arguments += ["--size", size_name(config.rows, config.cols), "--mines", str(config.mines)]
-    arguments += ["--first-click", options.config.first_click if options.config else options.first_click]
-    if options.seed is not None:
-        arguments += ["--seed", str(options.seed)]
-    if options.no_guess:
-        arguments += ["--no-guess", options.no_guess]
-    if not options.animation:
-        arguments.append("--no-animation")
-    if options.policy is not None:
-        arguments += ["--policy", options.policy]
-    if options.versus is not None:
-        arguments += ["--versus", *options.versus]
-    return arguments
 
 
 class GameServer(Server):

@@ -27,8 +27,11 @@ from minesweeper_play.options import BOARDS, PlayOptions, preset_board
 FRAME_MS = 40
 """The longest time between two looks at the clock of the game, in milliseconds."""
 
-LABEL, LINE, MOST_LINES = 20, 19, 4
-"""Room for numbers of rows and columns, height of a line of text, and the number of lines below the board; pixels."""
+LABEL, LINE = 20, 19
+"""Room for numbers of rows and columns, and the height of a line of text, in pixels."""
+
+BELOW = 4 * LINE
+"""Room for the lines of text below the board."""
 
 LEAST_WIDTH = 440
 """The width of a new window, at least: room for lines of text."""
@@ -101,14 +104,7 @@ class GameWindow:
     def __init__(
         self, pygame: Any, options: PlayOptions, session: Session | None = None, statistics: Statistics | None = None
     ) -> None:
-        """Opens the window, and starts the first game.
-
-        Args:
-            pygame: the module, with its display opened.
-            options: the options of `play.py`.
-            session: a saved game to go on with; None starts a new one.
-            statistics: where finished games are stored; None stores none.
-        """
+        """Opens the window on the display of pygame, and goes on with a session, or starts a game where it is None."""
         self._pygame, self._options, self._statistics = pygame, options, statistics
         self._catalogue = Catalogue(options.language)
         self._config = options.config or preset_board("beginner", options.first_click)
@@ -139,12 +135,11 @@ class GameWindow:
     def _open(self) -> None:
         """Opens the window, or gives it another size for a board of another size."""
         config, display = self._config, self._pygame.display
-        width, height = display.get_desktop_sizes()[0]
-        below = LABEL + MOST_LINES * LINE
+        width, height = (int(SCREEN_PART * each) for each in display.get_desktop_sizes()[0])
         shape = config.rows, config.cols
-        side = min(TILE, fitting_side(int(SCREEN_PART * width) - LABEL, int(SCREEN_PART * height) - below, shape))
-        size = max(LEAST_WIDTH, config.cols * side + LABEL), config.rows * side + below
+        side = min(TILE, fitting_side(width - LABEL, height - LABEL - BELOW, shape))
         if display.get_surface() is None or self._shape != shape:
+            size = max(LEAST_WIDTH, config.cols * side + LABEL), config.rows * side + LABEL + BELOW
             display.set_mode(size, self._pygame.RESIZABLE)
         self._shape = shape
         mines = self._text("mine_count", count=config.mines)
@@ -175,16 +170,15 @@ class GameWindow:
         clock = self._catalogue.clock(self.session.seconds)
         mines = 0 if self.session.status == "won" else self.session.mines_left
         figures = self._text("figures_practice" if self.session.practice else "figures", mines=mines, time=clock)
-        end = surface.get_height() - MOST_LINES * LINE
-        for line, text in enumerate([figures, *self.wrapped(self.message, surface.get_width() - 16)]):
-            surface.blit(self._font.render(text, True, INK), (8, end + line * LINE + 3))
+        lines = self._font.render(f"{figures}\n{self.message}", True, INK, None, surface.get_width() - 16)
+        surface.blit(lines, (8, surface.get_height() - BELOW + 3))
         self._pygame.display.flip()
 
     @property
     def place(self) -> tuple[int, int, int]:
         """The left and top edge of the board, and the side of a tile, in pixels, for the present size of the window."""
         width, height = self._pygame.display.get_surface().get_size()
-        side = fitting_side(width - LABEL, height - LABEL - MOST_LINES * LINE, self._shape)
+        side = fitting_side(width - LABEL, height - LABEL - BELOW, self._shape)
         return LABEL + max(0, width - LABEL - self._shape[1] * side) // 2, LABEL, side
 
     def cell_at(self, position: tuple[int, int]) -> Cell | None:
@@ -192,18 +186,6 @@ class GameWindow:
         left, top, side = self.place
         row, col = (position[1] - top) // side, (position[0] - left) // side
         return (row, col) if 0 <= row < self._shape[0] and 0 <= col < self._shape[1] else None
-
-    def wrapped(self, message: str, width: int) -> list[str]:
-        """Returns a message in lines of at most `width` pixels, as many as have room; dots stand for the rest."""
-        lines = [""]
-        for word in message.split(" "):
-            longer = f"{lines[-1]} {word}".lstrip()
-            if self._font.size(longer)[0] <= width or not lines[-1]:
-                lines[-1] = longer
-            else:
-                lines.append(word)
-        room = MOST_LINES - 1
-        return lines if len(lines) <= room else [*lines[: room - 1], f"{lines[room - 1]} ..."]
 
     def scene(self) -> Scene:
         """Returns what the board shows, and at the end of the game the mines."""
@@ -250,10 +232,9 @@ class GameWindow:
             self.is_over = True
         elif event.type == pygame.KEYDOWN:
             self.key(pygame.key.name(event.key))
-        elif event.type == pygame.MOUSEBUTTONDOWN:
-            self.press(event.button, self.cell_at(event.pos))
-        elif event.type == pygame.MOUSEBUTTONUP:
-            self.release(event.button, self.cell_at(event.pos))
+        elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP):
+            answer = self.press if event.type == pygame.MOUSEBUTTONDOWN else self.release
+            answer(event.button, self.cell_at(event.pos))
 
     def press(self, button: int, cell: Cell | None) -> None:
         """A mouse button goes down on a cell, or beside the board.
@@ -281,24 +262,21 @@ class GameWindow:
         self._chording = self._chording and bool(self._buttons)
 
     def key(self, name: str) -> None:
-        """A key goes down.
-
-        Args:
-            name: the name of the key, as pygame has it, such as "n", "escape" or "left".
-        """
-        actions: dict[str, Callable[[], object]] = {
-            "n": lambda: self._begin(self._next_session()),
-            "u": lambda: self._tell(self.session.undo()),
-            "h": self._hint,
-            "p": self._toggle_overlay,
-            "q": self._leave,
-            "escape": self._leave,
-        }
-        if name in actions:
-            actions[name]()
-        elif name in (keys := dict(zip("123", BOARDS, strict=True))):
-            self._config = preset_board(keys[name], self._options.first_click)
+        """A key goes down, by its name in pygame, such as "n" or "escape"."""
+        boards = dict(zip("123", BOARDS, strict=True))
+        if name in ("q", "escape"):
+            self.is_over = True
+        elif name == "n" or name in boards:
+            if name in boards:
+                self._config = preset_board(boards[name], self._options.first_click)
             self._begin(self._next_session())
+        elif name == "u":
+            self._tell(self.session.undo())
+        elif name == "h":
+            self._hint()
+        elif name == "p":
+            self.overlay = not self.overlay
+            self.message = self._text("window_overlay" if self.overlay else "")
 
     def _move(self, move: Callable[[int, int], Report], cell: Cell) -> None:
         """Makes a move, and says what there is to say about it."""
@@ -336,10 +314,3 @@ class GameWindow:
             return
         self.marks = marks_of(advice)
         self.message = " ".join(explain_advice(advice, self._catalogue))
-
-    def _toggle_overlay(self) -> None:
-        self.overlay = not self.overlay
-        self.message = self._text("window_overlay" if self.overlay else "")
-
-    def _leave(self) -> None:
-        self.is_over = True

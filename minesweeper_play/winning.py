@@ -38,9 +38,6 @@ LAYOUTS, NODES = 5_000, 200_000
 LAST_LAYOUTS, LAST_NODES = 500, 20_000
 """The same for the end of a playout, which then has its exact probability."""
 
-_ROUNDING = 1e-6
-"""Tolerance for the natural logarithm of a number of layouts."""
-
 _DRAWS = 8
 """Layouts drawn per call by the rejection sampler of `_draw_layout_without`."""
 
@@ -55,13 +52,7 @@ SLACK, BREADTH, DISCOUNT = 0.15, 20, 0.02
 
 
 class Estimate(NamedTuple):
-    """A probability of winning.
-
-    Attributes:
-        probability: the probability.
-        kind: "over", "exact", "logic", "playouts", or "between" on a line between two other points of a curve.
-        error: the standard error of playouts, 0.0 for the others.
-    """
+    """A probability of winning, its kind as in the table or "between" two points of a curve, and its standard error."""
 
     probability: float
     kind: str
@@ -69,13 +60,7 @@ class Estimate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A click and what it is worth.
-
-    Attributes:
-        cell: (row, col).
-        risk: the probability that it is a mine.
-        win: the probability of winning with it and good play after it.
-    """
+    """A click, its probability of being a mine, and that of winning with it and good play after it."""
 
     cell: Cell
     risk: float
@@ -83,17 +68,13 @@ class Choice(NamedTuple):
 
 
 class Winning:
-    """Probabilities of winning on boards of one configuration; what is found is kept for the next question.
-
-    Attributes:
-        config: the games, of radius 1, with a first-click rule under which layouts are equally likely.
-    """
+    """Probabilities of winning on boards of one configuration; what is found is kept for the next question."""
 
     def __init__(self, config: BoardConfig, games: int = 200, seed: int = 0, *, needs_no_guess: bool = False) -> None:
         """Prepares to answer.
 
         Args:
-            config: the board and its rules; its moves play no part.
+            config: the board of radius 1, with a first-click rule under which layouts are equally likely.
             games: the number of playouts per position, at least 2; boards above 4000 cells get fewer, but 30.
             seed: seed of the playouts.
             needs_no_guess: whether logic solves every board from the first click on.
@@ -123,11 +104,7 @@ class Winning:
         return self._known[key]
 
     def start(self, cell: Cell) -> Estimate:
-        """Returns the probability of winning before the first click, which is on a given cell.
-
-        Raises:
-            PositionTooHardError: the positions that follow are too hard.
-        """
+        """Returns the probability of winning before the first click, which is on a given cell."""
         config = self.config
         if self._needs_no_guess:
             return Estimate(1.0, "logic")
@@ -147,9 +124,6 @@ class Winning:
             board: (rows, cols) int8 codes.
             opened: the cells, at least one.
             risk: the probability that one of them is a mine.
-
-        Raises:
-            PositionTooHardError: an exact answer would take too much time or memory.
         """
         win = self.win(board).probability
         if risk in (0.0, 1.0):
@@ -170,14 +144,6 @@ class Winning:
 
         They are cells within `SLACK` of the least risk, and the best one where it is known exactly. Of two that win
         equally often the less risky one comes first.
-
-        Args:
-            board: (rows, cols) int8 codes of a game under way.
-            most: the largest number of clicks, at least 1.
-
-        Raises:
-            InconsistentBoardError: no layout fits the board.
-            PositionTooHardError: an exact answer would take too much time or memory.
         """
         board = self._without_marks(board)
         (risks, _), win = self._posterior(board), self.win(board).probability
@@ -246,12 +212,7 @@ class Winning:
 
 
 class Endgame:
-    """A position whose best play is known exactly.
-
-    Attributes:
-        best: (row, col) of the best click.
-        win_probability: the probability of winning with it.
-    """
+    """A position whose best play is known exactly: `best`, its (row, col), and the `win_probability` with it."""
 
     def __init__(self, solver: EndgameSolver, board: NDArray[np.int8], limit: int) -> None:
         """Lists the layouts of a position, and searches for the best click; see `EndgameSolver.solve`."""
@@ -265,11 +226,7 @@ class Endgame:
         self.win_probability = wins / len(found.mines)
 
     def win_probability_after(self, opened: Collection[Cell]) -> float:
-        """Returns the probability of winning if covered cells are opened, all at once, and the best play follows.
-
-        Raises:
-            PositionTooHardError: a search exceeds its limit.
-        """
+        """Returns the probability of winning if covered cells are opened, all at once, and the best play follows."""
         columns = [self._columns[cell] for cell in opened]
         alive = np.flatnonzero(~self._mines[:, columns].any(axis=1))
         _, outcomes = np.unique(self._counts[alive][:, columns], axis=0, return_inverse=True)
@@ -291,25 +248,16 @@ class EndgameSolver:
         self._searcher = EndgameSearcher(layouts, config.cells, config.codes.max_count)
 
     def solve(self, board: NDArray[np.int8], log_layouts: float) -> Endgame | None:
-        """Returns the endgame of a board; None if it has too many layouts, or its search takes too long.
-
-        Args:
-            board: (rows, cols) int8 codes; at least one covered cell is free.
-            log_layouts: the natural logarithm of the number of layouts that fit the board.
-        """
+        """Returns the endgame of a board that exp(log_layouts) layouts fit; None if it is too hard."""
         if log_layouts > self._most:
             return None
         try:
-            return Endgame(self, board, math.ceil(math.exp(log_layouts + _ROUNDING)))
+            return Endgame(self, board, math.ceil(math.exp(log_layouts + 1e-6)))
         except PositionTooHardError:
             return None
 
     def search(self, mines: NDArray[np.uint8], counts: NDArray[np.uint8]) -> tuple[int, int]:
-        """Returns the column of the best click in a set of layouts, and the number of layouts that it wins.
-
-        Raises:
-            PositionTooHardError: the search exceeds its limit.
-        """
+        """Returns the column of the best click in a set of layouts, and the number of layouts that it wins."""
         found = self._searcher.search(np.ascontiguousarray(mines), np.ascontiguousarray(counts), self._nodes)
         if not found.exact:
             raise PositionTooHardError(f"the best click was not found among {self._nodes} sets of layouts")
@@ -332,15 +280,7 @@ class Playouts:
         self._endgames = EndgameSolver(config, LAST_LAYOUTS, LAST_NODES)
 
     def play(self, board: NDArray[np.int8], games: int) -> Estimate:
-        """Plays games from a position.
-
-        Args:
-            board: (rows, cols) int8 codes of a game that is under way, without flags.
-            games: the number of games, at least 2.
-
-        Raises:
-            PositionTooHardError: the frontier is too wide, here or in all games that follow.
-        """
+        """Plays at least 2 games from (rows, cols) int8 codes without flags of a game that is under way."""
         layouts = sample_layouts(board, self._config.mines, games, self._rng, radius=self._config.radius)
         batch = Games(self._config, games, RewardWeights())
         saved = {
@@ -355,11 +295,7 @@ class Playouts:
         return self._finish(batch)
 
     def start(self, cell: int, games: int) -> Estimate:
-        """Plays games from the first click on, which is on a given cell, as row * cols + col.
-
-        Raises:
-            PositionTooHardError: the positions that follow are too hard.
-        """
+        """Plays games from the first click on, which is on a given cell, as row * cols + col."""
         batch = Games(self._config, games, RewardWeights())
         batch.seed(self._rng.integers(0, 1 << 64, games, np.uint64, endpoint=False))
         batch.reset(np.ones(games, np.bool_))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import socket
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from minesweeper_env.config import BoardConfig
 from minesweeper_play import web
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.command import read_options
+from minesweeper_play.command import main
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.web import GameServer, arguments_of, is_loopback, serve
+from minesweeper_play.web import GameServer, is_loopback, serve
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -25,22 +23,13 @@ UPGRADE = {
 """The headers with which a browser asks for a connection."""
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        PlayOptions(),
-        PlayOptions(config=BoardConfig(12, 20, 45, "safe"), first_click="safe", seed=7, language="es", animation=False),
-        PlayOptions(policy="bayes:prior=count", icons="nerd", palette="colour-blind"),
-        PlayOptions(versus=("exact", "some folder/with blanks.py:Corner")),
-    ],
-)
-def test_visitors_play_what_the_command_line_asks_for(options):
-    words = shlex.split(shlex.join(arguments_of(options)))
-    mode, again = read_options(words, "play.py")
-    assert mode == "terminal"
-    for name in ("language", "config", "first_click", "seed", "icons", "palette", "animation", "policy", "versus"):
-        assert getattr(again, name) == getattr(options, name)
-    assert not again.keeps_settings
+def test_visitors_play_what_the_command_line_asks_for(monkeypatch):
+    played = []
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    monkeypatch.setattr("minesweeper_play.terminal.app.run", lambda options: played.append(options) or 0)
+    assert main(["--serve", "--size", "12x20", "--lang", "es", "--versus", "exact", "a b.py:Corner"]) == 0
+    (options,) = played
+    assert (options.language, options.versus, options.keeps_settings) == ("es", ("exact", "a b.py:Corner"), False)
 
 
 def test_a_port_in_use_gives_one_line(capsys):

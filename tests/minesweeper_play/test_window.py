@@ -16,7 +16,7 @@ from minesweeper_play import command
 from minesweeper_play.game.saved import SavedGameError
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
-from minesweeper_play.window import LEFT, MARKS, MIDDLE, MOST_LINES, RIGHT, GameWindow, run
+from minesweeper_play.window import LEFT, MARKS, MIDDLE, RIGHT, GameWindow, run
 
 pytest.importorskip("pygame")
 
@@ -231,13 +231,6 @@ def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_canc
     click(window, LEFT, (4, 4))
     assert "cancelled" in window.message
     assert (window.session.status, window.is_over) == ("ready", leaves)
-
-
-def test_long_texts_wrap(played):
-    lines = played.wrapped("word " * 200, 300)
-    assert len(lines) == MOST_LINES - 1
-    assert lines[-1].endswith("...")
-    assert played.wrapped("", 300) == [""]
 
 
 def test_the_texts_are_spanish_if_asked(pygame):
