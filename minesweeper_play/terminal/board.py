@@ -17,12 +17,20 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
+from minesweeper_env.config import MAX_CELLS
 from minesweeper_play.game.moves import LAYER_SECONDS, Cell
 from minesweeper_play.terminal.drawing import Pencil, Picture, largest_size
 from minesweeper_play.terminal.palette import style_of
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 """Buttons of the mouse."""
+
+
+CURSOR_KEYS = {
+    **{"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)},
+    **{"pageup": (-MAX_CELLS, 0), "pagedown": (MAX_CELLS, 0), "home": (0, -MAX_CELLS), "end": (0, MAX_CELLS)},
+}
+"""The rows and columns by which keys move the cursor, up to the edges."""
 
 
 class BoardCanvas(ScrollView):
@@ -35,13 +43,7 @@ class BoardCanvas(ScrollView):
     DEFAULT_CSS = "BoardCanvas { width: 1fr; height: 1fr; }"
 
     def __init__(self, picture: Picture, pencil: Pencil, *, id: str | None = None) -> None:  # noqa: A002
-        """Shows a picture.
-
-        Args:
-            picture: the board.
-            pencil: its colours and icons; the widget chooses the size of the cells.
-            id: the id of the widget.
-        """
+        """Shows a picture in colours and icons; the widget chooses the size of the cells."""
         super().__init__(id=id)
         self.picture, self._pencil = picture, pencil
         self._curtain: NDArray[np.int8] | None = None
@@ -51,12 +53,7 @@ class BoardCanvas(ScrollView):
     # What is shown
 
     def show(self, picture: Picture, layers: Sequence[Sequence[Cell]] = ()) -> None:
-        """Shows another picture.
-
-        Args:
-            picture: the picture.
-            layers: cells that appear in layers, in an animation; until then they look as before.
-        """
+        """Shows another picture, in which the cells of `layers` appear one layer after the other."""
         self.finish_animation()
         before, self.picture = self.picture, picture
         if layers:
@@ -179,21 +176,10 @@ def _shifted(scroll: int, index: int, size: int, room: int) -> int:
 
 
 class BoardView(BoardCanvas, can_focus=True):
-    """A board with a cursor, on which clicks mean moves.
-
-    Attributes:
-        cursor: the cell of the cursor.
-    """
+    """A board with a cursor, on which clicks mean moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1, 0)", show=False),
-        Binding("down", "move(1, 0)", show=False),
-        Binding("left", "move(0, -1)", show=False),
-        Binding("right", "move(0, 1)", show=False),
-        Binding("home", "move(0, -1000000)", show=False),
-        Binding("end", "move(0, 1000000)", show=False),
-        Binding("pageup", "move(-1000000, 0)", show=False),
-        Binding("pagedown", "move(1000000, 0)", show=False),
+        Binding(key, f"move{step}", show=False) for key, step in CURSOR_KEYS.items()
     ]
 
     @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,13 @@ from minesweeper_play.terminal.palette import Palette, style_of
 from minesweeper_play.terminal.player import Player
 
 RiskStyle = Literal["off", "numbers", "shades"]
-
-RISK_STYLES: tuple[RiskStyle, ...] = ("off", "numbers", "shades")
 """The ways to show risks: not at all, in per cent on a tint, or as a tint alone."""
+
+
+def next_style(style: RiskStyle) -> RiskStyle:
+    """Returns the way that comes after another."""
+    styles = get_args(RiskStyle)
+    return cast(RiskStyle, styles[(styles.index(style) + 1) % len(styles)])
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,10 @@ class Picture:
     """A board as it is drawn.
 
     Attributes:
-        codes: int8 (rows, cols), the visible codes.
-        meaning: the meaning of the codes.
+        codes: int8 (rows, cols), the visible codes, and their meaning.
         wrong: bool (rows, cols), flags on cells without a mine; None while the game goes on.
         fatal: the cell whose mine ended the game.
-        levels: int64 (rows, cols), risks as `minesweeper_env.rendering.board.levels_of` returns them; None
-            shows no risks.
+        levels: int64 (rows, cols), risks by `minesweeper_env.rendering.board.levels_of`; None shows no risks.
         numbers: whether risks are written in per cent.
         marks: the cells that a hint names.
         cursor: the cell of the cursor; None hides it.
@@ -70,11 +72,7 @@ def picture_of(
 ) -> Picture:
     """Returns the picture of a game: a won one has flags on all mines, a lost one shows what was wrong.
 
-    Args:
-        game: the game.
-        risks: float64 (rows, cols), from 0 to 1 or NaN, to show on covered cells of a game that goes on.
-        numbers: whether they are written in per cent.
-        marks: the cells that a hint names.
+    Its arguments are those of `Picture`, with `risks` as float64 (rows, cols) from 0 to 1 or NaN.
     """
     codes, meaning, levels = game.board, game.config.codes, None
     wrong = (codes == meaning.flagged) & ~game.placed_mines if game.is_over else None
@@ -106,13 +104,7 @@ CELL_SIZES: tuple[CellSize, ...] = (CellSize(2, 1), CellSize(3, 1), CellSize(5, 
 
 @dataclass(frozen=True)
 class Pencil:
-    """Draws the lines of pictures in one size and one set of colours.
-
-    Attributes:
-        palette: the colours.
-        icons: the icons.
-        size: the size of a cell.
-    """
+    """Draws the lines of pictures with cells of one size and one set of colours."""
 
     palette: Palette
     icons: Glyphs
@@ -173,10 +165,9 @@ class Pencil:
         palette = self.palette
         mark = picture.marks.get((row, col))
         if mark is not None:
-            face = {"clue": palette.hint_clue, "safe": palette.hint_safe, "mine": palette.hint_mine}.get(
-                mark, palette.cursor
-            )
-            ink = palette.cursor_ink if mark == "choice" else palette.hint_ink
+            is_choice = mark == "choice"
+            face = palette.cursor if is_choice else getattr(palette, f"hint_{mark}")
+            ink = palette.cursor_ink if is_choice else palette.hint_ink
         if (row, col) == picture.cursor != picture.fatal:
             ink, face = palette.cursor_ink, palette.cursor
         return text, style_of(ink, face, code <= picture.meaning.max_count or mark is not None)
@@ -197,10 +188,8 @@ class Pencil:
         if picture.wrong is not None and picture.wrong[row, col]:
             return icons.wrong, palette.wrong, palette.covered[shade]
         face = palette.covered[shade]
-        text, ink = {
-            meaning.flagged: (icons.flag, palette.flag),
-            meaning.question: (icons.question, palette.question),
-        }.get(code, (icons.hidden, palette.covered_ink))
+        marked = {meaning.flagged: (icons.flag, palette.flag), meaning.question: (icons.question, palette.question)}
+        text, ink = marked.get(code, (icons.hidden, palette.covered_ink))
         level = LEVEL_UNKNOWN if picture.levels is None else int(picture.levels[row, col])
         if level == LEVEL_UNKNOWN:
             return text, ink, face

@@ -5,8 +5,8 @@ The colour-blind palettes follow Okabe and Ito (2008), "Color Universal Design".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 from rich.color import Color
@@ -14,68 +14,16 @@ from rich.style import Style
 
 from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE
 
-Shades = tuple[str, str]
-"""Two shades of one colour, which neighbouring cells take in turn, as on a chessboard."""
 
-
-@dataclass(frozen=True)
-class Palette:
-    """Colours as "#rrggbb".
-
-    Attributes:
-        screen: behind the board.
-        label, label_strong: row and column numbers; the numbers of the cursor.
-        covered, covered_ink: a covered cell and its icon.
-        open, blank: an open cell, and its icon where no mine is around.
-        counts: the numbers 1 to 8; larger numbers, on boards of a larger radius, begin again.
-        flag, question: the icons of marks.
-        mine: the icon of a mine.
-        fatal, fatal_ink: the cell that ended the game.
-        wrong: a wrong flag.
-        cursor, cursor_ink: the cell of the cursor.
-        hint_clue, hint_safe, hint_mine, hint_ink: the cells of a hint.
-        stops: the tints of risks at 0, 25, 50 and 100 %.
-        risk_ink: numbers on these tints.
-        sure_safe, sure_mine, sure_ink: cells whose risk is exactly 0 or 1.
-    """
-
-    screen: str
-    label: str
-    label_strong: str
-    covered: Shades
-    covered_ink: str
-    open: Shades
-    blank: str
-    counts: tuple[str, ...]
-    flag: str
-    question: str
-    mine: str
-    fatal: str
-    fatal_ink: str
-    wrong: str
-    cursor: str
-    cursor_ink: str
-    hint_clue: str
-    hint_safe: str
-    hint_mine: str
-    hint_ink: str
-    stops: tuple[str, str, str, str]
-    risk_ink: str
-    sure_safe: str
-    sure_mine: str
-    sure_ink: str
+class Palette(SimpleNamespace):
+    """Colours as "#rrggbb", by the names in `_STANDARD`; two shades of one colour stand in turn, as on a chessboard."""
 
     def count(self, number: int) -> str:
         """Returns the colour of a number of at least 1."""
-        return self.counts[(number - 1) % len(self.counts)]
+        return str(self.counts[(number - 1) % len(self.counts)])
 
     def risk(self, level: int, shade: int) -> str:
-        """Returns the tint of a risk in one of two shades.
-
-        Args:
-            level: the risk; see `minesweeper_env.rendering.board.LEVEL_SAFE`.
-            shade: 0 or 1.
-        """
+        """Returns the tint of a risk, as in `minesweeper_env.rendering.board.LEVEL_SAFE`, in shade 0 or 1."""
         if level in (LEVEL_SAFE, LEVEL_MINE):
             tint = self.sure_safe if level == LEVEL_SAFE else self.sure_mine
         else:
@@ -86,13 +34,16 @@ class Palette:
 Colour = str | tuple[str, ...]
 
 _STANDARD: dict[str, tuple[Colour, Colour]] = {
+    # Behind the board; row and column numbers, and those of the cursor.
     "screen": ("#14161b", "#f4f5f7"),
     "label": ("#7c8596", "#5f6673"),
     "label_strong": ("#ffffff", "#000000"),
+    # A covered cell and its icon; an open one, and its icon where no mine is around.
     "covered": (("#4b5468", "#434b5e"), ("#b7c1d1", "#aab5c7")),
     "covered_ink": ("#69738a", "#8e99ad"),
     "open": (("#20242c", "#1b1f26"), ("#ffffff", "#f1f3f7")),
     "blank": ("#3d4450", "#c6ccd6"),
+    # The numbers 1 to 8; larger ones, on boards of a larger radius, begin again.
     "counts": (
         ("#74b0ff", "#6fd08c", "#ff7f76", "#c9a2ff", "#ffb35c", "#54dada", "#f4f4f4", "#a9b1bd"),
         ("#1a56d6", "#1c6f2f", "#c62828", "#5a2a96", "#8a3c10", "#00696c", "#22262c", "#5d636b"),
@@ -100,15 +51,18 @@ _STANDARD: dict[str, tuple[Colour, Colour]] = {
     "flag": ("#ff968c", "#b3121d"),
     "question": ("#ffe08a", "#5b4300"),
     "mine": ("#f2f2f2", "#1c1f24"),
+    # The cell that ended the game.
     "fatal": ("#d92d2d", "#d92d2d"),
     "fatal_ink": ("#ffffff", "#ffffff"),
     "wrong": ("#ff9d3c", "#9a4a00"),
     "cursor": ("#f5f5f5", "#111827"),
     "cursor_ink": ("#101216", "#ffffff"),
+    # The cells of a hint.
     "hint_clue": ("#ffd23f", "#ffcf33"),
     "hint_safe": ("#37c871", "#4cd07f"),
     "hint_mine": ("#ff6b5f", "#ff8d83"),
     "hint_ink": ("#101216", "#101216"),
+    # The tints of risks at 0, 25, 50 and 100 %, and the numbers on them; cells whose risk is exactly 0 or 1.
     "stops": (("#2b7449", "#77721f", "#a15b22", "#a83434"), ("#a5dcae", "#ece596", "#f5be78", "#ee8f87")),
     "risk_ink": ("#ffffff", "#15181d"),
     "sure_safe": ("#1fae5b", "#1c8a48"),
@@ -135,13 +89,10 @@ _COLOUR_BLIND: dict[str, tuple[Colour, Colour]] = {
 """The colours that differ for players who confuse red and green."""
 
 
-def _palette(brightness: int, is_colour_blind: bool) -> Palette:
-    pairs = _STANDARD | (_COLOUR_BLIND if is_colour_blind else {})
-    return Palette(**{name: pair[brightness] for name, pair in pairs.items()})  # type: ignore[arg-type]
-
-
-PALETTES: dict[tuple[str, bool], Palette] = {
-    (name, is_colour_blind): _palette(brightness, is_colour_blind)
+PALETTES = {
+    (name, is_colour_blind): Palette(
+        **{key: pair[brightness] for key, pair in (_STANDARD | (_COLOUR_BLIND if is_colour_blind else {})).items()}
+    )
     for brightness, name in enumerate(("dark", "light"))
     for is_colour_blind in (False, True)
 }

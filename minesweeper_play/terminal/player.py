@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -35,7 +34,7 @@ Source = Literal["network", "own", "preference", "exact", "uniform", "none"]
 | none       | none: the position is too hard                                                         |
 """
 
-Outputs = Callable[[NDArray[np.int8]], "NDArray[np.floating] | None"]
+Status = Literal["playing", "won", "lost", "truncated"]
 
 
 @dataclass(frozen=True)
@@ -53,54 +52,44 @@ class Ratings:
     oracle: Ratings | None = None
 
 
-class Rater:
-    """Rates the cells of boards as a policy does, and by the exact probabilities."""
+def rate(policy: Policy, board: NDArray[np.int8], config: BoardConfig) -> Ratings:
+    """Returns the ratings of (rows, cols) codes by the policy's method `values`, `scores` or `ratings`, or the oracle.
 
-    def __init__(self, policy: Policy, config: BoardConfig) -> None:
-        """Looks for a method `values`, `scores` or `ratings`, which takes codes (N, rows, cols)."""
-        self._name = policy_name(policy)
-        self._owner: Any = policy.policy if isinstance(policy, EntryPolicy) else policy
-        self._config = config
+    Raises:
+        PolicyError: the policy fails, or its numbers have another shape.
+    """
+    covered = board > config.codes.max_count
+    source: Source = "exact" if config.first_click in UNIFORM_FIRST_CLICKS else "uniform"
+    try:
+        oracle = _on(covered, source, mine_probabilities(board, config.mines, radius=config.radius))
+    except (PositionTooHardError, InconsistentBoardError):
+        oracle = Ratings("none", np.full(board.shape, np.nan))
+    with own_code(policy_name(policy)):
+        own = _own_ratings(policy.policy if isinstance(policy, EntryPolicy) else policy, board, covered)
+    return oracle if own is None else replace(own, oracle=oracle)
 
-    def rate(self, board: NDArray[np.int8]) -> Ratings:
-        """Returns the ratings of a board, int8 (rows, cols) codes.
 
-        Raises:
-            PolicyError: the policy fails, or its numbers have another shape.
-        """
-        covered = board > self._config.codes.max_count
-        oracle = self._oracle(board, covered)
-        with own_code(self._name):
-            own = self._own(board, covered)
-        return oracle if own is None else replace(own, oracle=oracle)
+def _own_ratings(owner: Any, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
+    if (outputs := _outputs(owner, "values", board)) is not None:
+        return _on(covered, "network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
+    if (outputs := _outputs(owner, "scores", board)) is not None:
+        return _on(covered, "preference", _scaled(-outputs, covered))
+    if (outputs := _outputs(owner, "ratings", board)) is None:
+        return None
+    known = np.where(np.isposinf(outputs), 1.0, outputs)
+    if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
+        return _on(covered, "own", known)
+    finite = np.where(np.isfinite(outputs), outputs, np.nan)
+    return _on(covered, "preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
 
-    def _own(self, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings | None:
-        if (outputs := self._outputs("values", board)) is not None:
-            return _on(covered, "network", 1.0 / (1.0 + np.exp(np.clip(outputs, -60, 60))))
-        if (outputs := self._outputs("scores", board)) is not None:
-            return _on(covered, "preference", _scaled(-outputs, covered))
-        if (outputs := self._outputs("ratings", board)) is None:
-            return None
-        known = np.where(np.isposinf(outputs), 1.0, outputs)
-        if (known[covered] >= 0.0).all() and (known[covered] <= 1.0).all():
-            return _on(covered, "own", known)
-        finite = np.where(np.isfinite(outputs), outputs, np.nan)
-        return _on(covered, "preference", np.where(np.isnan(finite), 1.0, _scaled(finite, covered)))
 
-    def _outputs(self, method: str, board: NDArray[np.int8]) -> NDArray[np.float64] | None:
-        rate: Outputs | None = getattr(self._owner, method, None)
-        outputs = rate(board[None]) if callable(rate) else None
-        if outputs is None:
-            return None
-        return np.asarray(outputs, np.float64).reshape(1, -1)[0, : board.size].reshape(board.shape)
-
-    def _oracle(self, board: NDArray[np.int8], covered: NDArray[np.bool_]) -> Ratings:
-        is_exact = self._config.first_click in UNIFORM_FIRST_CLICKS
-        try:
-            found = mine_probabilities(board, self._config.mines, radius=self._config.radius)
-        except (PositionTooHardError, InconsistentBoardError):
-            return Ratings("none", np.full(board.shape, np.nan))
-        return _on(covered, "exact" if is_exact else "uniform", found)
+def _outputs(owner: Any, method: str, board: NDArray[np.int8]) -> NDArray[np.float64] | None:
+    """Returns what a method of a policy says of the cells, (rows, cols); None where it has no such method or answer."""
+    method_of_owner = getattr(owner, method, None)
+    outputs = method_of_owner(board[None]) if callable(method_of_owner) else None
+    if outputs is None:
+        return None
+    return np.asarray(outputs, np.float64).reshape(1, -1)[0, : board.size].reshape(board.shape)
 
 
 def _scaled(costs: NDArray[np.float64], covered: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -113,19 +102,9 @@ def _on(covered: NDArray[np.bool_], source: Source, risks: NDArray[np.float64]) 
     return Ratings(source, np.where(covered, risks, np.nan))
 
 
-Status = Literal["playing", "won", "lost", "truncated"]
-
-
 @dataclass(frozen=True)
 class Choice:
-    """The next move of a policy.
-
-    Attributes:
-        action: the action.
-        move: the move.
-        cell: its cell.
-        ratings: the ratings of the cells before the move; None if nobody asked for them.
-    """
+    """The next move of a policy; the `ratings` of the cells before it are None if nobody asked for them."""
 
     action: int
     move: Move
@@ -133,7 +112,6 @@ class Choice:
     ratings: Ratings | None
 
 
-@dataclass
 class Player:
     """A policy, the game that it plays, and its score.
 
@@ -141,7 +119,6 @@ class Player:
 
     Attributes:
         name: the specification of the policy.
-        config: the games.
         board: int8 (rows, cols), the visible codes.
         status: the state of the game.
         moves: the number of moves of this game.
@@ -150,28 +127,19 @@ class Player:
         wins: the number of games won.
     """
 
-    maker: PolicyMaker
-    board_config: BoardConfig
-    status: Status = "playing"
-    moves: int = 0
-    exploded: Cell | None = None
-    games: int = 0
-    wins: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
         """Makes the policy and its environment.
 
         Raises:
             ValueError: an option of the policy or the board is not allowed.
             PolicyError: the code of a user's policy fails.
         """
-        self.name = printable(self.maker.name)
-        self.config = self.maker.config_for(self.board_config)
-        self._policy = self.maker(self.config)
+        self.name, self._options = printable(maker.name), maker.options
+        self.config = maker.config_for(config)
+        self._policy = maker(self.config)
         check_built_for(self._policy, self.config)
-        self._rater = Rater(self._policy, self.config)
         self._env = environment_of(self.config)
-        self.board: NDArray[np.int8]
+        self.games = self.wins = 0
         self.begin(0)
 
     @property
@@ -190,7 +158,9 @@ class Player:
         self._policy.reset(seed)
         self.board, info = self._env.reset(seed=seed)
         self._mask: NDArray[np.int8] = info["action_mask"]
-        self.status, self.moves, self.exploded = "playing", 0, None
+        self.status: Status = "playing"
+        self.moves = 0
+        self.exploded: Cell | None = None
 
     def choose(self, rated: bool, rival: Choice | None = None) -> Choice:
         """Asks the policy for its next move.
@@ -203,13 +173,13 @@ class Player:
         Raises:
             PolicyError: the policy fails, or chooses an illegal action.
         """
-        if rival is not None and rival.move is Move.CLICK and self.moves == 0 and "first" not in self.maker.options:
+        if rival is not None and rival.move is Move.CLICK and self.moves == 0 and "first" not in self._options:
             action = rival.cell[0] * self.config.cols + rival.cell[1]
         else:
             action = int(choose_actions(self._policy, self.board[None], self._mask[None])[0])
         move, cell = divmod(action, self.config.cells)
         kind = Move(MOVE_NAMES.index(self.config.moves[move]))
-        ratings = self._rater.rate(self.board) if rated else None
+        ratings = rate(self._policy, self.board, self.config) if rated else None
         return Choice(action, kind, divmod(cell, self.config.cols), ratings)
 
     def play(self, choice: Choice) -> None:
@@ -221,13 +191,12 @@ class Player:
         self.board, _, terminated, truncated, info = self._env.step(choice.action)
         self._mask = info["action_mask"]
         self.moves += 1
-        if not (terminated or truncated):
-            return
-        won = bool(info["is_success"])
-        self.status = "won" if won else "lost" if terminated else "truncated"
-        self.exploded = choice.cell if self.status == "lost" else None
-        self.games += 1
-        self.wins += won
+        if terminated or truncated:
+            won = bool(info["is_success"])
+            self.status = "won" if won else "lost" if terminated else "truncated"
+            self.exploded = choice.cell if self.status == "lost" else None
+            self.games += 1
+            self.wins += won
 
 
 def load_players(options: PlayOptions) -> list[Player]:
@@ -240,5 +209,4 @@ def load_players(options: PlayOptions) -> list[Player]:
     """
     names = options.versus or ((options.policy,) if options.policy is not None else ())
     config = options.config or BoardConfig.of_size(8, first_click=options.first_click)
-    config = replace(config, no_guess=options.no_guess)
-    return [Player(find_policy(name), config) for name in names]
+    return [Player(find_policy(name), replace(config, no_guess=options.no_guess)) for name in names]

@@ -19,7 +19,7 @@ from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
 from minesweeper_play.terminal.base import Background, GameAppScreen
 from minesweeper_play.terminal.board import BoardCanvas
-from minesweeper_play.terminal.drawing import RISK_STYLES, RiskStyle, picture_of
+from minesweeper_play.terminal.drawing import RiskStyle, next_style, picture_of
 from minesweeper_play.terminal.player import Choice, Player, Ratings
 from minesweeper_play.terminal.services import Services
 
@@ -199,7 +199,7 @@ class WatchScreen(GameAppScreen):
 
     def action_risks(self) -> None:
         """Shows ratings in per cent, then as shades, then not at all."""
-        self._style = RISK_STYLES[(RISK_STYLES.index(self._style) + 1) % len(RISK_STYLES)]
+        self._style = next_style(self._style)
         self._show()
 
     def action_next(self) -> None:
