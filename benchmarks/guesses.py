@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import play_games
 from baselines.policy import Policy
 from baselines.registry import build_policy
-from baselines.scripted.oracle_play.endgame import Endings
 from baselines.scripted.oracle_play.guess_games import GuessGames, clicks_of
+from baselines.scripted.oracle_play.lookahead import Endings
 from baselines.scripted.oracle_play.rollout import Playouts, estimate
 from baselines.support.board_names import parse_board
 from minesweeper_env import BoardConfig, MinesweeperVectorEnv

@@ -19,10 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.exact import choose_least_risks
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.click_values import Limits, click_values
+from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
-from baselines.scripted.oracle_play.outcomes import Outcomes, outcomes_of
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
@@ -179,20 +178,10 @@ class Winning:
             slack, breadth = 1.0, 1
             legal = np.zeros_like(legal)
             legal[cell] = True
-        values: dict[Cell, float] = {}
-        flat = board.reshape(1, -1).copy()
-        for outcomes in outcomes_of(self.config, flat, legal.reshape(1, -1), slack, breadth):
-            for each, value in zip(outcomes.cells.tolist(), self._values(outcomes), strict=True):
-                at = divmod(each, self.config.cols)
-                values[at] = values.get(at, 0.0) + value
-        return sorted(values.items(), key=lambda entry: -entry[1])
-
-    def _values(self, outcomes: Outcomes) -> list[float]:
-        """Returns the value of each outcome, times its probability."""
-        after = outcomes.after
-        risks = np.where(after.codes > self.config.codes.max_count, after.probabilities, 1.0).min(axis=(1, 2))
-        safety = np.where(risks >= 1.0, 1.0, 1.0 - risks)
-        return (outcomes.weights * safety * np.exp(-DISCOUNT * after.log_layouts)).tolist()
+        values = click_values(self.config, board.ravel(), legal.ravel(), Limits(slack, breadth, 0, DISCOUNT))
+        cells = np.flatnonzero(values >= 0.0).tolist()
+        found = [(divmod(each, self.config.cols), float(values[each])) for each in cells]
+        return sorted(found, key=lambda entry: -entry[1])
 
     def _endgame(self, board: NDArray[np.int8]) -> Endgame | None:
         key = board.tobytes()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.codes import Codes
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError, Step, certain_cells, hint, mine_probabilities
 from minesweeper_play.game.moves import Cell, cells_of

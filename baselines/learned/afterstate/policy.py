@@ -14,7 +14,7 @@ from baselines.learned.afterstate.search.clues import fitted_safety
 from baselines.learned.networks.masks import covered_cells, unopened
 from baselines.learned.networks.size import check_radius
 from baselines.learned.settings.hyperparameters import GUESS_BREADTH, GUESS_SLACK, SURE
-from baselines.scripted.oracle_play.first_click import FIRST_CELLS, checked_first, chosen_first_cell
+from baselines.scripted.oracle_play.exact import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_within, one_of, whether, whole_number_within
 from baselines.support.processes import one_thread

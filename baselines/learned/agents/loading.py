@@ -20,7 +20,7 @@ from baselines.learned.networks.size import MAX_DEPTH, PRECISIONS, check_radius
 from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
 from baselines.learned.settings.hyperparameters import GUESS_BREADTH, GUESS_SLACK, SURE
 from baselines.policy import Policy
-from baselines.scripted.oracle_play.first_click import chosen_first_cell, middle_cell
+from baselines.scripted.oracle_play.exact import chosen_first_cell, middle_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import one_of, whether, whole_number_within
 from baselines.support.processes import one_thread

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from baselines.scripted.base import click_where_legal, count_risky, neighbour_sums
 from baselines.scripted.bayes.elimination import NetworkPosteriors
 from baselines.scripted.bayes.network import check_prior
-from baselines.scripted.oracle_play.exact import choose_least_risks
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.support.act_inputs import TIE, checked_act
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch

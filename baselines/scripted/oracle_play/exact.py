@@ -5,15 +5,15 @@ The probabilities come from the oracle; docs/studies/inference.md explains the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import click_where_legal, count_risky
-from baselines.scripted.oracle_play.first_click import chosen_first_cell
 from baselines.support.act_inputs import TIE, checked_act
+from baselines.support.checks import whole_number_within
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference.kernels import (
@@ -29,19 +29,78 @@ from minesweeper_env.inference.kernels import (
 CERTAIN = -1.0
 """Entry of `log_layouts` for a click without a risk, or without a choice."""
 
+FIRST_CELLS = ("exact", "middle")
+"""Names of first clicks: the one of `exact`, and the middle of the board."""
+
+_DENSE = 0.18
+"""Mine density from which a first click further inside wins more under "opening"."""
+
 Boards = NDArray[np.int8]
+Cells = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+
+
+def first_cell(config: BoardConfig) -> int:
+    """Returns the cell to click first, as row * cols + col.
+
+    The cells were chosen by measurement; see docs/studies/first-cells.md. Under "any" and "safe" the click is a
+    corner, which has the highest probability of showing 0. Under the other rules it is the third row and column,
+    which opens a large area near a corner; on dense boards it is the fourth. The cell never lies
+    beyond the middle of the board.
+    """
+    if config.first_click in ("any", "safe"):
+        return 0
+    inside = config.radius * (3 if config.mines >= _DENSE * config.cells else 2)
+    row, col = (min(inside, (side - 1) // 2) for side in (config.rows, config.cols))
+    return row * config.cols + col
+
+
+def middle_cell(rows: int, cols: int) -> int:
+    """Returns the cell in the middle of a board, row * cols + col; of two rows or columns, the second."""
+    return (rows // 2) * cols + cols // 2
+
+
+def checked_first(config: BoardConfig, first: Any, names: Sequence[str] = FIRST_CELLS) -> str | int:
+    """Returns a choice of the first click: one of `names`, or a cell, row * cols + col.
+
+    Raises:
+        ValueError: it is neither; the message names the allowed values.
+    """
+    if isinstance(first, str) and first in names:
+        return first
+    try:
+        return whole_number_within("first", first, 0, config.cells - 1)
+    except ValueError:
+        allowed = f"{', '.join(names)} or a cell of 0 to {config.cells - 1}"
+        raise ValueError(f"first must be {allowed}, not {first!r}") from None
+
+
+def chosen_first_cell(config: BoardConfig, first: str | int | None) -> int:
+    """Returns the cell to click first, as row * cols + col.
+
+    Args:
+        config: the games.
+        first: "exact" or None for `first_cell`, "middle" for `middle_cell`, or the cell.
+
+    Raises:
+        ValueError: it is none of these; the message names the allowed values.
+    """
+    chosen = checked_first(config, "exact" if first is None else first)
+    if isinstance(chosen, int):
+        return chosen
+    return first_cell(config) if chosen == "exact" else middle_cell(config.rows, config.cols)
 
 
 @kernel
 def choose_clicks(
     boards: Boards,
-    legal: NDArray[np.bool_],
+    legal: Flags,
     max_count: int,
     mines: int,
     first_cell: int,
     begin: int,
-    clicks: NDArray[np.int64],
+    clicks: Cells,
     log_layouts: Floats,
     probabilities: Floats,
     *arrays: Any,
@@ -92,12 +151,12 @@ def choose_clicks(
 @kernel
 def choose_least_risks(
     boards: Boards,
-    legal: NDArray[np.bool_],
+    legal: Flags,
     max_count: int,
     first_cell: int,
     risks: Floats,
     neighbours: NDArray[np.uint32],
-    clicks: NDArray[np.int64],
+    clicks: Cells,
 ) -> None:
     """Chooses a click on each board by given risks, with the ties of `choose_clicks`.
 
@@ -126,7 +185,7 @@ def _is_unopened(board: Boards, max_count: int) -> bool:
 
 
 @inlined
-def _find_safe(allowed: NDArray[np.bool_], workspace: Workspace) -> int:
+def _find_safe(allowed: Flags, workspace: Workspace) -> int:
     """Returns the first legal cell that single clues prove safe, or -1."""
     for cell in range(len(allowed)):
         if allowed[cell] and is_known_safe(cell, workspace):
@@ -136,7 +195,7 @@ def _find_safe(allowed: NDArray[np.bool_], workspace: Workspace) -> int:
 
 @inlined
 def least_risk(
-    board: Boards, allowed: NDArray[np.bool_], max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
+    board: Boards, allowed: Flags, max_count: int, probabilities: Floats, neighbours: NDArray[np.uint32]
 ) -> int:
     """Returns the legal cell of least risk, with the ties of `choose_clicks`."""
     least = 2.0
@@ -169,9 +228,6 @@ def promise_of(
             else:
                 zero *= 1.0 - probabilities[neighbour]
     return open_neighbours + zero
-
-
-Cells = NDArray[np.int64]
 
 
 class ExactPolicy:
@@ -223,11 +279,11 @@ class ExactPolicy:
             lambda games, legal: self._choose(boards[games], legal), action_masks, self.config.cells
         )
 
-    def _choose(self, boards: Boards, legal: NDArray[np.bool_]) -> Cells:
+    def _choose(self, boards: Boards, legal: Flags) -> Cells:
         """Returns the clicks on (N, n) boards; each board has a legal click."""
         return self._least_risks(boards, legal)[0]
 
-    def _least_risks(self, boards: Boards, legal: NDArray[np.bool_]) -> tuple[Cells, NDArray[np.float64]]:
+    def _least_risks(self, boards: Boards, legal: Flags) -> tuple[Cells, Floats]:
         """Returns the clicks of least risk, and the log of the number of layouts; see `choose_clicks`."""
         clicks, log_layouts = np.empty(len(boards), np.int64), np.full(len(boards), CERTAIN)
         probabilities = np.empty(boards.shape[1])

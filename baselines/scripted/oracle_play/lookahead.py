@@ -6,17 +6,134 @@ It searches one or two clicks ahead, and the end of the game exactly as `mineswe
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from baselines.scripted.oracle_play.endgame import EndingPolicy
-from baselines.scripted.oracle_play.exact import Boards, Cells
-from baselines.scripted.oracle_play.one_click_ahead import weigh_clicks
-from baselines.scripted.oracle_play.two_clicks_ahead import make_scratch, weigh_two_clicks
+from baselines.scripted.oracle_play.click_values import Limits, make_scratch, weigh_clicks
+from baselines.scripted.oracle_play.exact import CERTAIN, Boards, Cells, ExactPolicy, Flags
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.inference.kernels import Workspace
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference.kernels import EndgameSearcher, Workspace, consistent_layouts
+
+_ROUNDING = 1e-6
+"""Tolerance for the natural logarithm of a number of layouts."""
+
+
+class Ending(NamedTuple):
+    """The best click of an endgame.
+
+    Attributes:
+        cell: the cell to click, row * cols + col.
+        win_probability: the probability of winning with this click; a lower bound if the search gave up.
+        exact: whether the search was completed.
+    """
+
+    cell: int
+    win_probability: float
+    exact: bool = True
+
+
+class Endings:
+    """Searches for the click that wins the most layouts, on boards with few enough layouts.
+
+    The limits are numbers of layouts and of sets, so the result does not depend on the machine.
+
+    Attributes:
+        config: the games.
+        most: the natural logarithm of the largest number of layouts to search, plus a little.
+    """
+
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int) -> None:
+        """Prepares to search, and compiles the kernels.
+
+        Args:
+            config: the games.
+            layouts: the largest number of layouts to search; 0 for none.
+            nodes: the number of sets of layouts to examine before taking the best click so far.
+
+        Raises:
+            ValueError: an option is not allowed; the message names the allowed values.
+        """
+        self.config = config
+        self.most = math.log(whole_number("layouts", layouts, 0) + 0.5)
+        self._nodes = whole_number("nodes", nodes, 1)
+        self._searcher = EndgameSearcher(max(1, layouts), config.cells, config.codes.max_count)
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        covered = np.full(self.config.cells, self.config.codes.hidden, np.int8)
+        self.find(covered, 0.0)
+        self._searcher.search(np.zeros((1, 1), np.uint8), np.zeros((1, 1), np.uint8), 1)
+
+    def find(self, board: Boards, log_layouts: float) -> Ending | None:
+        """Returns the best click on a board; None if too many layouts fit it.
+
+        Args:
+            board: (rows, cols) or (rows * cols,) int8, cell codes; at least one covered cell is free.
+            log_layouts: the natural logarithm of the number of layouts that fit the board.
+        """
+        if log_layouts > self.most:
+            return None
+        config, limit = self.config, math.ceil(math.exp(log_layouts + _ROUNDING))
+        try:
+            found = consistent_layouts(
+                board.reshape(config.rows, config.cols), config.mines, limit, radius=config.radius
+            )
+        except PositionTooHardError:
+            return None
+        best = self._searcher.search(found.mines, found.counts, self._nodes)
+        return Ending(int(found.cells[best.cell]), best.wins / len(found.mines), best.exact)
+
+
+class EndingPolicy(ExactPolicy):
+    """Base of policies that click certain cells as `exact` does, and play the endgame exactly."""
+
+    batch_size = 100
+
+    def __init__(self, config: BoardConfig, layouts: int, nodes: int, first: str | int | None = None) -> None:
+        """Prepares to play games of this configuration, and compiles the kernels.
+
+        Args:
+            config: the games.
+            layouts: see `Endings`.
+            nodes: see `Endings`.
+            first: see `ExactPolicy`.
+
+        Raises:
+            ValueError: an option is not allowed; the message names the allowed values.
+        """
+        self._endings = Endings(config, layouts, nodes)
+        super().__init__(config, first)
+        covered = np.full((1, config.cells), config.codes.hidden, np.int8)
+        self._weigh(covered, np.ones(covered.shape, np.bool_), np.zeros(1, np.int64))
+
+    def _choose(self, boards: Boards, legal: Flags) -> Cells:
+        clicks, log_layouts = self._least_risks(boards, legal)
+        open_ones = []
+        for i in np.flatnonzero(log_layouts != CERTAIN):
+            ending = self._endings.find(boards[i], log_layouts[i])
+            if ending is not None and legal[i, ending.cell]:
+                clicks[i] = ending.cell
+            else:
+                open_ones.append(i)
+        if open_ones:
+            clicks[open_ones] = self._weigh(boards[open_ones], legal[open_ones], clicks[open_ones])
+        return clicks
+
+    @abstractmethod
+    def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
+        """Chooses clicks at a risk, on boards with too many layouts for exact search.
+
+        Args:
+            boards: (N, n) int8, cell codes; they may be written to if they are put back.
+            legal: (N, n) bool, the clicks that are allowed; at least one on each board.
+            clicks: (N,), the clicks of least risk; may be written to.
+
+        Returns:
+            (N,), the clicks.
+        """
 
 
 class _Candidates(NamedTuple):
@@ -69,42 +186,27 @@ class LookaheadPolicy(EndingPolicy):
         Raises:
             ValueError: an option is out of range.
         """
-        self._clicks = whole_number("clicks", clicks, 1)
-        if self._clicks > 2:
+        if whole_number("clicks", clicks, 1) > 2:
             raise ValueError(f"clicks must be 1 or 2, not {clicks!r}")
-        usual = CANDIDATES[self._clicks]
-        self._breadth = whole_number("breadth", usual.breadth if breadth is None else breadth, 1)
-        self._next_breadth = whole_number("next_breadth", next_breadth, 1)
-        self._slack = nonnegative_number("slack", usual.slack if slack is None else slack)
-        self._discount = nonnegative_number("discount", discount)
+        usual, second = CANDIDATES[int(clicks)], whole_number("next_breadth", next_breadth, 1)
+        self._limits = Limits(
+            nonnegative_number("slack", usual.slack if slack is None else slack),
+            whole_number("breadth", usual.breadth if breadth is None else breadth, 1),
+            second if clicks == 2 else 0,
+            nonnegative_number("discount", discount),
+        )
         super().__init__(config, layouts, nodes, first)
 
-    def _weigh(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> Cells:
-        (self._weigh_one if self._clicks == 1 else self._weigh_two)(boards, legal, clicks)
-        return clicks
-
-    def _weigh_one(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> None:
-        scratch = np.empty((3, boards.shape[1]))
-        mines, max_count = self.config.mines, self._max_count
-        slack, breadth, discount = self._slack, self._breadth, self._discount
+    def _weigh(self, boards: Boards, legal: Flags, clicks: Cells) -> Cells:
+        scratch, mines = make_scratch(boards.shape[1], self._max_count), self.config.mines
 
         def weigh(workspace: Workspace, begin: int) -> tuple[int, int]:
             return weigh_clicks(
-                boards, legal, max_count, mines, slack, breadth, discount, begin, clicks, scratch, *workspace
+                boards, legal, self._max_count, mines, self._limits, begin, clicks, *scratch, *workspace
             )
 
         self._run(weigh, boards)
-
-    def _weigh_two(self, boards: Boards, legal: NDArray[np.bool_], clicks: Cells) -> None:
-        scratch, values = make_scratch(boards.shape[1], self._max_count), np.empty(len(boards))
-        limits = (self._slack, self._breadth, self._next_breadth, self._discount)
-
-        def weigh(workspace: Workspace, begin: int) -> tuple[int, int]:
-            return weigh_two_clicks(
-                boards, legal, self._max_count, self.config.mines, *limits, begin, clicks, values, *scratch, *workspace
-            )
-
-        self._run(weigh, boards)
+        return clicks
 
 
 def nonnegative_number(name: str, value: float) -> float:

@@ -13,9 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from baselines.policy import Policy
-from baselines.scripted.oracle_play.endgame import EndingPolicy, Endings
 from baselines.scripted.oracle_play.guess_games import Cells, Codes, Flags, Floats, GuessGames, clicks_of
-from baselines.scripted.oracle_play.lookahead import CANDIDATES, LookaheadPolicy, nonnegative_number
+from baselines.scripted.oracle_play.lookahead import (
+    CANDIDATES,
+    EndingPolicy,
+    Endings,
+    LookaheadPolicy,
+    nonnegative_number,
+)
 from baselines.support.checks import whole_number_within
 from minesweeper_env.config import BoardConfig, whole_number
 from minesweeper_env.inference import PositionTooHardError, mine_probabilities, sample_layouts

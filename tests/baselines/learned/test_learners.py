@@ -19,7 +19,7 @@ from baselines.learned.ppo import VALUE_HEADS, MinesweeperPolicy, MinesweeperPPO
 from baselines.learned.settings.hyperparameters import VALUE_POOLINGS, PlainPPOHyperparameters
 from baselines.learned.training.models import make_envs, make_model
 from baselines.learned.training.session import EvaluationSchedule
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.policies import boards_in_play, click_config
 
-from baselines.scripted.oracle_play.endgame import Endings
+from baselines.scripted.oracle_play.lookahead import Endings
 from minesweeper_env.inference import count_layouts, mine_probabilities
 from minesweeper_env.inference.optimal import OptimalPlay
 

@@ -8,7 +8,7 @@ from support import naive_inference as naive
 from support.policies import click_config, moments
 
 from baselines.registry import build_policy
-from baselines.scripted.oracle_play.first_click import first_cell
+from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities
 

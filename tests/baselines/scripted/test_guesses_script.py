@@ -11,7 +11,7 @@ from support.policies import all_layouts, click_config, number_won
 
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from baselines.scripted.oracle_play.endgame import Endings
+from baselines.scripted.oracle_play.lookahead import Endings
 from minesweeper_env import HIDDEN
 
 

@@ -1,0 +1,384 @@
+"""Kernels that value clicks at a guess one and two clicks ahead, weighing each risk against the boards that follow.
+
+The value of a click adds, for each clue that the cell can show, the probability of the clue times the value of the
+board that follows. One click ahead, the value of a board with N layouts is the safety of its safest cell times
+N ** -discount. Two clicks ahead, it is the largest value that a click on it has one click ahead.
+
+Cut-offs skip what cannot change the choice, as in the Star1 search of trees with random outcomes (Ballard 1983, "The
+*-minimax search procedure for trees containing chance nodes"). They rest on the bounds of `most_worth`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.scripted.oracle_play.exact import Boards, Flags, Floats, promise_of
+from baselines.support.act_inputs import TIE
+from minesweeper_env.compiled import inlined, kernel, subroutine
+from minesweeper_env.config import BoardConfig
+from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.inference.kernels import (
+    CONTRADICTION,
+    OK,
+    Workspace,
+    failure,
+    posterior,
+    run_with_workspace,
+)
+
+
+class Limits(NamedTuple):
+    """What bounds the search.
+
+    Attributes:
+        slack: candidates have a risk of at most the least one plus this.
+        breadth: the largest number of candidates, the least risky first.
+        next_breadth: the largest number of candidates for the second click; 0 to look one click ahead.
+        discount: the exponent of the number of layouts in the value of a board.
+    """
+
+    slack: float
+    breadth: int
+    next_breadth: int
+    discount: float
+
+
+class Scratch(NamedTuple):
+    """Arrays for one board of n cells with clues up to K.
+
+    Attributes:
+        allowed: (n,) bool, the covered cells after the first click.
+        risks: (n,) float64, the probabilities of a mine before the first click.
+        ranks: (n,) float64, the ranks of the candidates.
+        next_ranks: (n,) float64, the ranks of the candidates for the second click.
+        next_risks: (K + 1, n) float64, the probabilities after each clue of the first click.
+        last_risks: (n,) float64, the probabilities after the last click.
+        bounds: (K + 1,) float64, the probability of each clue times the most that its board can be worth.
+        log_layouts: (K + 1,) float64, the logarithm of the number of layouts after each clue.
+    """
+
+    allowed: Flags
+    risks: Floats
+    ranks: Floats
+    next_ranks: Floats
+    next_risks: Floats
+    last_risks: Floats
+    bounds: Floats
+    log_layouts: Floats
+
+
+_SCRATCH = len(Scratch._fields)
+
+
+def make_scratch(cells: int, max_count: int) -> Scratch:
+    """Returns scratch arrays for boards of this many cells, with clues up to `max_count`."""
+    counts = max_count + 1
+    risks, ranks, next_ranks, last_risks = np.zeros((4, cells))
+    return Scratch(
+        np.zeros(cells, np.bool_),
+        risks,
+        ranks,
+        next_ranks,
+        np.zeros((counts, cells)),
+        last_risks,
+        np.zeros(counts),
+        np.zeros(counts),
+    )
+
+
+@kernel
+def weigh_clicks(
+    boards: Boards,
+    legal: Flags,
+    max_count: int,
+    mines: int,
+    limits: Limits,
+    begin: int,
+    clicks: NDArray[np.int64],
+    *arrays: Any,
+) -> tuple[int, int]:
+    """Chooses the click of largest value on each board, up to the first board that fails.
+
+    Two clicks ahead, among clicks of equal value it takes the least risky one, and among these the most promising one.
+
+    Args:
+        boards: (N, n) int8, cell codes; unchanged in the end.
+        legal: (N, n) bool, the legal clicks; at least one on each board. A second click may be any covered cell.
+        max_count: the largest clue.
+        mines: the number of mines of each board.
+        limits: of the search.
+        begin: the first board to do.
+        clicks: (N,) filled.
+        *arrays: the fields of a `Scratch` and of a `Workspace`.
+
+    Returns:
+        N and OK, or the failed board and its outcome.
+    """
+    scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
+    risks, twice = scratch.risks, limits.next_breadth > 0
+    clues, cut, gain = (max_count + 1) ** 2 if twice else max_count + 1, TIE if twice else -TIE, TIE if twice else 0.0
+    for i in range(begin, len(boards)):
+        board = boards[i]
+        outcome, layouts = posterior(board, max_count, mines, risks, workspace)
+        if outcome != OK:
+            return i, outcome
+        for cell in range(len(board)):
+            scratch.allowed[cell] = board[cell] > max_count
+        _rank_clicks(board, legal[i], max_count, limits.slack, risks, workspace.neighbours, scratch.ranks)
+        best = -1.0
+        for _ in range(limits.breadth):
+            cell = _take_first(scratch.ranks)
+            # The ranks fall with safety, so no later click is worth more either.
+            if cell < 0 or most_worth(1.0 - risks[cell], layouts, clues, limits.discount) <= best + cut:
+                break
+            if twice:
+                outcome, value = _value_twice(cell, board, max_count, mines, layouts, best, limits, scratch, workspace)
+            else:
+                outcome, value = _value_once(
+                    cell, board, max_count, mines, layouts, best - TIE, limits.discount, risks, scratch.last_risks,
+                    workspace,
+                )  # fmt: skip
+            if outcome != OK:
+                return i, outcome
+            if value > best + gain:
+                best, clicks[i] = value, cell
+    return len(boards), OK
+
+
+@inlined
+def _rank_clicks(
+    board: Boards, allowed: Flags, max_count: int, slack: float, risks: Floats,
+    neighbours: NDArray[np.uint32], ranks: Floats,
+) -> None:  # fmt: skip
+    """Fills in a rank for each candidate, higher for less risk, then for more promise; -1 for other cells."""
+    least = 2.0
+    for cell in range(len(board)):
+        if allowed[cell]:
+            least = min(least, risks[cell])
+    for cell in range(len(board)):
+        ranks[cell] = -1.0
+        if allowed[cell] and risks[cell] <= least + slack:
+            ranks[cell] = (1.0 - risks[cell]) * 1e6 + promise_of(cell, board, max_count, risks, neighbours)
+
+
+@inlined
+def _take_first(ranks: Floats) -> int:
+    """Returns the cell of the highest rank and removes it; -1 if none is left."""
+    first, most = -1, -0.5
+    for cell in range(len(ranks)):
+        if ranks[cell] > most:
+            first, most = cell, ranks[cell]
+    if first >= 0:
+        ranks[first] = -1.0
+    return first
+
+
+@inlined
+def most_worth(safety: float, layouts: float, clues: int, discount: float) -> float:
+    """Returns an upper bound of the value of a click.
+
+    No click is worth more than its safety s. A click that can show K clues, on a board with N layouts, is not worth
+    more than (K / N) ** d * s ** (1 - d) either, where d is the discount: a clue of probability w leaves w * N layouts,
+    so the click is worth at most the sum of w * (w * N) ** -d. That sum is largest if all w are s / K, because
+    w ** (1 - d) is concave.
+
+    Args:
+        safety: the probability that the cell is free; or a part of it, for the clues that remain.
+        layouts: the logarithm of the number of layouts before the click.
+        clues: the number of clues that the cell can show.
+        discount: the exponent of the number of layouts.
+    """
+    if discount >= 1.0 or safety <= 0.0:
+        return max(safety, 0.0)
+    return min(safety, math.exp(discount * (math.log(clues) - layouts) + (1.0 - discount) * math.log(safety)))
+
+
+@inlined
+def _value_once(
+    cell: int, board: Boards, max_count: int, mines: int, layouts: float, goal: float, discount: float, risks: Floats,
+    last_risks: Floats, workspace: Workspace,
+) -> tuple[int, float]:  # fmt: skip
+    """Returns an outcome and the value of a click one click ahead; one of at most `goal` may be too low."""
+    covered = board[cell]
+    least, most = _count_bounds(cell, risks, workspace.neighbours)
+    outcome, value, left = OK, 0.0, 1.0 - risks[cell]
+    for count in range(least, most + 1):
+        if value + most_worth(left, layouts, most - count + 1, discount) <= goal:
+            break
+        outcome, then = _show(cell, count, board, max_count, mines, last_risks, workspace)
+        if outcome != OK:
+            break
+        if then > -math.inf:
+            value += math.exp(then - layouts - discount * then) * _best_safety(board, max_count, last_risks)
+            left -= math.exp(then - layouts)
+    board[cell] = covered
+    return outcome, value
+
+
+@inlined
+def _value_twice(
+    cell: int, board: Boards, max_count: int, mines: int, layouts: float, goal: float, limits: Limits,
+    scratch: Scratch, workspace: Workspace,
+) -> tuple[int, float]:  # fmt: skip
+    """Returns an outcome and the value of a first click, or an upper bound that does not exceed `goal`."""
+    covered = board[cell]
+    outcome, value = _bound_counts(cell, board, max_count, mines, layouts, limits.discount, scratch, workspace)
+    scratch.allowed[cell] = False
+    while outcome == OK and value > goal + TIE:
+        count = np.argmax(scratch.bounds)
+        bound = scratch.bounds[count]
+        if bound <= 0.0:
+            break
+        scratch.bounds[count] = 0.0
+        # All counts that remain may reach their bounds, so this board must be worth more than `needed` to matter.
+        weight = math.exp(scratch.log_layouts[count] - layouts)
+        needed = (goal + bound - value) / weight
+        board[cell] = count
+        outcome, worth = _best_next(
+            board, max_count, mines, scratch.log_layouts[count], needed, limits, scratch.next_risks[count],
+            scratch, workspace,
+        )  # fmt: skip
+        value += weight * worth - bound
+    board[cell] = covered
+    scratch.allowed[cell] = True
+    return outcome, value
+
+
+@inlined
+def _bound_counts(
+    cell: int, board: Boards, max_count: int, mines: int, layouts: float, discount: float, scratch: Scratch,
+    workspace: Workspace,
+) -> tuple[int, float]:  # fmt: skip
+    """Fills in the boards after each clue and their bounds; returns an outcome and the sum of the bounds."""
+    covered = board[cell]
+    least, most = _count_bounds(cell, scratch.risks, workspace.neighbours)
+    outcome, total = OK, 0.0
+    scratch.bounds[:] = 0.0
+    for count in range(least, most + 1):
+        outcome, then = _show(cell, count, board, max_count, mines, scratch.next_risks[count], workspace)
+        if outcome != OK:
+            break
+        if then > -math.inf:
+            scratch.log_layouts[count] = then
+            safety = _best_safety(board, max_count, scratch.next_risks[count])
+            scratch.bounds[count] = math.exp(then - layouts) * most_worth(safety, then, max_count + 1, discount)
+            total += scratch.bounds[count]
+    board[cell] = covered
+    return outcome, total
+
+
+@inlined
+def _best_next(
+    board: Boards, max_count: int, mines: int, layouts: float, needed: float, limits: Limits, risks: Floats,
+    scratch: Scratch, workspace: Workspace,
+) -> tuple[int, float]:  # fmt: skip
+    """Returns an outcome and the largest value of a second click; one of at most `needed` may be too low."""
+    _rank_clicks(board, scratch.allowed, max_count, limits.slack, risks, workspace.neighbours, scratch.next_ranks)
+    outcome, best = OK, 0.0
+    for _ in range(limits.next_breadth):
+        cell = _take_first(scratch.next_ranks)
+        if cell >= 0 and layouts < TIE:
+            # One layout fits: the game is as good as won.
+            best = 1.0
+        goal = max(best, needed) + TIE
+        if cell < 0 or most_worth(1.0 - risks[cell], layouts, max_count + 1, limits.discount) <= goal:
+            break
+        outcome, value = _value_once(
+            cell, board, max_count, mines, layouts, goal, limits.discount, risks, scratch.last_risks, workspace
+        )
+        if outcome != OK:
+            break
+        best = max(best, value)
+    return outcome, best
+
+
+@subroutine
+def _show(
+    cell: int, count: int, board: Boards, max_count: int, mines: int, risks: Floats, workspace: Workspace
+) -> tuple[int, float]:
+    """Writes a clue into a cell, and fills in the risks of that board.
+
+    Returns:
+        An outcome, and the logarithm of the number of layouts left: -inf if the cell cannot show this clue.
+    """
+    board[cell] = count
+    outcome, log_layouts = posterior(board, max_count, mines, risks, workspace)
+    if outcome == OK:
+        return OK, log_layouts
+    # Outcomes between these ask for more memory. Any other one means that the cell cannot show this clue.
+    return (outcome if OK < outcome < CONTRADICTION else OK), -math.inf
+
+
+@inlined
+def _count_bounds(cell: int, risks: Floats, neighbours: NDArray[np.uint32]) -> tuple[int, int]:
+    """Returns the least and the largest clue that a cell can show, judged by its certain neighbours alone."""
+    least, most = 0, 0
+    for j in range(neighbours.shape[1]):
+        neighbour = neighbours[cell, j]
+        if neighbour < len(risks):
+            least += risks[neighbour] == 1.0
+            most += risks[neighbour] > 0.0
+    return least, most
+
+
+@inlined
+def _best_safety(board: Boards, max_count: int, risks: Floats) -> float:
+    """Returns the probability that the safest covered cell is free; 1 if all are mines, for then the game is won."""
+    least = 2.0
+    for cell in range(len(board)):
+        if board[cell] > max_count:
+            least = min(least, risks[cell])
+    return 1.0 if least >= 1.0 else 1.0 - least
+
+
+@kernel
+def list_values(
+    board: Boards, legal: Flags, max_count: int, mines: int, limits: Limits, values: Floats, *arrays: Any
+) -> int:
+    """Fills in the value of each candidate one click ahead, and -1 for other cells; returns an outcome."""
+    scratch, workspace = Scratch(*arrays[:_SCRATCH]), Workspace(*arrays[_SCRATCH:])
+    values[:] = -1.0
+    outcome, layouts = posterior(board, max_count, mines, scratch.risks, workspace)
+    if outcome != OK:
+        return outcome
+    _rank_clicks(board, legal, max_count, limits.slack, scratch.risks, workspace.neighbours, scratch.ranks)
+    for _ in range(limits.breadth):
+        cell = _take_first(scratch.ranks)
+        if cell < 0:
+            break
+        outcome, values[cell] = _value_once(
+            cell, board, max_count, mines, layouts, -1.0, limits.discount, scratch.risks, scratch.last_risks, workspace
+        )
+        if outcome != OK:
+            break
+    return outcome
+
+
+def click_values(config: BoardConfig, board: Boards, legal: Flags, limits: Limits) -> Floats:
+    """Returns the value of each candidate one click ahead, (n,) float64; -1 for other cells.
+
+    All are -1 on a board that is too hard for the oracle.
+
+    Args:
+        config: the games.
+        board: (n,) int8, cell codes.
+        legal: (n,) bool, the legal clicks; at least one.
+        limits: of the candidates.
+    """
+    board, values, max_count = board.copy(), np.empty(config.cells), config.codes.max_count
+    scratch = make_scratch(config.cells, max_count)
+
+    def fill(workspace: Workspace) -> int:
+        return list_values(board, legal, max_count, config.mines, limits, values, *scratch, *workspace)
+
+    try:
+        outcome = run_with_workspace(fill, config.rows, config.cols, config.radius)
+        if outcome != OK:
+            raise failure(board.reshape(config.rows, config.cols), config.mines, config.radius, outcome, 0)
+    except PositionTooHardError:
+        values[:] = -1.0
+    return values
