@@ -13,9 +13,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from baselines.entries.factory import EntryFactory, PolicyMaker
-from baselines.entries.loading import Specification, existing_file, load, parse_specification, source_file
 from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, naming, parse_hub_name, pinned_within
+from baselines.own import (
+    EntryFactory,
+    PolicyMaker,
+    Specification,
+    existing_file,
+    load,
+    parse_specification,
+    source_file,
+)
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
 from baselines.support.extras import check_extra, import_extra
@@ -47,17 +54,17 @@ __all__ = [
 
 SCRIPTED: dict[str, str] = {
     "random": "baselines.scripted.base:RandomPolicy",
-    "marginal": "baselines.scripted.fitted.marginal:MarginalPolicy",
-    "graphical_source": "baselines.scripted.fitted.graphical:GraphicalSourcePolicy",
-    "conditional": "baselines.scripted.fitted.conditional:ConditionalPolicy",
-    "graphical": "baselines.scripted.fitted.graphical:GraphicalPolicy",
+    "marginal": "baselines.scripted.fitted:MarginalPolicy",
+    "graphical_source": "baselines.scripted.graphical:GraphicalSourcePolicy",
+    "conditional": "baselines.scripted.fitted:ConditionalPolicy",
+    "graphical": "baselines.scripted.graphical:GraphicalPolicy",
     "semi_deterministic": "baselines.scripted.semi_deterministic:SemiDeterministicPolicy",
     "straightforward": "baselines.scripted.base:StraightforwardPolicy",
     "subset": "baselines.scripted.subset:SubsetPolicy",
     "expected_value_source": "baselines.scripted.expected_value:ExpectedValueSourcePolicy",
     "expected_value": "baselines.scripted.expected_value:ExpectedValuePolicy",
-    "bayes_source": "baselines.scripted.bayes.source:BayesSourcePolicy",
-    "bayes": "baselines.scripted.bayes.policy:BayesPolicy",
+    "bayes_source": "baselines.scripted.bayes_source:BayesSourcePolicy",
+    "bayes": "baselines.scripted.bayes:BayesPolicy",
     "exact": "baselines.scripted.oracle_play.exact:ExactPolicy",
     "lookahead": "baselines.scripted.oracle_play.lookahead:LookaheadPolicy",
     "rollout": "baselines.scripted.oracle_play.rollout:RolloutPolicy",

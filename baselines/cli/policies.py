@@ -61,7 +61,7 @@ class PolicyRun:
                 if self.options.plot is not None:
                     self.report.write_plot(self.options.plot)
         if status == 0 and self.options.record is not None:
-            from baselines.recording.pictures import write_picture
+            from baselines.recording import write_picture
 
             write_picture(self.options, self.played)
         return status

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, RandomPolicy, ScriptedPolicy, apply_local_rules_once
-from baselines.scripted.fitted.conditional import ConditionalPolicy
-from baselines.scripted.fitted.graphical import GraphicalPolicy, GraphicalSourcePolicy
-from baselines.scripted.fitted.marginal import MarginalPolicy
+from baselines.scripted.fitted import ConditionalPolicy, MarginalPolicy
+from baselines.scripted.graphical import GraphicalPolicy, GraphicalSourcePolicy
 from minesweeper_env.config import BoardConfig
 
 ALTERNATIVES: dict[str, type[ScriptedPolicy]] = {

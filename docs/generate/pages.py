@@ -31,7 +31,7 @@ from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.learned.settings.hyperparameters import ALGORITHMS
 from baselines.learned.settings.options import options_of
-from baselines.recording.games import Recording, replay
+from baselines.recording import Recording, replay
 from baselines.registry import build_policy, policy_names
 from minesweeper_env import BoardConfig
 from minesweeper_env.registration import ENV_SPECIFICATIONS
@@ -65,7 +65,7 @@ def _describe(arguments: dict[str, Any]) -> str:
 
 def write_game_picture(path: Path) -> None:
     """Writes an animation of a game of `exact`, as ``evaluate.py --record`` draws it, with the mine probabilities."""
-    from baselines.recording.pictures import gif
+    from baselines.recording import gif
 
     config = BoardConfig.of_size(16, moves=("click",))
     played = evaluate_policy(partial(build_policy, "exact", config), config, [PICTURE_SEED], record=True)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.entries.policy import EntryPolicy, own_code
 from baselines.evaluation.games import check_built_for, choose_actions
+from baselines.own import EntryPolicy, own_code
 from baselines.policy import Policy
 from baselines.registry import PolicyMaker, find_policy
 from baselines.support.act_inputs import policy_name

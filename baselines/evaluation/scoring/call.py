@@ -12,14 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from baselines.entries.factory import call_with_board, check_arguments
-from baselines.entries.policy import EntryPolicy
 from baselines.evaluation.evaluate import batch_size_of, evaluate_policy
 from baselines.evaluation.games import check_built_for
 from baselines.evaluation.judge import check_judgeable
 from baselines.evaluation.results import PolicyResult
 from baselines.evaluation.scoring.table import Results
 from baselines.evaluation.seeds import check_seeds
+from baselines.own import EntryPolicy, call_with_board, check_arguments
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.registry import build_policy, config_for, pinned
 from baselines.support.act_inputs import policy_name

@@ -15,13 +15,16 @@ from baselines import make_policy
 from baselines.cli import evaluate
 from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
-from baselines.scripted.bayes import elimination
-from baselines.scripted.bayes.elimination import NetworkPosteriors, choose_order, elimination_size, sweep_width
-from baselines.scripted.bayes.network import (
-    board_network,
+from baselines.scripted import bayes_network
+from baselines.scripted.bayes_network import (
+    NetworkPosteriors,
+    choose_order,
     clue_table,
+    elimination_size,
     neighbour_lists,
+    subnetwork,
     sweep_order,
+    sweep_width,
     total_table,
 )
 from minesweeper_env import HIDDEN, BoardConfig
@@ -94,13 +97,13 @@ def test_they_agree_on_dense_boards_where_the_number_of_mines_is_known(size, mon
         entries.append(largest)
         return order, largest
 
-    monkeypatch.setattr(elimination, "choose_order", note)
+    monkeypatch.setattr(bayes_network, "choose_order", note)
     config = BoardConfig(size, size, 25, "opening", ("click",))
     asked = NetworkPosteriors(config, "count")
     for board, _ in moments(config, 1)[5::12]:
         assert np.abs(asked.mine_probabilities(board) - mine_probabilities(board, 25)).max() < 1e-9
     assert len(entries) > 10
-    assert max(entries) <= 1 << 20 < elimination.MAX_ENTRIES
+    assert max(entries) <= 1 << 20 < bayes_network.MAX_ENTRIES
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -115,7 +118,7 @@ def test_a_shown_mine_is_evidence(prior):
 def test_the_sweep_gives_the_same_as_the_greedy_order(prior, monkeypatch):
     board, mines = lattice()
     expected = mine_probabilities(board, mines, prior=mines / 30 if prior == "binomial" else None)
-    monkeypatch.setattr(elimination, "greedy_size", lambda *_: 1 << 40)
+    monkeypatch.setattr(bayes_network, "greedy_size", lambda *_: 1 << 40)
     assert np.abs(NetworkPosteriors(config_of(5, 6, mines), prior).mine_probabilities(board) - expected).max() < 1e-9
 
 
@@ -137,7 +140,7 @@ def test_the_greedy_order_makes_the_tables_that_were_foretold(monkeypatch):
         return order, size
 
     monkeypatch.setattr(ExactInference, "contract", spy)
-    monkeypatch.setattr(elimination, "choose_order", note)
+    monkeypatch.setattr(bayes_network, "choose_order", note)
     board, mines = lattice()
     for prior in PRIORS:
         NetworkPosteriors(config_of(5, 6, mines), prior).mine_probabilities(board)
@@ -168,7 +171,7 @@ def test_what_a_worst_board_could_need():
 def test_the_network_of_a_whole_board_is_valid(prior):
     from pgmpy.models import DiscreteBayesianNetwork
 
-    network = board_network(config_of(5, 6, 7), prior)
+    network = subnetwork(config_of(5, 6, 7), prior, range(30), range(30))
     assert isinstance(network, DiscreteBayesianNetwork)
     assert network.check_model()
     assert len(network.nodes()) == (60 if prior == "binomial" else 90)
@@ -227,7 +230,7 @@ def test_a_position_that_needs_too_large_a_table_is_refused_before_any_is_made(m
     board, mines = lattice()
     asked = NetworkPosteriors(config_of(5, 6, mines), "count")
     covered = np.full_like(board, HIDDEN)
-    monkeypatch.setattr(elimination, "MAX_ENTRIES", 1 << 8)
+    monkeypatch.setattr(bayes_network, "MAX_ENTRIES", 1 << 8)
     assert np.abs(asked.mine_probabilities(covered) - mines / 30).max() < 1e-9
     monkeypatch.setattr(VariableElimination, "query", lambda *_, **__: pytest.fail("a table was made"))
     with pytest.raises(PositionTooHardError, match=r"a position of 5x6 with 6 mines .* entries, and 2\^8 are allowed"):
@@ -239,7 +242,7 @@ def test_evaluation_ends_with_one_line_at_a_position_that_is_too_large(monkeypat
         order, entries = choose_order(config, network, node, evidence)
         return order, entries if all(name[0] != "Y" for name in evidence) else 1 << 30
 
-    monkeypatch.setattr(elimination, "choose_order", largest)
+    monkeypatch.setattr(bayes_network, "choose_order", largest)
     games = ["--size", "5", "--mines", "5", "--games", "2", "--json", str(tmp_path / "results.json")]
     assert evaluate.main(["--policy", "subset", "bayes:inference=pgmpy,prior=count", *games]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
@@ -252,10 +255,10 @@ def test_evaluation_ends_with_one_line_at_a_position_that_is_too_large(monkeypat
     [
         ({"inference": "exact"}, "inference must be one of native, pgmpy, not 'exact'"),
         ({"prior": "flat"}, "prior must be one of binomial, count, not 'flat'"),
-        ({"open_threshold": 1.2}, "open_threshold must be a number from 0 to 1, or None, not 1.2"),
-        ({"flag_threshold": -0.1}, "flag_threshold must be a number from 0 to 1"),
-        ({"flag_threshold": float("nan")}, "flag_threshold must be a number from 0 to 1"),
-        ({"open_threshold": "high"}, "open_threshold must be a number from 0 to 1"),
+        ({"open_threshold": 1.2}, "open_threshold must be a number of 0 to 1, not 1.2"),
+        ({"flag_threshold": -0.1}, "flag_threshold must be a number of 0 to 1"),
+        ({"flag_threshold": float("nan")}, "flag_threshold must be a number of 0 to 1"),
+        ({"open_threshold": "high"}, "open_threshold must be a number of 0 to 1"),
     ],
 )
 def test_options_that_are_not_allowed(options, message):

@@ -11,8 +11,8 @@ import pytest
 from baselines.evaluation.games import play_games
 from baselines.evaluation.records import GameRecord
 from baselines.registry import build_policy
-from baselines.scripted.bayes.network import board_network, load_pgmpy, variable_elimination
-from baselines.scripted.bayes.source import BayesSourcePolicy, ClosedForm, Turn, plan_turn, source_start
+from baselines.scripted.bayes_network import load_pgmpy, subnetwork, variable_elimination
+from baselines.scripted.bayes_source import BayesSourcePolicy, ClosedForm, Turn, plan_turn, source_start
 from minesweeper_env import BoardConfig
 
 FLAG, HIDDEN = 9, 11
@@ -47,7 +47,7 @@ def query_as_the_program_does(config: BoardConfig, board: np.ndarray, cell: tupl
     near = [(cell[0] + down, cell[1] + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
     kept = {f"X_{row}_{col}" for row, col in near} | {f"Y_{row}_{col}" for row, col in near if (row, col) in shown}
     kept |= {f"Y_{cell[0]}_{cell[1]}", *evidence}
-    network = board_network(config).copy()
+    network = subnetwork(config, "binomial", range(config.cells), range(config.cells)).copy()
     network.remove_nodes_from([node for node in list(network.nodes()) if node not in kept])
     with np.errstate(invalid="ignore"):
         answer = variable_elimination(network).query(
@@ -212,8 +212,8 @@ def test_it_plays_as_a_policy_under_every_rule():
 @pytest.mark.parametrize(
     ("config", "options", "message"),
     [
-        (config_of(5, 5), {"flag_threshold": 1.1}, "flag_threshold must be a number from 0 to 1"),
-        (config_of(5, 5), {"open_threshold": None}, "open_threshold must be a number from 0 to 1, not None"),
+        (config_of(5, 5), {"flag_threshold": 1.1}, "flag_threshold must be a number of 0 to 1"),
+        (config_of(5, 5), {"open_threshold": None}, "open_threshold must be a number of 0 to 1, not None"),
         (BoardConfig(5, 5, 5, "any", ("click",)), {}, "needs games with the moves"),
         (BoardConfig(5, 5, 5, "any", ("click", "flag"), radius=2), {}, "needs games of radius 1, not 2"),
     ],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from baselines.registry import build_policy
-from baselines.scripted.fitted.base import play_practice_games
+from baselines.scripted.fitted import play_practice_games
 from minesweeper_env import HIDDEN, BoardConfig
 
 COVERED, OUTSIDE, VALUES = 9, 10, 11

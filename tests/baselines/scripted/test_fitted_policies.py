@@ -10,7 +10,7 @@ from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
 from baselines.registry import build_policy
 from baselines.scripted.base import neighbour_sums
-from baselines.scripted.fitted.base import MAX_GAMES, play_practice_games
+from baselines.scripted.fitted import MAX_GAMES, play_practice_games
 from minesweeper_env import BoardConfig, MinesweeperEnv
 
 FITTED = ["marginal", "conditional", "graphical_source", "graphical"]

@@ -10,8 +10,8 @@ import pytest
 
 from baselines.registry import build_policy
 from baselines.scripted.base import Knowledge, neighbour_sums
-from baselines.scripted.fitted.base import play_practice_games
-from baselines.scripted.fitted.subgrids import (
+from baselines.scripted.fitted import play_practice_games
+from baselines.scripted.subgrids import (
     largest_of_cells,
 )
 from minesweeper_env import HIDDEN, BoardConfig

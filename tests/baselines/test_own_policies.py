@@ -15,7 +15,7 @@ from support import ROOT
 
 import baselines
 from baselines.cli import evaluate
-from baselines.entries.policy import TRACEBACK, OwnCodeError
+from baselines.own import TRACEBACK, OwnCodeError
 from baselines.policy import PolicyError
 from baselines.registry import build_policy, config_for, find_policy
 from minesweeper_env import BoardConfig

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import click_where_legal, count_risky, neighbour_sums
-from baselines.scripted.bayes.elimination import NetworkPosteriors
-from baselines.scripted.bayes.network import check_prior
+from baselines.scripted.bayes_network import PRIORS, NetworkPosteriors
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.support.act_inputs import TIE, checked_act
+from baselines.support.checks import number_within, one_of
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
 from minesweeper_env.neighbours import neighbour_table
@@ -62,10 +62,10 @@ class BayesPolicy:
             MissingExtraError: `inference` is "pgmpy", which is not installed.
         """
         self.config = config
-        check_inference(inference)
-        check_prior(prior)
-        self._open_threshold = check_threshold("open_threshold", open_threshold)
-        self._flag_threshold = check_threshold("flag_threshold", flag_threshold)
+        one_of("inference", inference, INFERENCES)
+        one_of("prior", prior, PRIORS)
+        self._open_threshold = _threshold("open_threshold", open_threshold)
+        self._flag_threshold = _threshold("flag_threshold", flag_threshold)
         self._prior = config.mines / config.cells if prior == "binomial" else None
         self._network = NetworkPosteriors(config, prior) if inference == "pgmpy" else None
         self.batch_size = 1000 if self._network is None else 1
@@ -153,20 +153,5 @@ class BayesPolicy:
             return np.full(board.shape, np.nan)
 
 
-def check_inference(inference: str) -> None:
-    """Raises a ValueError if `inference` is not in `INFERENCES`."""
-    if inference not in INFERENCES:
-        raise ValueError(f"inference must be one of {', '.join(INFERENCES)}, not {inference!r}")
-
-
-def check_threshold(name: str, value: float | None) -> float | None:
-    """Returns a threshold as a float, or None.
-
-    Raises:
-        ValueError: `value` is neither None nor a number from 0 to 1.
-    """
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
-        raise ValueError(f"{name} must be a number from 0 to 1, or None, not {value!r}")
-    return float(value)
+def _threshold(name: str, value: float | None) -> float | None:
+    return None if value is None else number_within(name, value, 0, 1)

@@ -8,27 +8,171 @@ posterior is exact; Antolín & de la Torre (2018) also delete parents of clues, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import chain
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.scripted.bayes.network import (
-    Names,
-    check_prior,
-    check_radius,
-    load_pgmpy,
-    neighbour_lists,
-    subnetwork,
-    sweep_order,
-    variable_elimination,
-)
+from baselines.support.board_names import board_of
+from baselines.support.checks import one_of
 from baselines.support.extras import import_extra
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.neighbours import neighbour_table
+
+PRIORS = ("binomial", "count")
+
+MAX_RADIUS = 1
+"""Largest neighbourhood radius: a clue of radius 2 has up to 24 parents, and a table of 25 * 2**24 entries."""
+
+
+def subnetwork(config: BoardConfig, prior: str, cells: Iterable[int], clues: Iterable[int]) -> Any:
+    """Returns the network of some cells and clues of a board, with the tables of the whole network.
+
+    Args:
+        config: the board; its radius must be 1.
+        prior: "binomial" or "count"; under "count" `cells` must be all cells, since the total depends on them.
+        cells: the cells with an X node, as row * cols + col; neighbours of the clues are added.
+        clues: the cells with a Y node.
+
+    Raises:
+        ValueError: the radius is larger than 1, or `prior` is unknown.
+        MissingExtraError: pgmpy is not installed.
+    """
+    one_of("prior", prior, PRIORS)
+    check_radius(config)
+    clues = sorted(clues)
+    neighbours = neighbour_lists(config)
+    roots = set(cells).union(*(neighbours[cell] for cell in clues))
+    names = Names(config)
+    table = load_pgmpy().TabularCPD
+    density = config.mines / config.cells
+    network = _pgmpy("pgmpy.models").DiscreteBayesianNetwork()
+    network.add_nodes_from(names.x(cell) for cell in sorted(roots))
+    tables = [table(names.x(cell), 2, [[1.0 - density], [density]]) for cell in sorted(roots)]
+    for cell in clues:
+        parents = [names.x(neighbour) for neighbour in neighbours[cell]]
+        network.add_node(names.y(cell))
+        network.add_edges_from((parent, names.y(cell)) for parent in parents)
+        tables.append(
+            table(names.y(cell), len(parents) + 1, clue_table(len(parents)), parents, [2] * len(parents))
+            if parents
+            else table(names.y(cell), 1, [[1.0]])
+        )
+    if prior == "count":
+        tables += _add_totals(network, config, names)
+    network.add_cpds(*tables)
+    return network
+
+
+def _add_totals(network: Any, config: BoardConfig, names: Names) -> list[Any]:
+    """Adds the chain of running totals to a network; returns their tables."""
+    table = load_pgmpy().TabularCPD
+    previous, states = None, 1
+    tables = []
+    for cell in sweep_order(config):
+        parents = [names.x(cell)] if previous is None else [names.t(previous), names.x(cell)]
+        values = total_table(states, config.mines)
+        network.add_node(names.t(cell))
+        network.add_edges_from((parent, names.t(cell)) for parent in parents)
+        cards = [2] if previous is None else [states, 2]
+        tables.append(table(names.t(cell), len(values), values, parents, cards))
+        previous, states = cell, len(values)
+    return tables
+
+
+class Names:
+    """Node names of the cells of a board."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Stores the width of the board; cells are numbered row * cols + col."""
+        self._cols = config.cols
+
+    def x(self, cell: int) -> str:
+        """Returns the name of the mine node of a cell."""
+        return f"X_{cell // self._cols}_{cell % self._cols}"
+
+    def y(self, cell: int) -> str:
+        """Returns the name of the clue node of a cell."""
+        return f"Y_{cell // self._cols}_{cell % self._cols}"
+
+    def t(self, cell: int) -> str:
+        """Returns the name of the running-total node of a cell."""
+        return f"T_{cell // self._cols}_{cell % self._cols}"
+
+
+@cache
+def clue_table(parents: int) -> NDArray[np.float64]:
+    """Returns the (parents + 1, 2**parents) table of a clue: 1 where the row is the number of mined parents."""
+    mined = np.array([combination.bit_count() for combination in range(1 << parents)])
+    return (np.arange(parents + 1)[:, None] == mined).astype(np.float64)
+
+
+@cache
+def total_table(previous: int, mines: int) -> NDArray[np.float64]:
+    """Returns the (states, 2 * previous) table of a running total; its columns are 2 * previous total + mine.
+
+    The states are the totals 0 to `mines`, and one more for all larger totals.
+
+    Args:
+        previous: the number of states of the previous total.
+        mines: the number of mines on the board.
+    """
+    states = min(previous + 1, mines + 2)
+    total = np.minimum(np.arange(previous)[:, None] + np.arange(2), states - 1).ravel()
+    return (np.arange(states)[:, None] == total).astype(np.float64)
+
+
+@cache
+def neighbour_lists(config: BoardConfig) -> list[list[int]]:
+    """Returns the neighbours of each cell, in reading order."""
+    table = neighbour_table(config.rows, config.cols, config.radius)
+    return [[int(cell) for cell in row if cell < config.cells] for row in table]
+
+
+@cache
+def sweep_order(config: BoardConfig) -> list[int]:
+    """Returns the cells line by line along the shorter side of the board."""
+    cells = np.arange(config.cells).reshape(config.rows, config.cols)
+    return [int(cell) for cell in (cells if config.cols <= config.rows else cells.T).ravel()]
+
+
+def check_radius(config: BoardConfig) -> None:
+    """Raises a ValueError if the radius of a board exceeds `MAX_RADIUS`."""
+    if config.radius > MAX_RADIUS:
+        raise ValueError(
+            f"the network of a board needs radius {MAX_RADIUS}, not {config.radius}: "
+            "the table of a clue doubles with each of its neighbours"
+        )
+
+
+def load_pgmpy() -> ModuleType:
+    """Imports pgmpy, which takes seconds; returns its module of tables.
+
+    Raises:
+        MissingExtraError: pgmpy is not installed.
+    """
+    for module in ("pgmpy.models", "pgmpy.inference"):
+        _pgmpy(module)
+    return _pgmpy("pgmpy.factors.discrete")
+
+
+def variable_elimination(network: Any) -> Any:
+    """Returns pgmpy's `VariableElimination` of a network."""
+    return _pgmpy("pgmpy.inference").VariableElimination(network)
+
+
+def _pgmpy(module: str) -> ModuleType:
+    with warnings.catch_warnings():
+        # pgmpy's modules import each other by names that pgmpy has deprecated.
+        warnings.simplefilter("ignore", FutureWarning)
+        return import_extra(module, "pgmpy")
+
 
 MAX_ENTRIES = 1 << 26
 """Largest table allowed, in float64 entries: 512 MB."""
@@ -116,15 +260,7 @@ def check_board(config: BoardConfig) -> None:
     """Raises a ValueError if independent cells could need a table above `MAX_ENTRIES` in some position of a board."""
     entries = 1 << min(sweep_width(min(config.rows, config.cols)), config.cells)
     if entries > MAX_ENTRIES:
-        board = f"{config.rows}x{config.cols} with {config.mines} mines"
-        raise ValueError(f"{board} is too large for pgmpy: a table could need {_bound(entries)}")
-
-
-def check_position(config: BoardConfig, entries: int) -> None:
-    """Raises a PositionTooHardError if the largest table of a query, with `entries`, is above `MAX_ENTRIES`."""
-    if entries > MAX_ENTRIES:
-        board = f"{config.rows}x{config.cols} with {config.mines} mines"
-        raise PositionTooHardError(f"a position of {board} is too large for pgmpy: a table needs {_bound(entries)}")
+        raise ValueError(f"{board_of(config)} is too large for pgmpy: a table could need {_bound(entries)}")
 
 
 def _bound(entries: int) -> str:
@@ -161,14 +297,14 @@ class NetworkPosteriors:
 
         Args:
             config: the boards.
-            prior: "binomial" or "count"; see `baselines.scripted.bayes.network`.
+            prior: "binomial" or "count"; see `baselines.scripted.bayes_network`.
 
         Raises:
             ValueError: `prior` is unknown, or independent cells could need a table above
-                `elimination_cost.MAX_ENTRIES` on this board.
+                `MAX_ENTRIES` on this board.
             MissingExtraError: pgmpy is not installed.
         """
-        check_prior(prior)
+        one_of("prior", prior, PRIORS)
         check_radius(config)
         check_board(config)
         load_pgmpy()
@@ -185,7 +321,7 @@ class NetworkPosteriors:
         their component are NaN.
 
         Raises:
-            PositionTooHardError: a table would exceed `elimination_cost.MAX_ENTRIES`, which can happen only under the
+            PositionTooHardError: a table would exceed `MAX_ENTRIES`, which can happen only under the
                 prior "count". The check comes before any table of the query is made.
         """
         codes = self._config.codes
@@ -237,7 +373,9 @@ class NetworkPosteriors:
 
     def _query(self, engine: Any, network: Any, node: str, evidence: dict[str, int]) -> float:
         order, entries = choose_order(self._config, network, node, evidence)
-        check_position(self._config, entries)
+        if entries > MAX_ENTRIES:
+            board = board_of(self._config)
+            raise PositionTooHardError(f"a position of {board} is too large for pgmpy: a table needs {_bound(entries)}")
         # pgmpy divides 0 by 0 where the evidence contradicts itself.
         with np.errstate(invalid="ignore"):
             answer = engine.query([node], evidence, elimination_order=order, show_progress=False)

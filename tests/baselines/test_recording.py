@@ -15,23 +15,23 @@ from support.policies import click_config
 
 from baselines.cli import evaluate
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.recording import pictures
-from baselines.recording.games import (
+from baselines.recording import (
     END_SECONDS,
-    Recording,
-    fixed_lines,
-    format_risk,
-    frame_lines,
-    replay,
-)
-from baselines.recording.pictures import (
     FATAL,
     MARGIN,
     MOST_LINES,
     OUTLINE,
+    Recording,
     draw_board,
     draw_slide,
+    fixed_lines,
+    format_risk,
+    frame_lines,
     frame_size,
+    gif,
+    mp4,
+    png,
+    replay,
     side_for,
 )
 from baselines.registry import build_policy, config_for
@@ -179,7 +179,7 @@ def test_a_gif_has_a_frame_per_move_and_one_more():
     game = game_that("won")
     recording = Recording([[game]], 0.5, True)
     drawn = []
-    content = pictures.gif(recording, drawn.append)
+    content = gif(recording, drawn.append)
     frames = imageio.imread(content, index=None, extension=".gif")
     assert len(frames) == len(game.turns) + 1 == sum(drawn)
     assert frames.shape[1:] == (*frame_size(game, TILE)[::-1], 3)
@@ -193,7 +193,7 @@ def test_a_gif_has_a_frame_per_move_and_one_more():
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # imageio leaves pipes of ffmpeg open
 def test_a_video_shows_every_slide_for_its_time():
     game = game_that("lost", "random")
-    content = pictures.mp4(Recording([[game]], 0.5, False), nothing)
+    content = mp4(Recording([[game]], 0.5, False), nothing)
     frames = imageio.imread(content, index=None, extension=".mp4")
     seconds = 0.5 * len(game.turns) + END_SECONDS
     assert len(frames) == round(seconds * 10)
@@ -205,7 +205,7 @@ def test_a_video_shows_every_slide_for_its_time():
 def test_a_png_is_the_last_slide():
     game = game_that("won")
     recording = Recording([[game], [game_that("lost")]], 0.5, False)
-    picture = imageio.imread(io.BytesIO(pictures.png(recording, nothing)))
+    picture = imageio.imread(io.BytesIO(png(recording, nothing)))
     assert np.array_equal(picture, draw_slide(list(recording.slides())[-1], TILE, False))
 
 

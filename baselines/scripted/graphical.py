@@ -14,9 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.scripted.base import Knowledge, neighbour_sums
-from baselines.scripted.fitted.base import FittedPolicy, PracticeGames, Values
-from baselines.scripted.fitted.subgrid_values import Rule, StateValues, expectation, guess_value, longest_path
-from baselines.scripted.fitted.subgrids import CELLS, SIDE, SYMMETRIES, Alphabet, Examples, Ints, cut, largest_of_cells
+from baselines.scripted.fitted import FittedPolicy, PracticeGames, Values
+from baselines.scripted.subgrids import (
+    CELLS,
+    SIDE,
+    SYMMETRIES,
+    Alphabet,
+    Examples,
+    Ints,
+    Rule,
+    StateValues,
+    cut,
+    expectation,
+    guess_value,
+    largest_of_cells,
+    longest_path,
+)
 
 DEFAULT_EXAMPLES = 40_000
 """Minimum number of sub-grids in the default practice games."""

@@ -1,1 +1,0 @@
-"""Pictures of games that policies played, move by move."""

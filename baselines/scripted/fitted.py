@@ -1,0 +1,232 @@
+"""`marginal` and `conditional`: guesses fitted to practice games of random clicks, after Antimatroid (2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines.evaluation.seeds import TRAINING_SEEDS, derived_seed
+from baselines.scripted.base import Knowledge, ScriptedPolicy
+from baselines.support.checks import whole_number_within
+from minesweeper_env.config import MAX_RADIUS, BoardConfig, whole_number
+from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+Values = dict[str, NDArray[np.int64]]
+
+MAX_GAMES = 1_000_000
+"""Maximum number of practice games of a fit."""
+
+_BATCH_SIZE = 1000
+
+
+class PracticeGames(NamedTuple):
+    """Boards and layouts of N finished games.
+
+    Attributes:
+        boards: (T, rows, cols) int8, the visible board before each click of the games.
+        games: (T,) int64, the index of the game of each board.
+        layouts: (N, rows, cols) bool, the mines of each game, read off its final board.
+    """
+
+    boards: NDArray[np.int8]
+    games: NDArray[np.int64]
+    layouts: NDArray[np.bool_]
+
+
+def play_practice_games(config: BoardConfig, games: int, seed: int) -> Iterator[PracticeGames]:
+    """Plays games by random clicks to their end, in batches; no step limit and no `no_guess` of `config` applies.
+
+    Args:
+        config: the games.
+        games: number of games, 1 to `MAX_GAMES`.
+        seed: at least 0; fixes where in `TRAINING_SEEDS` the consecutive seeds of the games start.
+    """
+    first = TRAINING_SEEDS.start + derived_seed(seed) % (len(TRAINING_SEEDS) - games + 1)
+    endless = replace(config, moves=("click",), max_steps=None, no_guess=False)
+    for begin in range(first, first + games, _BATCH_SIZE):
+        yield _play(endless, range(begin, min(begin + _BATCH_SIZE, first + games)))
+
+
+def _play(config: BoardConfig, seeds: range) -> PracticeGames:
+    env = MinesweeperVectorEnv.of_config(config, len(seeds))
+    observations, _ = env.reset(seed=list(seeds))
+    playing = np.ones(len(seeds), np.bool_)
+    boards, games, ends = [], [], observations.copy()
+    while playing.any():
+        boards.append(observations[playing])
+        games.append(np.flatnonzero(playing))
+        observations, _, terminations, _, _ = env.step(env.sample_actions())
+        ended = playing & terminations
+        ends[ended] = observations[ended]
+        playing &= ~ended
+    return PracticeGames(np.concatenate(boards), np.concatenate(games), _layouts(ends, config))
+
+
+def _layouts(ends: NDArray[np.int8], config: BoardConfig) -> NDArray[np.bool_]:
+    """Returns the mines of finished games: shown on lost boards, and the cells still covered on won ones."""
+    mines = ends == config.codes.mine
+    lost = mines.any(axis=(1, 2), keepdims=True)
+    return np.where(lost, mines, ends > config.codes.max_count)
+
+
+class FittedPolicy(ScriptedPolicy):
+    """Scripted policy without deduction whose guess rule is fitted; subclasses define `fit`, `use` and `risks`.
+
+    Attributes:
+        values: the fitted values, int64 arrays by name.
+    """
+
+    batch_size = 200
+
+    def __init__(self, config: BoardConfig, *, fit_games: int | None = None, fit_seed: int = 0) -> None:
+        """Fits the values to practice games.
+
+        Args:
+            config: the games.
+            fit_games: number of practice games, 1 to `MAX_GAMES`; None for `default_games()`.
+            fit_seed: seed of the practice games, at least 0.
+
+        Raises:
+            ValueError: an argument is not allowed.
+        """
+        super().__init__(config)
+        games = self.default_games() if fit_games is None else fit_games
+        games = whole_number_within("fit_games", games, 1, MAX_GAMES)
+        self.values = self.fit(play_practice_games(config, games, whole_number("fit_seed", fit_seed, 0)))
+        self.use(self.values)
+
+    def default_games(self) -> int:
+        """Returns the default number of practice games."""
+        return 1000
+
+    def fit(self, practice: Iterator[PracticeGames]) -> Values:
+        """Returns the values fitted to these games."""
+        raise NotImplementedError
+
+    def use(self, values: Values) -> None:
+        """Prepares to play with these values."""
+        raise NotImplementedError
+
+
+class MarginalPolicy(FittedPolicy):
+    """Clicks the covered cell that was safe in the largest fraction of practice games, whatever the board shows.
+
+    If mines are uniform and independent of past games, the click order is a uniformly random one over `fit_seed`.
+    On average the policy is then as good as `random`.
+    """
+
+    def fit(self, practice: Iterator[PracticeGames]) -> Values:
+        """Counts how many games had a mine in each cell."""
+        games, mines = 0, np.zeros((self.config.rows, self.config.cols), np.int64)
+        for batch in practice:
+            games += len(batch.layouts)
+            mines += batch.layouts.sum(axis=0)
+        return {"games": np.array([games]), "mines": mines}
+
+    def use(self, values: Values) -> None:
+        """Estimates the mine probability of each cell, with Laplace smoothing."""
+        self._mine_probabilities: NDArray[np.float64] = (values["mines"] + 1.0) / (values["games"][0] + 2.0)
+
+    def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
+        """Returns the estimated mine probability of each cell."""
+        return np.broadcast_to(self._mine_probabilities, knowledge.unknown.shape)
+
+
+CHOICES = ("largest", "class")
+
+Symbols = NDArray[np.int16]
+
+
+class ConditionalPolicy(FittedPolicy):
+    """Clicks the covered cell that is most probably safe by naive Bayes.
+
+    The classes are safe and mine. Each neighbour is a feature: its value is a clue, "covered" or "off the board".
+    Probabilities are relative frequencies over the covered cells of all practice boards, with Laplace smoothing.
+
+    Attributes:
+        evidence: (neighbours, values) float64, the change in log-odds of a mine by the value of each neighbour.
+    """
+
+    def __init__(
+        self,
+        config: BoardConfig,
+        *,
+        radius: int = 1,
+        choice: str = "largest",
+        fit_games: int | None = None,
+        fit_seed: int = 0,
+    ) -> None:
+        """Fits the values to practice games.
+
+        Args:
+            config: the games.
+            radius: neighbourhood radius of the features, in cells, 1 to `MAX_RADIUS`.
+            choice: "largest" clicks the cell most probably safe; "class" draws uniformly among the cells more
+                probably safe than mined, and falls back on "largest" if there is none.
+            fit_games: see `FittedPolicy`.
+            fit_seed: see `FittedPolicy`.
+
+        Raises:
+            ValueError: an argument is not allowed.
+        """
+        self._radius = whole_number("radius", radius, 1)
+        if self._radius > MAX_RADIUS:
+            raise ValueError(f"radius must be 1 to {MAX_RADIUS}, not {radius}")
+        if choice not in CHOICES:
+            raise ValueError(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}")
+        self._choice = choice
+        self._values = config.codes.max_count + 3
+        super().__init__(config, fit_games=fit_games, fit_seed=fit_seed)
+
+    def fit(self, practice: Iterator[PracticeGames]) -> Values:
+        """Counts covered cells by class, and their neighbours' values by class and neighbour."""
+        cells = np.zeros(2, np.int64)
+        shown = np.zeros((2, self._neighbours, self._values), np.int64)
+        for batch in practice:
+            covered = batch.boards > self.config.codes.max_count
+            mine = batch.layouts[batch.games]
+            groups = [np.flatnonzero(covered & ~mine), np.flatnonzero(covered & mine)]
+            cells += [len(group) for group in groups]
+            for k, values in enumerate(self._neighbour_values(batch.boards)):
+                flat = values.ravel()
+                shown[:, k] += [np.bincount(flat[group], minlength=self._values) for group in groups]
+        return {"cells": cells, "shown": shown}
+
+    def use(self, values: Values) -> None:
+        """Computes the prior log-odds of a mine, and `evidence`."""
+        cells, shown = values["cells"] + 1.0, values["shown"] + 1.0
+        log_likelihoods = np.log(shown / shown.sum(axis=2, keepdims=True))
+        self._prior = float(np.log(cells[1] / cells[0]))
+        self.evidence: NDArray[np.float64] = log_likelihoods[1] - log_likelihoods[0]
+
+    def log_odds(self, boards: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Returns (N, rows, cols) float64: ln(P(mine) / P(safe)) by naive Bayes; meaningful on covered cells only."""
+        odds = np.full(boards.shape, self._prior)
+        for evidence, values in zip(self.evidence, self._neighbour_values(boards), strict=True):
+            odds += evidence[values]
+        return odds
+
+    def risks(self, knowledge: Knowledge) -> NDArray[np.float64]:
+        """Returns the log-odds of a mine; under the choice "class", 0 for cells more probably safe than mined."""
+        hidden = np.int16(self.config.codes.hidden)
+        odds = self.log_odds(np.where(knowledge.open, knowledge.counts, hidden))
+        return odds if self._choice == "largest" else np.maximum(odds, 0.0)
+
+    @property
+    def _neighbours(self) -> int:
+        return (2 * self._radius + 1) ** 2 - 1
+
+    def _neighbour_values(self, boards: NDArray[np.integer[Any]]) -> Iterator[Symbols]:
+        """Yields, for each neighbour in reading order, its (N, rows, cols) values."""
+        covered = self.config.codes.max_count + 1
+        reach, (_, rows, cols) = self._radius, boards.shape
+        border = ((0, 0), (reach, reach), (reach, reach))
+        padded = np.pad(np.minimum(boards, covered).astype(np.int16), border, constant_values=covered + 1)
+        for i in range(2 * reach + 1):
+            for j in range(2 * reach + 1):
+                if (i, j) != (reach, reach):
+                    yield padded[:, i : i + rows, j : j + cols]

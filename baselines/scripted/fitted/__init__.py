@@ -1,1 +1,0 @@
-"""Policies whose guess is fitted to practice games of random clicks, after Antimatroid (2012)."""
