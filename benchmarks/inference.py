@@ -11,12 +11,14 @@ int8 array for this package, to a list of lists for ms-toollib.
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -39,22 +41,6 @@ Board = NDArray[np.int8]
 Layout = NDArray[np.bool_]
 
 
-class Guesses:
-    """Observer of `play_games` that collects boards on which a click was a guess, first clicks excluded."""
-
-    def __init__(self, mines: int, wanted: int) -> None:
-        """Prepares to collect `wanted` boards."""
-        self.mines, self.wanted = mines, wanted
-        self.boards: list[Board] = []
-
-    def __call__(self, _games: NDArray[np.int64], observations: Board, *_: NDArray[np.generic]) -> None:
-        """Observes one step of several games."""
-        for board in observations:
-            begun, full = (board < HIDDEN).any(), len(self.boards) == self.wanted
-            if begun and not full and not certain_cells(board, self.mines).safe.any():
-                self.boards.append(board.copy())
-
-
 def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.int8], int]:
     """Returns (wanted, rows, cols) boards of games of the policy `exact` on seeds 0, 1, ...; and how many games.
 
@@ -62,12 +48,17 @@ def guesses(size: tuple[int, int], mines: int, wanted: int) -> tuple[NDArray[np.
     """
     config = BoardConfig.of_size(size, mines, first_click="opening", moves=("click",))
     policy = baselines.make_policy("exact", size=size, mines=mines, first_click="opening")
-    found = Guesses(mines, wanted)
-    seed = 0
-    while len(found.boards) < wanted:
-        play_games(policy, config, [seed], observers=[found])
-        seed += 1
-    return np.stack(found.boards), seed
+    found: list[Board] = []
+
+    def observe(_games: NDArray[np.int64], observations: Board, *_: NDArray[np.generic]) -> None:
+        (board,) = observations
+        if (board < HIDDEN).any() and len(found) < wanted and not certain_cells(board, mines).safe.any():
+            found.append(board.copy())
+
+    seeds = itertools.count()
+    while len(found) < wanted:
+        play_games(policy, config, [next(seeds)], observers=[observe])
+    return np.stack(found), next(seeds)
 
 
 def board_of(layout: Layout, is_open: Layout) -> Board:
@@ -137,11 +128,6 @@ MEMORY_LIMIT = 8 << 30
 AGREEMENT = 1e-6
 
 
-def ours(board: Board, mines: int) -> NDArray[np.float64]:
-    """Returns the probabilities of this package."""
-    return mine_probabilities(board, mines)
-
-
 def their_board(board: Board) -> list[list[int]]:
     """Returns a board in the codes of ms-toollib, where 10 is covered."""
     return np.where(board == HIDDEN, 10, board).tolist()
@@ -149,7 +135,7 @@ def their_board(board: Board) -> list[list[int]]:
 
 Engine = Callable[[Any, int], Any]
 
-ENGINES: dict[str, tuple[Engine, Callable[[Board], Any]]] = {"ours": (ours, np.ascontiguousarray)}
+ENGINES: dict[str, tuple[Engine, Callable[[Board], Any]]] = {"ours": (mine_probabilities, np.ascontiguousarray)}
 if ms_toollib is not None:
     ENGINES["enum"] = (ms_toollib.cal_probability_enum, their_board)
     ENGINES["csp"] = (ms_toollib.cal_probability_csp, their_board)
@@ -183,12 +169,11 @@ def print_differences(boards: NDArray[np.int8], mines: int) -> None:
 
 def call_times(engine: Engine, boards: Sequence[Any], mines: int) -> list[float]:
     """Returns the processor time of each call in microseconds."""
-    times = []
+    times = [time.process_time_ns()]
     for board in boards:
-        start = time.process_time_ns()
         engine(board, mines)
-        times.append((time.process_time_ns() - start) / 1000)
-    return times
+        times.append(time.process_time_ns())
+    return (np.diff(times) / 1000).tolist()
 
 
 def measure_calls(boards: NDArray[np.int8], mines: int, repeats: int) -> None:
@@ -210,32 +195,19 @@ def measure_calls(boards: NDArray[np.int8], mines: int, repeats: int) -> None:
         print(f"{name} / ours, median of {repeats} pairs: {at_median:.2f} (99th percentile: {at_tail:.2f})")
 
 
-def one_by_one(engine: Engine, boards: Sequence[Any], mines: int) -> Work:
-    """Returns work that solves all boards, one per call."""
-
-    def work() -> int:
-        for board in boards:
-            engine(board, mines)
-        return len(boards)
-
-    return work
-
-
 def measure_rates(boards: NDArray[np.int8], mines: int, seconds: float, repeats: int) -> None:
     """Prints boards per second, in single calls and in batches."""
 
-    def batch() -> int:
-        mine_probabilities_batch(boards, mines)
-        return len(boards)
+    def one_by_one(engine: Engine, prepared: Sequence[Any]) -> int:
+        return len([engine(board, mines) for board in prepared])
 
-    works: dict[str, Work] = {"ours, in batches": batch}
+    works: dict[str, Work] = {"ours, in batches": lambda: len(mine_probabilities_batch(boards, mines))}
     for name, (engine, prepare) in ENGINES.items():
-        works[f"{name}, one by one"] = one_by_one(engine, [prepare(board) for board in boards], mines)
+        works[f"{name}, one by one"] = partial(one_by_one, engine, [prepare(board) for board in boards])
     measured = rates(works, seconds, repeats)
     print_table("boards per second on one core", ("", "median", "best"), rows(measured))
-    for name, other in measured.items():
-        if name != "ours, in batches":
-            print(f"ours, in batches / {name}: {median_ratio(measured['ours, in batches'], other):.2f}")
+    for name, other in list(measured.items())[1:]:
+        print(f"ours, in batches / {name}: {median_ratio(measured['ours, in batches'], other):.2f}")
 
 
 def answer_once(name: str) -> None:

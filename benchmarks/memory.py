@@ -17,48 +17,33 @@ import gymnasium
 import numpy as np
 from timing import pin_to_one_core, print_table
 
-import minesweeper_env  # noqa: F401
-
 GAMES = 1000
-STATM = Path("/proc/self/statm")
 
 
 def resident_megabytes() -> float:
     """Returns the resident memory of this process in MB."""
     gc.collect()
-    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def play_batch(env: gymnasium.vector.VectorEnv, steps: int) -> None:
-    """Takes about `steps` random steps in a batch of games."""
-    for _ in range(steps // GAMES):
-        env.step(env.unwrapped.sample_actions())
-
-
-def play_single(env: gymnasium.Env, steps: int, random: np.random.Generator) -> None:
-    """Takes random steps in single games, one after the other."""
-    for action in random.integers(64, size=steps).tolist():
-        _, _, terminated, truncated, _ = env.step(action)
-        if terminated or truncated:
-            env.reset()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def main() -> int:
-    """Prints the memory after each tenth of the steps; returns the exit code."""
+    """Prints the memory after each tenth of the random steps, in a batch and in single games; returns the exit code."""
     parser = argparse.ArgumentParser(description="Resident memory over many steps.")
     parser.add_argument("--steps", type=int, default=10_000_000, help="steps of the batch; single games take a tenth")
     parser.add_argument("--tolerance", type=float, default=4.0, help="allowed growth in MB (default 4)")
     options = parser.parse_args()
     pin_to_one_core()
-    batch = gymnasium.make_vec("Minesweeper-v0", num_envs=GAMES, moves=("click",))
+    batch = gymnasium.make_vec("minesweeper_env:Minesweeper-v0", num_envs=GAMES, moves=("click",))
+    single = gymnasium.make("minesweeper_env:Minesweeper-v0", moves=("click",))
     batch.reset(seed=0)
-    single = gymnasium.make("Minesweeper-v0", moves=("click",))
     single.reset(seed=0)
-    random = np.random.default_rng(0)
-    memory = []
+    random, memory = np.random.default_rng(0), []
     for _ in range(10):
-        play_batch(batch, options.steps // 10)
-        play_single(single, options.steps // 100, random)
+        for _ in range(options.steps // 10 // GAMES):
+            batch.step(batch.unwrapped.sample_actions())
+        for action in random.integers(64, size=options.steps // 100).tolist():
+            if any(single.step(action)[2:4]):
+                single.reset()
         memory.append(resident_megabytes())
     lines = [(f"{(part + 1) * options.steps // 10:,}", f"{held:.1f}") for part, held in enumerate(memory)]
     print_table("Resident memory", ("steps", "MB"), lines)
