@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from minesweeper_env.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from baselines.evaluation.evaluate import evaluate_policy
-    from baselines.evaluation.scoring.call import evaluate
-    from baselines.evaluation.scoring.table import Results
+    from baselines.evaluation.evaluate import evaluate, evaluate_policy
+    from baselines.evaluation.report import Results
     from baselines.policy import Policy
     from baselines.registry import make_policy, policy_names
 
@@ -22,8 +21,8 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "Policy": "baselines.policy",
-        "Results": "baselines.evaluation.scoring.table",
-        "evaluate": "baselines.evaluation.scoring.call",
+        "Results": "baselines.evaluation.report",
+        "evaluate": "baselines.evaluation.evaluate",
         "evaluate_policy": "baselines.evaluation.evaluate",
         "make_policy": "baselines.registry",
         "policy_names": "baselines.registry",

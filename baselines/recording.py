@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from baselines.evaluation.records import GameRecord
+from baselines.evaluation.games import GameRecord
 from baselines.support.board_names import size_name
 from baselines.support.files import replace_file
 from baselines.terminal.progress import game_bar

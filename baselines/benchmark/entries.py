@@ -16,9 +16,8 @@ from baselines.benchmark.result_files import AUTHOR, Card, Games, ResultFile, Ti
 from baselines.benchmark.run import MANIFEST, read_manifest
 from baselines.benchmark.suites import SUITES, Entry, Suite
 from baselines.benchmark.units import Task, plan
-from baselines.evaluation.games import Player
+from baselines.evaluation.games import GameRecord, Player
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import versions
 from baselines.learned.settings.files import lineage, training_of
 from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, build_policy, policy_digest, read_specification

@@ -159,8 +159,7 @@ def _progress(schedule: Schedule) -> Progress:
 
 
 def _part_of(played: Played) -> Part:
-    records = tuple(record for batch in played.batches for record in batch.records)
-    return Part(played.unit.first, records, played.seconds, sum_of(batch.counters for batch in played.batches))
+    return Part(played.unit.first, tuple(played.records), played.seconds, played.counters)
 
 
 def _add_up(task: Task, parts: Sequence[Part]) -> PolicyResult:

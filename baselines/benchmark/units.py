@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.benchmark.suites import Entry, Group, Suite
 from baselines.evaluation.evaluate import batch_size_of
-from baselines.evaluation.games import Player
-from baselines.evaluation.records import GameRecord, Start
+from baselines.evaluation.games import GameRecord, Player, Start
 from baselines.evaluation.units import Assignment
 from baselines.registry import build_policy, find_policy
 from baselines.support.board_names import file_name, name_of

@@ -21,13 +21,13 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.registry import config_for, find_policy, pinned
 from baselines.support.board_names import name_of
 from baselines.support.extras import check_extra
 from minesweeper_env.rewards import REWARDS
 
 if TYPE_CHECKING:
     from baselines.evaluation.datasets import DatasetPlan
+    from baselines.evaluation.evaluate import Entrant
 
 PROGRAM = f"{MODULE} dataset"
 EXTRA = "minari"
@@ -119,25 +119,22 @@ def _check(options: argparse.Namespace) -> str:
     return f"Record {options.games} games of {listed(options.policy)} on {name_of(config)}"
 
 
-def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, int]:
-    """Checks the rest of what can be checked before the first game; returns the batch size of each data set."""
-    from baselines.cli.policies import choose_policies
+def _plans(options: argparse.Namespace, command: str) -> dict[DatasetPlan, Entrant]:
+    """Checks the rest of what can be checked before the first game; returns the player of each data set."""
+    from baselines.cli.evaluate import choose_policies
     from baselines.evaluation.datasets import PATH_VARIABLE, DatasetPlan, check_name, default_name
 
     config = chosen_board(options)
-    options.policy = [pinned(name) for name in options.policy]
-    for name in options.policy:
-        find_policy(name)
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         os.environ[PATH_VARIABLE] = str(options.out.resolve())
     plans = {}
-    for policy, batch_size in choose_policies(options.policy, config).items():
-        name = options.name or default_name(policy, config)
+    for entrant in choose_policies(options.policy, config):
+        name = options.name or default_name(entrant.name, config)
         check_name(name)
-        plan = DatasetPlan(name, policy, config_for(policy, config), options.observation, options.reward, command)
+        plan = DatasetPlan(name, entrant.name, entrant.config, options.observation, options.reward, command)
         plan.make_env().close()
-        plans[plan] = batch_size
+        plans[plan] = entrant
     return plans
 
 
@@ -149,17 +146,16 @@ def _check_seeds(first: int, games: int) -> None:
         )
 
 
-def _write_all(plans: Mapping[DatasetPlan, int], options: argparse.Namespace) -> None:
-    for plan, batch_size in plans.items():
-        _write(plan, options, batch_size)
+def _write_all(plans: Mapping[DatasetPlan, Entrant], options: argparse.Namespace) -> None:
+    for plan, entrant in plans.items():
+        _write(plan, options, entrant)
 
 
-def _write(plan: DatasetPlan, options: argparse.Namespace, batch_size: int) -> None:
-    from baselines.cli.policies import play_policy
+def _write(plan: DatasetPlan, options: argparse.Namespace, entrant: Entrant) -> None:
     from baselines.evaluation.datasets import write_dataset
 
     seeds = range(options.seed, options.seed + options.games)
-    evaluation = play_policy(plan.policy, plan.config, seeds, batch_size, workers=options.workers, record=True)
+    evaluation = entrant.play(seeds, workers=options.workers, record=True)
     if evaluation.interrupted:
         raise KeyboardInterrupt
     dataset = write_dataset(plan, evaluation.records)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from baselines.cli.arguments import (
     ALL,
@@ -19,18 +20,27 @@ from baselines.cli.arguments import (
     add_workers,
     check_workers,
     chosen_board,
+    kept_workers,
     parse_path,
     positive_number,
     whole_number_from,
 )
-from baselines.cli.start import announce, carry_out, listed, typed_command
+from baselines.cli.start import INTERRUPTED, announce, carry_out, listed, typed_command
 from baselines.evaluation.seeds import check_seeds
-from baselines.registry import check_name, policy_names
+from baselines.registry import check_name, find_policy, pinned, policy_names
 from baselines.support.board_names import board_of, no_guess_name
 from baselines.support.extras import check_extra
 from baselines.support.figures import SUFFIXES, check_plot
 from baselines.support.files import check_writable
 from minesweeper_env.codes import MOVE_NAMES
+from minesweeper_env.notices import say
+
+if TYPE_CHECKING:
+    from baselines.evaluation.evaluate import Entrant
+    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import PolicyResult
+    from baselines.workers import MakeWorkers
+    from minesweeper_env.config import BoardConfig
 
 PROGRAM = "evaluate.py"
 
@@ -60,9 +70,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     def prepare() -> Callable[[], int]:
         announce(_check(options, given))
-        from baselines.cli.policies import PolicyRun
-
-        return PolicyRun.prepare(options, chosen_board(options), typed_command(program, arguments)).play
+        return _prepare(options, typed_command(program, arguments))
 
     return carry_out(parser, prepare)
 
@@ -185,3 +193,82 @@ def _check_files(options: argparse.Namespace) -> None:
             check_writable(path)
     if options.plot is not None:
         check_plot(options.plot)
+
+
+def _prepare(options: argparse.Namespace, command: str) -> Callable[[], int]:
+    """Builds each policy once; returns the work."""
+    from baselines.evaluation.report import Results
+    from baselines.evaluation.results import PolicyResult
+
+    config, played = chosen_board(options), list[PolicyResult]()
+    results = Results(config, options.seed, options.games, played, command=command)
+    entrants = choose_policies(options.policy, config, options.diagnose)
+
+    def work() -> int:
+        try:
+            with kept_workers(options, [each.name for each in entrants]) as workers:
+                status = _play_each(entrants, results, played, workers, options)
+        finally:
+            if played:
+                results.print(options.wide)
+                if options.plot is not None:
+                    results.plot(options.plot)
+        if status == 0 and options.record is not None:
+            from baselines.recording import write_picture
+
+            write_picture(options, {each.name: (each.config, results[each.name].records) for each in entrants})
+        return status
+
+    return work
+
+
+def _play_each(
+    entrants: Sequence[Entrant],
+    results: Results,
+    played: list[PolicyResult],
+    workers: int | MakeWorkers,
+    options: argparse.Namespace,
+) -> int:
+    seeds = range(options.seed, options.seed + options.games)
+    settings = {"workers": workers, "max_seconds": options.max_seconds, "diagnose": options.diagnose}
+    for entrant in entrants:
+        result = entrant.play(seeds, record=options.record is not None, **settings)
+        if result.records:
+            played.append(result)
+        if options.json is not None:
+            results.to_json(options.json)
+        if result.interrupted:
+            say(f"interrupted: {entrant.name} had played {result.games} games")
+            return INTERRUPTED
+    return 0
+
+
+def choose_policies(chosen: Sequence[str], config: BoardConfig, diagnose: bool = False) -> list[Entrant]:
+    """Builds each policy once.
+
+    Args:
+        chosen: names of policies; `ALL` leaves out, with a note on stderr, the policies that do not play these games.
+        config: the games.
+        diagnose: True to leave out, too, the policies whose clicks cannot be judged.
+
+    Raises:
+        ValueError: a policy that is chosen by its own name does not play these games.
+    """
+    from baselines.evaluation.evaluate import prepare
+    from baselines.evaluation.judge import check_judgeable
+
+    chosen = [name if name == ALL else pinned(name) for name in chosen]
+    for name in chosen:
+        if name != ALL:
+            find_policy(name)
+    if diagnose:
+        check_judgeable(config)
+    entrants: dict[str, Entrant] = {}
+    for name in (each for asked in chosen for each in (policy_names() if asked == ALL else [asked])):
+        try:
+            entrants[name] = prepare(name, name, config, diagnose)
+        except ValueError as error:
+            if name in chosen:
+                raise
+            say(f"{name} is left out: {error}")
+    return list(entrants.values())

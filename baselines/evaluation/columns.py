@@ -1,10 +1,12 @@
-"""Columns of the tables of results, each declared once: its heading, and its cell from a row of the JSON."""
+"""Columns of the tables of results, each declared once: its heading, its cell, and its figure in the JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import holm
 from baselines.support.board_names import board_name, no_guess_name
 from baselines.terminal import tables
@@ -12,6 +14,8 @@ from baselines.terminal.tables import Table
 
 Row = dict[str, Any]
 """The result of a policy on a board, as the files of results hold it; see `baselines.evaluation.results.result_row`."""
+
+Figure = Callable[[Sequence[GameRecord]], Any]
 
 LEVEL = 0.05
 """Level at which a test counts as significant."""
@@ -25,12 +29,15 @@ class Column(NamedTuple):
         text: returns the text of its cell for a row; "" for a row without it.
         priority: 0 for a column that is always shown; of the others the greatest is left out first.
         is_name: whether the cells are names of policies, which may fold.
+        figure: the name of a figure of the JSON, and its value for the records of the games; None if the row has it
+            from elsewhere.
     """
 
     heading: str
     text: Callable[[Row], str]
     priority: int = 0
     is_name: bool = False
+    figure: tuple[str, Figure] | None = None
 
 
 def per_cent(*rates: float) -> str:
@@ -48,32 +55,39 @@ def format_p_value(value: float) -> str:
     return "< 1e-99" if value < 1e-99 else f"{value:.2g}"
 
 
-def _number(heading: str, name: str, form: str, priority: int = 0) -> Column:
-    return Column(heading, lambda row: "" if row.get(name) is None else format(row[name], form), priority)
+def span(ends: Sequence[float], form: str = ".1%") -> str:
+    """Returns an interval, such as "38.7% to 78.1%"."""
+    return f"{ends[0]:{form}} to {ends[1]:{form}}"
 
 
-def _ends(heading: str, low: str, high: str, form: str) -> Column:
-    return Column(heading, lambda row: "" if row.get(low) is None else f"{row[low]:{form}} to {row[high]:{form}}")
+def with_interval(value: float | None, ends: Sequence[float] | None, form: str = ".1%") -> str:
+    """Returns a value with its interval in brackets; "" for None."""
+    if value is None:
+        return ""
+    return f"{value:{form}}" + (f" ({span(ends, form)})" if ends else "")
+
+
+def _number(heading: str, name: str, form: str, priority: int = 0, figure: Figure | None = None) -> Column:
+    def text(row: Row) -> str:
+        return "" if row.get(name) is None else format(row[name], form)
+
+    return Column(heading, text, priority, figure=figure and (name, figure))
 
 
 def _with_interval(heading: str, name: str, ends: str, form: str, priority: int) -> Column:
-    def text(row: Row) -> str:
-        if row.get(name) is None:
-            return ""
-        interval = row[ends]
-        return f"{row[name]:{form}}" + (f" ({interval[0]:{form}} to {interval[1]:{form}})" if interval else "")
-
-    return Column(heading, text, priority)
+    return Column(heading, lambda row: with_interval(row.get(name), row.get(ends), form), priority)
 
 
-def _of_test(row: Row, name: str) -> Any:
+def _mean(name: str) -> Figure:
+    return lambda records: fmean(getattr(record, name) for record in records)
+
+
+def _test(row: Row, name: str) -> Any:
     """Returns a field of the test in a row; a row that is a test itself has the field."""
-    test = row.get("mcnemar", row)
-    return None if test is None else test.get(name)
+    return (row.get("mcnemar", row) or {}).get(name)
 
 
-def _p_value(row: Row) -> str:
-    value = _of_test(row, "p_value")
+def _p_value(value: float | None) -> str:
     return "" if value is None else format_p_value(value)
 
 
@@ -83,9 +97,9 @@ COLUMNS: dict[str, Column] = {
     "games": _number("games", "games", "d", 6),
     "wins": _number("wins", "wins", "d", 9),
     "win_rate": _number("win rate", "win_rate", ".1%"),
-    "interval": Column("95 % interval", lambda row: f"{row['ci95'][0]:.1%} to {row['ci95'][1]:.1%}"),
+    "interval": Column("95 % interval", lambda row: span(row["ci95"])),
     "marked": _with_interval("flags on the mines", "marked_rate", "marked_ci95", ".1%", 4),
-    "clicks": _number("clicks/game", "clicks_per_game", ".1f", 11),
+    "clicks": _number("clicks/game", "clicks_per_game", ".1f", 11, _mean("clicks")),
     "queries": _number("queries/game", "queries_per_game", ".1f", 8),
     "guesses": _number("guesses/game", "guesses_per_game", ".2f", 8),
     "ms": _number("ms/game", "ms_per_game", ".2f", 5),
@@ -95,13 +109,28 @@ COLUMNS: dict[str, Column] = {
     "score_lost": _with_interval("score if lost", "score_lost", "score_lost_ci95", ".1f", 7),
     "won_alone": _number("won alone", "won_alone", "d", 2),
     "lost_alone": _number("lost alone", "lost_alone", "d", 2),
-    "p": Column("p", _p_value, 1),
-    "against": Column("against", lambda row: _of_test(row, "against") or "", 1, True),
+    "p": Column("p", lambda row: _p_value(_test(row, "p_value")), 1),
+    "against": Column("against", lambda row: _test(row, "against") or "", 1, True),
     "difference": _number("difference in points", "difference", "+.1f"),
-    "difference_interval": _ends("95 % interval", "difference_low", "difference_high", "+.1f"),
-    "p_holm": Column("p (Holm)", lambda row: "" if row.get("p_holm") is None else format_p_value(row["p_holm"])),
+    "difference_interval": Column(
+        "95 % interval",
+        lambda row: span((row["difference_low"], row["difference_high"]), "+.1f") if row.get("against") else "",
+    ),
+    "p_holm": Column("p (Holm)", lambda row: _p_value(row.get("p_holm"))),
 }
 """The columns by name."""
+
+EVALUATED = ("policy", "games", "wins", "win_rate", "interval", "clicks", "ms", "p")
+"""Columns of the table of `evaluate.py`."""
+
+COMPARED = ("policy", "win_rate", "interval", "difference", "difference_interval", "p_holm", "ms")
+"""Columns of the table of `baselines.evaluate`."""
+
+
+def figures(records: Sequence[GameRecord]) -> Row:
+    """Returns the figures that columns declare, by their names in the JSON."""
+    declared = [column.figure for column in COLUMNS.values() if column.figure is not None]
+    return {name: figure(records) for name, figure in declared}
 
 
 def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequence[int] = ()) -> Table:
@@ -113,21 +142,21 @@ def table_of(title: str, names: Iterable[str], rows: Sequence[Row], marked: Sequ
         rows: its rows.
         marked: indices of the rows to emphasise.
     """
-    chosen = [(name, COLUMNS[name]) for name in names]
-    cells = [[column.text(row) for row in rows] for _, column in chosen]
-    for column, (name, _) in zip(cells, chosen, strict=True):
-        if name == "p":
-            column[:] = [f"* {p}" if mark else p for p, mark in zip(column, significant(p_values(rows)), strict=True)]
+    chosen = {name: COLUMNS[name] for name in names}
+    cells = {name: [column.text(row) for row in rows] for name, column in chosen.items()}
+    if "p" in cells:
+        marks = significant(p_values(rows))
+        cells["p"] = [f"* {p}" if mark else p for p, mark in zip(cells["p"], marks, strict=True)]
     headings = [
         tables.Column(column.heading, "left" if column.is_name else "right", column.priority, column.is_name)
-        for _, column in chosen
+        for column in chosen.values()
     ]
-    return Table(title, headings, list(zip(*cells, strict=True)), marked)
+    return Table(title, headings, list(zip(*cells.values(), strict=True)), marked)
 
 
 def p_values(rows: Sequence[Row]) -> list[float | None]:
     """Returns the p-value of the test in each row; None for a row without a test."""
-    return [_of_test(row, "p_value") for row in rows]
+    return [_test(row, "p_value") for row in rows]
 
 
 def significant(values: Sequence[float | None]) -> list[bool]:

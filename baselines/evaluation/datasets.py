@@ -20,8 +20,8 @@ from gymnasium import Env
 from numpy.typing import NDArray
 
 import minesweeper_env
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import wilson_interval
-from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import versions
 from baselines.support.board_names import board_of, file_name, name_of, no_guess_name
 from minesweeper_env.config import BoardConfig

@@ -1,27 +1,181 @@
-"""Evaluate a policy: play seeded games in batches, in this process or in workers."""
+"""Score policies on the same seeded games: `evaluate` from Python, and what it and the commands are made of."""
 
 from __future__ import annotations
 
+import pickle
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, Literal
 from uuid import uuid4
 
-from baselines.evaluation.games import Player
+import numpy as np
+
+from baselines.evaluation.games import Player, Start, check_built_for
 from baselines.evaluation.judge import check_judgeable
-from baselines.evaluation.records import Batch, GameRecord, Start
+from baselines.evaluation.report import Results
+from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.seeds import check_seeds
 from baselines.evaluation.units import Assignment, Played, Schedule, play_units
-from baselines.policy import Policy
+from baselines.own import EntryPolicy, call_with_board, check_arguments
+from baselines.policy import DEFAULT_MOVES, Policy
+from baselines.registry import build_policy, find_policy, pinned
+from baselines.support.act_inputs import policy_name
 from baselines.support.board_names import name_of
+from baselines.support.extras import import_extra
+from baselines.terminal.progress import game_bar
 from baselines.workers import MakeWorkers, local_workers
-from minesweeper_env.config import BoardConfig
+from minesweeper_env.config import BoardConfig, whole_number
+from minesweeper_env.notices import is_live
 
 BATCH_SIZE = 20
 """Default number of games that a policy plays side by side, between two resets. A time budget ends between
 batches: stopping within a batch would keep its short games and drop its long ones."""
+
+
+def evaluate(
+    policy: Any,
+    size: int | Sequence[int] = 8,
+    mines: int | None = None,
+    games: int = 1000,
+    *,
+    first_click: str = "opening",
+    no_guess: Literal[False, "subset", "exact"] = False,
+    seed: int = 0,
+    workers: int = 1,
+    diagnose: bool = False,
+    against: Any = ("exact",),
+    progress: bool | None = None,
+) -> Results:
+    """Plays policies on the same seeded games, and compares each with a reference.
+
+    Args:
+        policy: one policy, a list of policies, or a dict from names to policies. A policy is a specification as
+            `evaluate.py --policy` takes it ("bayes:prior=count", a run folder, "path/file.py:NAME"); an object with
+            the method `act` (see `baselines.policy.Policy`), such as an adapter of `baselines.adapters`; or a class or
+            function that is called with size=(rows, cols), mines= and first_click= and returns such an object.
+        size: side of a square board, or (rows, cols).
+        mines: number of mines; None follows the size (8: 14, 9: 10, 16: 40, 16x30: 99).
+        games: number of games per policy.
+        first_click: "opening", "safe", "any" or "corners".
+        no_guess: "subset" or "exact" for boards that logic of this level wins; False for boards as they come.
+        seed: seed of game 0; game i uses seed + i. Test seeds are 0 to 2**30 - 1, development seeds 1.5e9 to 2**31 - 1.
+        workers: number of processes; above 1, a policy must pickle, and a script calls this below
+            `if __name__ == "__main__":`, because each process imports the script.
+        diagnose: True judges every click by the exact mine probabilities.
+        against: policies, in any form of `policy`, that play too; the first is the reference. With (), the first of
+            `policy` is the reference.
+        progress: True shows a progress bar on stderr, False shows none, None shows one on a terminal.
+
+    Returns:
+        The results. They print as a table; `rows()` gives a flat dict per policy.
+
+    Raises:
+        ValueError: an argument is not allowed, or a policy does not play these games; raised before any game.
+        PolicyError: a policy broke the protocol.
+        WorkerError: worker processes cannot be started, as in a script that calls this outside
+            `if __name__ == "__main__":`.
+        MissingExtraError: a package is not installed.
+        KeyboardInterrupt: Ctrl-C ended the evaluation.
+    """
+    config = BoardConfig.of_size(size, mines, first_click=first_click, moves=("click",), no_guess=no_guess)
+    seeds = check_seeds(whole_number("seed", seed, 0), whole_number("games", games, 1))
+    workers = whole_number("workers", workers, 1)
+    import_extra("scipy")
+    chosen, references = _named(policy), _named(against)
+    if not chosen:
+        raise ValueError("at least one policy is needed")
+    entrants = [prepare(name, each, config, diagnose) for name, each in (chosen | references).items()]
+    if workers > 1:
+        for entrant in entrants:
+            _check_sendable(entrant)
+    shown = is_live(sys.stderr) if progress is None else progress
+    results = []
+    for entrant in entrants:
+        results.append(entrant.play(seeds, shown, workers=workers, diagnose=diagnose))
+        if results[-1].interrupted:
+            raise KeyboardInterrupt
+    reference = next(iter(references or chosen))
+    command = (
+        f"baselines.evaluate({[each.name for each in entrants]}, size={(config.rows, config.cols)}, "
+        f"mines={config.mines}, games={games}, first_click={first_click!r}, seed={seed}, against={reference!r})"
+    )
+    return Results(config, seeds.start, len(seeds), tuple(results), reference, command)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A policy that is ready to be scored.
+
+    Attributes:
+        name: name of the policy in tables.
+        config: its games, with the moves that it plays.
+        build: makes the policy; a given object is returned as it is.
+        batch_size: number of games to play side by side.
+        precision: number format of its network; None for a policy without such a choice.
+    """
+
+    name: str
+    config: BoardConfig
+    build: Callable[[], Policy]
+    batch_size: int
+    precision: str | None = None
+
+    def play(self, seeds: range, shown: bool = True, **settings: Any) -> PolicyResult:
+        """Plays a game per seed, with a bar of progress if it is shown; the settings are those of `evaluate_policy`."""
+        with game_bar("playing", self.name, len(seeds)) if shown else nullcontext() as on_finished:
+            result = evaluate_policy(
+                self.build,
+                self.config,
+                seeds,
+                policy_seed=seeds.start,
+                batch_size=self.batch_size,
+                policy=self.name,
+                on_finished=on_finished,
+                **settings,
+            )
+        result.precision = self.precision
+        return result
+
+
+def prepare(name: str, policy: Any, config: BoardConfig, diagnose: bool = False) -> Entrant:
+    """Builds a policy once, and lets it choose once on an empty board where it is code of the user.
+
+    Args:
+        name: name of the policy in tables.
+        policy: a specification, an object with `act`, or a callable that takes size, mines and first_click.
+        config: board of the games, with any moves.
+        diagnose: True to check that the clicks in its games can be judged.
+
+    Raises:
+        ValueError: it is none of these, or does not play this board.
+        PolicyError: it breaks the protocol.
+        MissingExtraError: it needs a package that is not installed.
+    """
+    precision = None
+    if isinstance(policy, str):
+        policy = pinned(policy)
+        maker = find_policy(policy)
+        games, precision = maker.config_for(config), maker.precision
+        build: Callable[[], Policy] = partial(build_policy, policy, games)
+    else:
+        _check_kind(policy)
+        made = policy if _is_object(policy) else call_with_board(name, policy, config, {})
+        games = replace(config, moves=tuple(getattr(made, "moves", None) or DEFAULT_MOVES))
+        build = partial(_made, policy, name, games)
+    if diagnose:
+        check_judgeable(games)
+    built = build()
+    if isinstance(built, EntryPolicy):
+        check_built_for(built.policy, games)
+        built.reset(0)
+        board = np.full((1, games.rows, games.cols), games.codes.hidden, np.int8)
+        built.act(board, _first_mask(games))
+    return Entrant(name, games, build, batch_size_of(built), precision)
 
 
 def batch_size_of(policy: Policy) -> int:
@@ -29,23 +183,85 @@ def batch_size_of(policy: Policy) -> int:
     return getattr(policy, "batch_size", BATCH_SIZE)
 
 
-@dataclass
-class Evaluation:
-    """The games that a policy played.
+def _is_object(policy: Any) -> bool:
+    return hasattr(policy, "act") and not isinstance(policy, type)
 
-    Attributes:
-        records: one record per game, in the order of the seeds. An interruption or a time budget leaves a prefix.
-        seconds: wall-clock time, including the start of the policy and of the workers.
-        playing_seconds: seconds of play, summed over the workers; judging clicks does not count.
-        counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
-        interrupted: True if KeyboardInterrupt ended the evaluation.
+
+def _made(policy: Any, name: str, config: BoardConfig) -> Policy:
+    made = policy if _is_object(policy) else call_with_board(name, policy, config, {})
+    return EntryPolicy(made, name, config)
+
+
+def _first_mask(config: BoardConfig) -> Any:
+    """Returns the mask of an empty board, (1, actions)."""
+    from minesweeper_env.env import MinesweeperEnv
+
+    size = (config.rows, config.cols)
+    env = MinesweeperEnv(size, config.mines, first_click=config.first_click, moves=config.moves)
+    return np.asarray(env.reset(seed=0)[1]["action_mask"])[None]
+
+
+def _named(policies: Any) -> dict[str, Any]:
+    """Returns one policy, a list of policies, or a dict of named ones as a dict.
+
+    An unnamed policy is called by its specification, its attribute `name`, or its class or function; a number tells
+    equal names apart.
     """
+    if isinstance(policies, Mapping):
+        return {str(name): policy for name, policy in policies.items()}
+    found: dict[str, Any] = {}
+    single = isinstance(policies, str) or not isinstance(policies, Sequence)
+    for policy in [policies] if single else policies:
+        name, count = _name_of(policy), 1
+        while name in found:
+            count += 1
+            name = f"{_name_of(policy)} ({count})"
+        found[name] = policy
+    return found
 
-    records: list[GameRecord] = field(default_factory=list)
-    seconds: float = 0.0
-    playing_seconds: float = 0.0
-    counters: Counter[str] = field(default_factory=Counter)
-    interrupted: bool = False
+
+def _name_of(policy: Any) -> str:
+    if isinstance(policy, str):
+        return pinned(policy)
+    if isinstance(policy, partial):
+        return _name_of(policy.func)
+    if hasattr(policy, "act") and not isinstance(policy, type):
+        return policy_name(policy)
+    return str(getattr(policy, "__name__", type(policy).__name__))
+
+
+def _check_kind(policy: Any) -> None:
+    """Raises a ValueError, with what to do, for a model, a network or a function of one observation."""
+    kind = type(policy).__name__
+    modules = {each.__module__.partition(".")[0] for each in type(policy).__mro__}
+    if not _is_object(policy) and modules & {"stable_baselines3", "sb3_contrib"}:
+        raise ValueError(f"{kind} has no method act: wrap it in baselines.adapters.SB3Policy(model, size=, mines=)")
+    if not _is_object(policy) and "torch" in modules:
+        raise ValueError(
+            f"{kind} has no method act: wrap it in baselines.adapters.TorchPolicy(network, size=, mines=, observation=)"
+        )
+    if not _is_object(policy) and not callable(policy):
+        raise ValueError(
+            "a policy is a specification such as 'exact', an object with the method act, or a class or function that "
+            f"takes size=, mines= and first_click=, not {kind}"
+        )
+    if not _is_object(policy):
+        check_arguments(_name_of(policy), policy, {})
+
+
+def _check_sendable(entrant: Entrant) -> None:
+    """Checks that worker processes can build a policy.
+
+    Raises:
+        ValueError: they cannot; the message says what to do.
+    """
+    remedy = "use workers=1, or a specification such as 'path/file.py:NAME'"
+    try:
+        content = pickle.dumps(entrant.build)
+    except Exception as error:
+        raise ValueError(f"{entrant.name} cannot be sent to worker processes ({error}): {remedy}") from error
+    if b"__main__" in content and not hasattr(sys.modules["__main__"], "__file__"):
+        raise ValueError(f"{entrant.name} is defined in this session, which worker processes cannot see: {remedy}")
 
 
 def evaluate_policy(
@@ -61,8 +277,8 @@ def evaluate_policy(
     batch_size: int = BATCH_SIZE,
     start: Callable[[int], Start] | None = None,
     record: bool = False,
-    policy: str | None = None,
-) -> Evaluation:
+    policy: str = "the policy",
+) -> PolicyResult:
     """Plays one game per seed, in batches. The records do not depend on the number of workers.
 
     Args:
@@ -73,15 +289,15 @@ def evaluate_policy(
         workers: number of processes; 1 plays in this process. Or the maker of workers.
         max_seconds: playing time after which no further batch begins; None for no limit. The first batch is
             always played.
-        on_finished: called with the number of games of each finished batch.
+        on_finished: called with the number of games that follow the finished ones without a gap.
         diagnose: True to judge every click; see `baselines.evaluation.judge`.
         batch_size: number of games per batch; see `batch_size_of`.
         start: returns the start of the game of a seed, in place of the first-click rule; it must pickle, too.
         record: True to keep the actions of every game.
-        policy: specification of the policy, for messages.
+        policy: name of the policy.
 
     Returns:
-        The games played. After KeyboardInterrupt these are the games of the finished batches.
+        The games played. After KeyboardInterrupt, or at the end of the time, these are the first ones without a gap.
 
     Raises:
         PolicyError: the policy broke the protocol.
@@ -92,39 +308,24 @@ def evaluate_policy(
         check_judgeable(config)
     begin = time.perf_counter()
     make_player = partial(Player, build, config, policy_seed, diagnose, start, record)
-    title = f"{policy or 'the policy'} on {name_of(config)}"
-    assignment = Assignment(uuid4().hex, title, make_player, seeds, batch_size)
-    evaluation = Evaluation()
-    batches: dict[int, list[Batch]] = {}
-    try:
-        with closing(_play(assignment, workers, max_seconds)) as played:
-            for unit, unit_batches in played:
-                batches[unit.first] = unit_batches
-                _take_prefix(batches, evaluation, on_finished)
-    except KeyboardInterrupt:
-        evaluation.interrupted = True
-    evaluation.seconds = time.perf_counter() - begin
-    return evaluation
-
-
-def _play(assignment: Assignment, workers: int | MakeWorkers, max_seconds: float | None) -> Generator[Played]:
-    make_workers = local_workers(workers) if isinstance(workers, int) else workers
+    assignment = Assignment(uuid4().hex, f"{policy} on {name_of(config)}", make_player, seeds, batch_size)
     # A time budget ends between units, and a unit in this process costs nothing, so that a unit is then one batch.
-    unit_seconds = 0.0 if workers == 1 or max_seconds is not None else None
-    schedule = Schedule([assignment], unit_seconds=unit_seconds)
-    for played in play_units(schedule, make_workers, max_seconds=max_seconds):
-        schedule.finish(played.unit, played.seconds)
-        yield played
-
-
-def _take_prefix(
-    batches: dict[int, list[Batch]], evaluation: Evaluation, on_finished: Callable[[int], object] | None
-) -> None:
-    """Moves the batches that follow the games of an evaluation without a gap into it."""
-    while (taken := batches.pop(len(evaluation.records), None)) is not None:
-        for records, seconds, counters in taken:
-            evaluation.records += records
-            evaluation.playing_seconds += seconds
-            evaluation.counters.update(counters)
-            if on_finished is not None:
-                on_finished(len(records))
+    schedule = Schedule([assignment], unit_seconds=0.0 if workers == 1 or max_seconds is not None else None)
+    make_workers = local_workers(workers) if isinstance(workers, int) else workers
+    records, counters, waiting = list[Any](), Counter[str](), dict[int, Played]()
+    result = PolicyResult(policy, records, counters=counters)
+    try:
+        with closing(play_units(schedule, make_workers, max_seconds=max_seconds)) as units:
+            for played in units:
+                schedule.finish(played.unit, played.seconds)
+                waiting[played.unit.first] = played
+                while (taken := waiting.pop(len(records), None)) is not None:
+                    records += taken.records
+                    counters.update(taken.counters)
+                    result.playing_seconds += taken.seconds
+                    if on_finished is not None:
+                        on_finished(len(taken.records))
+    except KeyboardInterrupt:
+        result.interrupted = True
+    result.seconds = time.perf_counter() - begin
+    return result

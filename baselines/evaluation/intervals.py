@@ -49,7 +49,8 @@ def mcnemar_p_value(first: Sequence[bool], second: Sequence[bool]) -> float:
     Raises:
         ValueError: the lengths differ.
     """
-    return p_value_of_discordant(*won_by_one(first, second))
+    pairs = list(zip(first, second, strict=True))
+    return p_value_of_discordant(sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs))
 
 
 def p_value_of_discordant(only_first: int, only_second: int) -> float:
@@ -59,12 +60,6 @@ def p_value_of_discordant(only_first: int, only_second: int) -> float:
     if only_first + only_second == 0:
         return 1.0
     return float(binomtest(only_first, only_first + only_second, 0.5).pvalue)
-
-
-def won_by_one(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]:
-    """Returns the number of games that only the first player won, and that only the second player won."""
-    pairs = list(zip(first, second, strict=True))
-    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
 
 
 def paired_difference(wins_both: int, wins_a_only: int, wins_b_only: int, wins_none: int) -> tuple[float, float, float]:

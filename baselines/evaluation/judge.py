@@ -1,14 +1,18 @@
-"""Judge the clicks of games by the exact mine probabilities of the boards before them."""
+"""Judge the clicks of games by the exact mine probabilities of the boards before them, and add up the judgements."""
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.evaluation.intervals import mean_interval, wilson_interval
 from baselines.support.act_inputs import TIE
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import Oracle
@@ -56,7 +60,7 @@ def check_judgeable(config: BoardConfig) -> None:
 
 
 class Judge:
-    """An observer of `baselines.evaluation.games.play_games` that judges each click.
+    """An observer of `baselines.evaluation.games.play_games` that judges each click of the games.
 
     The risk of a click is the exact probability, given the board before it, that its cell is a mine. A loss is
     forced if the losing click had the least risk on the board; otherwise it is avoidable. Before the first click all
@@ -68,15 +72,7 @@ class Judge:
     """
 
     def __init__(self, config: BoardConfig, games: int) -> None:
-        """Prepares to judge games.
-
-        Args:
-            config: board and rules of the games.
-            games: number of games.
-
-        Raises:
-            ValueError: these games cannot be judged exactly; the message says which games can.
-        """
+        """Prepares to judge so many games; raises a ValueError if they cannot be judged exactly."""
         check_judgeable(config)
         self.seconds = 0.0
         self._oracle = Oracle(config)
@@ -126,3 +122,88 @@ class Judge:
     def _set_losses(self, games: NDArray[np.int64], loss: Loss) -> None:
         for game in games.tolist():
             self._losses[game] = loss
+
+
+@dataclass(frozen=True)
+class Share:
+    """A fraction of games, with its confidence interval.
+
+    Attributes:
+        count: number of games with the property.
+        of: number of games in all.
+        share: count / of; None if `of` is 0.
+        ci95: 95 % Wilson interval of the fraction; None if `of` is 0.
+    """
+
+    count: int
+    of: int
+    share: float | None
+    ci95: tuple[float, float] | None
+
+    @classmethod
+    def among(cls, count: int, games: int) -> Share:
+        """Returns the fraction that `count` games are of `games`."""
+        return cls(count, games, count / games, wilson_interval(count, games)) if games else cls(0, 0, None, None)
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """Totals over the diagnoses of a policy's games; docs/how-to/diagnostics.md defines every figure.
+
+    Attributes:
+        clicks_judged: number of judged clicks; the first click of a game is not judged.
+        clicks_not_judged: number of clicks on boards that were too hard for the oracle.
+        clicks_on_mines: number of judged clicks on a certain mine.
+        clicks_past_safe: number of judged clicks with a risk above 0 while a certainly safe cell existed.
+        guesses: number of judged clicks with a risk above 0.
+        guesses_per_game: mean number of guesses per game.
+        excess_risk_per_guess: mean excess risk per guess, beyond the minimum of the board; None without guesses.
+        excess_risk_per_game: mean over the games of their summed excess risk.
+        excess_risk_per_game_ci95: its 95 % interval by the normal approximation; None for a single game.
+        games_on_mines: fraction of games lost by a click on a certain mine.
+        games_past_safe: fraction of games with a click past a safe cell.
+        lost: number of lost games.
+        lost_not_judged: number of lost games whose last click was not judged.
+        lost_avoidable: fraction of the other lost games whose last click had more than the least risk.
+        lost_forced: fraction of the other lost games whose last click had the least risk.
+    """
+
+    clicks_judged: int
+    clicks_not_judged: int
+    clicks_on_mines: int
+    clicks_past_safe: int
+    guesses: int
+    guesses_per_game: float
+    excess_risk_per_guess: float | None
+    excess_risk_per_game: float
+    excess_risk_per_game_ci95: tuple[float, float] | None
+    games_on_mines: Share
+    games_past_safe: Share
+    lost: int
+    lost_not_judged: int
+    lost_avoidable: Share
+    lost_forced: Share
+
+    @classmethod
+    def of(cls, games: Sequence[GameDiagnosis]) -> Diagnostics:
+        """Sums the diagnoses of at least one game."""
+        judged, not_judged, on_mines, past_safe, guesses, excess, losses = zip(*games, strict=True)
+        lost = {loss: losses.count(loss) for loss in Loss}
+        known = lost[Loss.AVOIDABLE] + lost[Loss.FORCED]
+        return cls(
+            clicks_judged=sum(judged),
+            clicks_not_judged=sum(not_judged),
+            clicks_on_mines=sum(on_mines),
+            clicks_past_safe=sum(past_safe),
+            guesses=sum(guesses),
+            guesses_per_game=sum(guesses) / len(games),
+            excess_risk_per_guess=math.fsum(excess) / sum(guesses) if any(guesses) else None,
+            excess_risk_per_game=math.fsum(excess) / len(games),
+            excess_risk_per_game_ci95=mean_interval(excess),
+            games_on_mines=Share.among(sum(map(bool, on_mines)), len(games)),
+            games_past_safe=Share.among(sum(map(bool, past_safe)), len(games)),
+            lost=sum(lost.values()),
+            lost_not_judged=lost[Loss.NOT_JUDGED],
+            lost_avoidable=Share.among(lost[Loss.AVOIDABLE], known),
+            lost_forced=Share.among(lost[Loss.FORCED], known),
+        )

@@ -4,46 +4,41 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-from baselines.evaluation.diagnostics import Diagnostics
-from baselines.evaluation.evaluate import Evaluation
-from baselines.evaluation.intervals import mcnemar_p_value, wilson_interval, won_by_one
-from baselines.evaluation.judge import GameDiagnosis
-from baselines.evaluation.records import GameRecord, pack_won
+from baselines.evaluation.columns import Row, figures
+from baselines.evaluation.games import GameRecord, pack_won
+from baselines.evaluation.intervals import p_value_of_discordant, paired_difference, wilson_interval
+from baselines.evaluation.judge import Diagnostics, GameDiagnosis
 from baselines.support.provenance import source_commit
 from minesweeper_env import __version__
 from minesweeper_env.config import BoardConfig
 
 
-@dataclass(frozen=True)
+@dataclass
 class PolicyResult:
-    """Result of a policy over at least one game.
+    """The games that a policy played on a board; its figures need at least one.
 
     Attributes:
         policy: name of the policy.
-        records: records of its games.
-        seconds: wall-clock time, including start-up.
-        playing_seconds: time spent playing, summed over the workers.
+        records: one record per game, in the order of the seeds.
+        seconds: wall-clock time, including the start of the policy and of the workers.
+        playing_seconds: time spent playing, summed over the workers; judging clicks does not count.
         counters: increase of the policy's counters in these games; see `baselines.policy.Policy`.
         precision: number format of the policy's network; None for a policy without such a choice.
+        interrupted: True if KeyboardInterrupt ended the games.
     """
 
     policy: str
-    records: tuple[GameRecord, ...]
-    seconds: float
-    playing_seconds: float
+    records: Sequence[GameRecord]
+    seconds: float = 0.0
+    playing_seconds: float = 0.0
     counters: Mapping[str, int] = field(default_factory=dict)
     precision: str | None = None
-
-    @classmethod
-    def of(cls, policy: str, evaluation: Evaluation, precision: str | None = None) -> PolicyResult:
-        """Returns the result of an evaluation with at least one game."""
-        records, counters = tuple(evaluation.records), dict(evaluation.counters)
-        return cls(policy, records, evaluation.seconds, evaluation.playing_seconds, counters, precision)
+    interrupted: bool = False
 
     @property
     def games(self) -> int:
@@ -75,20 +70,25 @@ class PolicyResult:
         """The diagnoses of the games whose clicks were judged."""
         return [record.diagnosis for record in self.records if record.diagnosis is not None]
 
-    @property
-    def counters_per_game(self) -> dict[str, float]:
-        """The mean of each counter per game, such as "queries_per_game" of the counter "queries"."""
-        return {f"{name}_per_game": total / self.games for name, total in sorted(self.counters.items())}
 
-    @property
-    def clicks_per_game(self) -> float:
-        """The mean number of clicks."""
-        return sum(record.clicks for record in self.records) / self.games
-
-    @property
-    def ms_per_game(self) -> float:
-        """The mean playing time of a game, in milliseconds of one worker."""
-        return 1000.0 * self.playing_seconds / self.games
+def result_row(result: PolicyResult) -> Row:
+    """Returns the result of a policy as a JSON object."""
+    games, diagnoses = result.games, result.diagnoses
+    return {
+        "policy": result.policy,
+        "games": games,
+        "wins": result.wins,
+        "win_rate": result.win_rate,
+        "ci95": list(result.interval),
+        "seconds": round(result.seconds, 3),
+        "ms_per_game": round(1000.0 * result.playing_seconds / games, 3),
+        **figures(result.records),
+        "truncated": result.truncated,
+        "won": pack_won([record.won for record in result.records]),
+        **({"precision": result.precision} if result.precision else {}),
+        **{f"{name}_per_game": total / games for name, total in sorted(result.counters.items())},
+        **({"diagnostics": asdict(Diagnostics.of(diagnoses))} if diagnoses else {}),
+    }
 
 
 @dataclass(frozen=True)
@@ -109,23 +109,28 @@ class Comparison:
     lost_alone: int
     p_value: float
 
+    def difference(self, wins: int) -> tuple[float, float, float]:
+        """Returns the difference of the win rates and its 95 % interval, as fractions; see `paired_difference`.
+
+        Args:
+            wins: number of the games that this policy won.
+        """
+        both = wins - self.won_alone
+        return paired_difference(both, self.won_alone, self.lost_alone, self.games - wins - self.lost_alone)
+
 
 def compare(result: PolicyResult, other: PolicyResult) -> Comparison | None:
     """Returns the comparison of two policies on the seeds that both played; None if they share no seed."""
     theirs = {record.seed: record.won for record in other.records}
     pairs = [(record.won, theirs[record.seed]) for record in result.records if record.seed in theirs]
-    if not pairs:
-        return None
-    first, second = zip(*pairs, strict=True)
-    return Comparison(other.policy, len(pairs), *won_by_one(first, second), mcnemar_p_value(first, second))
+    alone, lost = pairs.count((True, False)), pairs.count((False, True))
+    return Comparison(other.policy, len(pairs), alone, lost, p_value_of_discordant(alone, lost)) if pairs else None
 
 
 def compare_with_best(results: Sequence[PolicyResult]) -> list[Comparison | None]:
     """Compares each policy with the policy of the highest win rate; returns None for that policy itself."""
-    if not results:
-        return []
-    best = max(results, key=lambda result: result.win_rate)
-    return [None if result is best else compare(result, best) for result in results]
+    best = max(results, key=lambda result: result.win_rate, default=None)
+    return [None if best is None or result is best else compare(result, best) for result in results]
 
 
 def versions() -> dict[str, str]:
@@ -142,24 +147,3 @@ def config_row(config: BoardConfig) -> dict[str, Any]:
     """Returns the configuration of the games as a JSON object."""
     row = {"size": [config.rows, config.cols], "mines": config.mines, "first_click": config.first_click}
     return row | ({"no_guess": config.no_guess} if config.no_guess else {})
-
-
-def result_row(result: PolicyResult) -> dict[str, Any]:
-    """Returns the result of a policy as a JSON object."""
-    diagnostics = {"diagnostics": Diagnostics.of(result.diagnoses).row()} if result.diagnoses else {}
-    precision = {"precision": result.precision} if result.precision else {}
-    return {
-        "policy": result.policy,
-        "games": result.games,
-        "wins": result.wins,
-        "win_rate": result.win_rate,
-        "ci95": list(result.interval),
-        "seconds": round(result.seconds, 3),
-        "ms_per_game": round(result.ms_per_game, 3),
-        "clicks_per_game": result.clicks_per_game,
-        "truncated": result.truncated,
-        "won": pack_won([record.won for record in result.records]),
-        **precision,
-        **result.counters_per_game,
-        **diagnostics,
-    }

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from baselines.evaluation.games import Player
-from baselines.evaluation.records import Batch
-from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError, Workers
+from baselines.evaluation.games import GameRecord, Player
+from baselines.workers import KilledWorkerError, MakeWorkers, WorkerError
 
 UNIT_SECONDS = 3.0
 """Target time of a unit, which whole batches may exceed; an interruption loses at most the units in play."""
 
-MOST_UNITS = 50
-"""Number of units per second above which units get longer, because one process hands them all out."""
-
 LEAST_SECONDS = 0.2
-"""Minimum target time of a unit, towards the end of the suite."""
+"""Minimum target time of a unit, towards the end."""
 
 
 @dataclass(frozen=True)
@@ -40,29 +37,12 @@ class Assignment:
     seeds: Sequence[int]
     batch_size: int
 
-    @property
-    def games(self) -> int:
-        """The number of games."""
-        return len(self.seeds)
-
-
-class Done(Protocol):
-    """Games that are played already."""
-
-    @property
-    def games(self) -> range:
-        """The indices of the games."""
-
-    @property
-    def seconds(self) -> float:
-        """The time spent playing."""
-
 
 class Unit(NamedTuple):
-    """Consecutive games of a task for one worker: whole batches, or the last batch of the task.
+    """Consecutive games of an assignment for one worker: whole batches, or the last batch of the assignment.
 
     Attributes:
-        task: index of the task.
+        task: index of the assignment.
         first: index of the first game.
         games: number of games.
     """
@@ -72,144 +52,112 @@ class Unit(NamedTuple):
     games: int
 
 
-@dataclass
-class _State:
-    """State of a task: the games not yet begun, the numbers of those done and in play, and the seconds spent."""
+class Played(NamedTuple):
+    """A unit and its games.
 
-    task: Assignment
-    gaps: list[range]
-    done: int = 0
-    seconds: float = 0.0
-    flying: int = 0
+    Attributes:
+        unit: the unit.
+        records: one record per game.
+        seconds: time spent playing, without the judging of clicks.
+        counters: increase of the policy's counters; see `baselines.policy.Policy`.
+    """
 
-    @property
-    def unbegun(self) -> int:
-        return sum(len(gap) for gap in self.gaps)
-
-    @property
-    def pace(self) -> float | None:
-        """Seconds per game; None before the first game is done."""
-        return self.seconds / self.done if self.done else None
-
-    def take(self, seconds: float) -> tuple[int, int]:
-        """Takes about `seconds` of games from the front, one batch for 0; returns the first index and their number."""
-        gap, size = self.gaps[0], self.task.batch_size
-        batches = 1 if not self.pace else max(1, int(seconds / (self.pace * size)))
-        games = min(batches * size, len(gap))
-        if games > size:
-            # The last batch may be short, and a later run with more games would replace it; so it is a unit of its own.
-            games -= games % size
-        rest = gap[games:]
-        self.gaps[:1] = [rest] if rest else []
-        self.flying += games
-        return gap.start, games
+    unit: Unit
+    records: list[GameRecord]
+    seconds: float
+    counters: dict[str, int]
 
 
 class Schedule:
-    """Hands out units, the longest task first.
+    """Hands out units, the longest assignment first.
 
-    Each task first plays one batch, which shows its pace. After that the task with the most remaining work is always
+    Each assignment first plays one batch, which shows its pace. After that the one with the most work left is always
     next. Units get shorter towards the end, so that all workers finish at about the same time.
     """
 
     def __init__(
         self,
         tasks: Sequence[Assignment],
-        parts: Sequence[Sequence[Done]] | None = None,
+        parts: Sequence[Sequence[Any]] | None = None,
         unit_seconds: float | None = None,
     ) -> None:
         """Schedules the games that the parts lack.
 
         Args:
-            tasks: the tasks, quick ones first as far as that is known.
-            parts: parts of each task that have been played; None for none.
+            tasks: the assignments, quick ones first as far as that is known.
+            parts: games of each assignment that have been played, with the attributes `games`, a range, and `seconds`.
             unit_seconds: target time of a unit, 0 for single batches; None for the usual one.
         """
-        self.workers = 1
-        self._unit_seconds = unit_seconds
         self.tasks = tasks
-        self._states = [_state(task, done) for task, done in zip(tasks, parts or [[] for _ in tasks], strict=True)]
+        self._unit_seconds = UNIT_SECONDS if unit_seconds is None else unit_seconds
+        self.workers = 1
+        done = parts or [[] for _ in tasks]
+        self._gaps = [_gaps(len(task.seeds), each) for task, each in zip(tasks, done, strict=True)]
+        self._left = [sum(map(len, gaps)) for gaps in self._gaps]
+        self._seconds = [sum(part.seconds for part in each) for each in done]
+        self._begun = [bool(each) for each in done]
 
     def next(self) -> Unit | None:
         """Returns the next unit and marks it as begun; None if no unit is left."""
-        begun = [(number, state) for number, state in enumerate(self._states) if state.gaps]
-        if not begun:
+        waiting = [task for task, gaps in enumerate(self._gaps) if gaps]
+        if not waiting:
             return None
-        unknown = [number for number, state in begun if state.pace is None and not state.flying]
-        number = unknown[-1] if unknown else max(begun, key=lambda each: _work(each[1]))[0]
-        left = sum(_work(state) for _, state in begun)
-        most = max(UNIT_SECONDS, self.workers / MOST_UNITS) if self._unit_seconds is None else self._unit_seconds
-        limit = min(most, max(LEAST_SECONDS, left / (2 * self.workers)))
-        return Unit(number, *self._states[number].take(limit))
+        work = [self._pace(task) * sum(map(len, gaps)) for task, gaps in enumerate(self._gaps)]
+        task = max(waiting, key=lambda each: (not self._begun[each], work[each], each))
+        limit = min(self._unit_seconds, max(LEAST_SECONDS, sum(work) / (2 * self.workers)))
+        self._begun[task] = True
+        gap, size = self._gaps[task][0], self.tasks[task].batch_size
+        batches = max(1, int(limit / (self._pace(task) * size))) if self._pace(task) else 1
+        games = min(batches * size, len(gap))
+        if games > size:
+            # The last batch may be short, and a later run with more games would replace it; so it is a unit of its own.
+            games -= games % size
+        self._gaps[task][:1] = [gap[games:]] if gap[games:] else []
+        return Unit(task, gap.start, games)
 
     def stop(self) -> None:
         """Hands out no more units."""
-        for state in self._states:
-            state.gaps = []
+        self._gaps = [[] for _ in self.tasks]
 
     def finish(self, unit: Unit, seconds: float) -> bool:
-        """Records a played unit and its time; returns True if its task is now done."""
-        state = self._states[unit.task]
-        state.done += unit.games
-        state.flying -= unit.games
-        state.seconds += seconds
-        return not state.gaps and not state.flying
-
-    def left(self) -> list[tuple[Assignment, int]]:
-        """Returns the unfinished tasks, each with its number of games left."""
-        return [(state.task, state.task.games - state.done) for state in self._states if state.done < state.task.games]
+        """Records a played unit and its time; returns True if its assignment is now done."""
+        self._left[unit.task] -= unit.games
+        self._seconds[unit.task] += seconds
+        return not self._left[unit.task]
 
     @property
     def games(self) -> int:
-        """The number of games of all tasks."""
-        return sum(state.task.games for state in self._states)
+        """The number of games of all assignments."""
+        return sum(len(task.seeds) for task in self.tasks)
 
     @property
     def done(self) -> int:
         """The number of games played."""
-        return sum(state.done for state in self._states)
+        return self.games - sum(self._left)
+
+    def left(self) -> list[tuple[Assignment, int]]:
+        """Returns the unfinished assignments, each with its number of games left."""
+        return [(task, left) for task, left in zip(self.tasks, self._left, strict=True) if left]
 
     def seconds_left(self) -> float | None:
-        """Returns the remaining time by the pace of each task; None while the pace of a task is unknown."""
-        if any(state.pace is None and state.task.games for state in self._states):
+        """Returns the remaining time by the pace of each assignment; None while the pace of one is unknown."""
+        if any(left == len(task.seeds) for task, left in self.left()):
             return None
-        return sum((state.pace or 0.0) * (state.task.games - state.done) for state in self._states) / self.workers
+        return sum(self._pace(task) * left for task, left in enumerate(self._left)) / self.workers
 
     def fraction_done(self) -> float:
-        """Returns the fraction of the work that is done, 0 to 1, over the tasks whose pace is known."""
-        done = sum(state.seconds for state in self._states)
-        every = sum((state.pace or 0.0) * state.task.games for state in self._states)
-        return done / every if every else 0.0
+        """Returns the fraction of the work that is done, 0 to 1, over the assignments whose pace is known."""
+        every = sum(self._pace(number) * len(task.seeds) for number, task in enumerate(self.tasks))
+        return sum(self._seconds) / every if every else 0.0
+
+    def _pace(self, task: int) -> float:
+        """Returns the seconds of a game; 0 while they are unknown."""
+        return self._seconds[task] / max(1, len(self.tasks[task].seeds) - self._left[task])
 
 
-def _work(state: _State) -> float:
-    """Returns the seconds of work not yet begun; 0 while the pace is unknown."""
-    return (state.pace or 0.0) * state.unbegun
-
-
-def _state(task: Assignment, parts: Sequence[Done]) -> _State:
-    done, seconds = sum(len(part.games) for part in parts), sum(part.seconds for part in parts)
-    return _State(task, _gaps(task.games, parts), done, seconds)
-
-
-def _gaps(games: int, parts: Sequence[Done]) -> list[range]:
-    gaps, begin = [], 0
-    for part in parts:
-        gaps.append(range(begin, part.games.start))
-        begin = part.games.stop
-    return [gap for gap in (*gaps, range(begin, games)) if gap]
-
-
-class Played(NamedTuple):
-    """A unit and its games."""
-
-    unit: Unit
-    batches: list[Batch]
-
-    @property
-    def seconds(self) -> float:
-        """Time spent playing, without the judging of clicks."""
-        return sum(batch.seconds for batch in self.batches)
+def _gaps(games: int, parts: Sequence[Any]) -> list[range]:
+    begins, ends = [0, *(part.games.stop for part in parts)], [*(part.games.start for part in parts), games]
+    return [range(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
 
 
 _players: dict[Hashable, Player] = {}
@@ -228,8 +176,7 @@ def play_units(
         schedule: hands out the units; the caller may stop it.
         make_workers: makes the workers.
         on_look: called every second while no unit ends.
-        max_seconds: playing time after which no further unit begins, for a single task; its first unit is always
-            played. None for no limit.
+        max_seconds: time after which no further unit begins, or None; the first unit of an assignment is always played.
 
     Raises:
         PolicyError: a policy broke the protocol.
@@ -237,19 +184,23 @@ def play_units(
     """
     try:
         with make_workers() as workers:
-            deadline = math.inf if max_seconds is None else _begin_at_once(workers, schedule.tasks[0]) + max_seconds
+            deadline = math.inf
+            if max_seconds is not None:
+                # The player is made ahead, so that the time is one of play.
+                calls = iter([(schedule.tasks[0],)])
+                list(workers.run(_prepare, lambda: next(calls, None)))
+                deadline = time.time() + max_seconds
 
             def next_call() -> tuple[Assignment, Unit, float] | None:
                 schedule.workers = workers.count
                 unit = schedule.next()
-                # The first unit is handed out even after the deadline.
                 if time.time() >= deadline:
                     schedule.stop()
                 return None if unit is None else (schedule.tasks[unit.task], unit, deadline)
 
-            for (_, unit, _), batches in workers.run(play_unit, next_call, on_look):
-                if batches:
-                    yield Played(unit, batches)
+            for _, played in workers.run(play_unit, next_call, on_look):
+                if played is not None:
+                    yield played
     except KilledWorkerError as error:
         assignment, unit, _ = error.call
         seeds = f"seeds {assignment.seeds[unit.first]} to {assignment.seeds[unit.first + unit.games - 1]}"
@@ -258,30 +209,27 @@ def play_units(
         _players.clear()
 
 
-def _begin_at_once(workers: Workers, assignment: Assignment) -> float:
-    """Makes the player of an assignment ahead; returns the time at which a worker had it."""
-    calls = iter([(assignment,)])
-    for _ in workers.run(_prepare, lambda: next(calls, None)):
-        pass
-    return time.time()
-
-
-def play_unit(assignment: Assignment, unit: Unit, deadline: float = math.inf) -> list[Batch]:
+def play_unit(assignment: Assignment, unit: Unit, deadline: float = math.inf) -> Played | None:
     """Plays consecutive games of an assignment, batch by batch.
 
     Args:
         assignment: the games.
         unit: says which; a batch begins with its first game.
         deadline: the time, as `time.time` returns it, after which only the first unit of an assignment is played; any
-            other then has no games.
+            other then returns None.
     """
     if unit.first > 0 and time.time() >= deadline:
-        return []
+        return None
     player, size, end = _player_of(assignment), assignment.batch_size, unit.first + unit.games
-    return [
+    batches = [
         player.play(begin // size, assignment.seeds[begin : min(begin + size, end)])
         for begin in range(unit.first, end, size)
     ]
+    counters = Counter[str]()
+    for batch in batches:
+        counters.update(batch.counters)
+    records = [record for batch in batches for record in batch.records]
+    return Played(unit, records, sum(batch.seconds for batch in batches), dict(counters))
 
 
 def _prepare(assignment: Assignment) -> None:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.evaluation.records import Start
+from baselines.evaluation.games import Start
 from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import number_within
 from minesweeper_env.compiled import inlined, kernel

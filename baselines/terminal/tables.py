@@ -23,7 +23,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from baselines.terminal.streams import console_on, is_styled, output_width
-from minesweeper_env.texts import printable
+from minesweeper_env.texts import html, printable
 
 GAP = 2
 """Width between two columns."""
@@ -90,6 +90,16 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     marked: Collection[int] = field(default_factory=tuple)
+
+    def html(self) -> str:
+        """Returns the table for a notebook."""
+        table = self.part(self.filled())
+        rows = [("th", [column.heading for column in table.columns]), *(("td", row) for row in table.rows)]
+        head, *body = (
+            "<tr>" + "".join(f"<{tag}>{html(cell)}</{tag}>" for cell in cells) + "</tr>" for tag, cells in rows
+        )
+        caption = f"<caption>{html(self.title)}</caption>"
+        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
 
     def part(self, numbers: Sequence[int]) -> Table:
         """Returns the table with some of its columns."""

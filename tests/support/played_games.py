@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from baselines.evaluation.games import ActionRecorder, play_games
+from baselines.evaluation.games import play_games
 from baselines.evaluation.judge import GameDiagnosis, Judge
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
@@ -15,17 +15,9 @@ from minesweeper_play.game.session import Session
 
 def play_judged(name: str, config: BoardConfig, seeds: Sequence[int]) -> list[tuple[Session, GameDiagnosis]]:
     """Returns games of a policy, each with the figures of `--diagnose`; `config` allows clicks alone."""
-    judge, recorder = Judge(config, len(seeds)), ActionRecorder(len(seeds))
-
-    def observe(*step):
-        judge(*step)
-        recorder(*step)
-
-    play_games(build_policy(name, config, 7), config, seeds, observers=[observe])
-    sessions = [
-        session_of(config, seed, np.frombuffer(actions, "<u2").tolist())
-        for seed, actions in zip(seeds, recorder.actions(), strict=True)
-    ]
+    judge = Judge(config, len(seeds))
+    records = play_games(build_policy(name, config, 7), config, seeds, observers=[judge], record=True)
+    sessions = [session_of(config, each.seed, np.frombuffer(each.actions, "<u2").tolist()) for each in records]
     return list(zip(sessions, judge.diagnoses(), strict=True))
 
 

@@ -15,8 +15,8 @@ from baselines.benchmark.results import content_of, csv_text, fill, markdown, pl
 from baselines.benchmark.suites import Entry
 from baselines.benchmark.units import Task
 from baselines.evaluation.columns import COLUMNS, board_title
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.evaluation.records import GameRecord
 from baselines.evaluation.results import PolicyResult
 from baselines.terminal.tables import Page
 from minesweeper_env import BoardConfig

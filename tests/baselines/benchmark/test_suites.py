@@ -31,7 +31,7 @@ from baselines.benchmark.units import policy_folder
 from baselines.cli import suite
 from baselines.evaluation import units
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.records import Start, unpack_won
+from baselines.evaluation.games import Start, unpack_won
 from baselines.evaluation.results import PolicyResult, compare
 from baselines.registry import build_policy, config_for, policy_digest
 from baselines.support import files
@@ -104,11 +104,11 @@ def test_every_row_is_what_evaluate_would_say(tmp_path, capsys):
             seeds = range(7, 7 + (entry.cap or 50))
             build = partial(build_policy, entry.policy, config)
             evaluation = evaluate_policy(build, config, seeds, policy_seed=7, batch_size=entry.batch_size or 20)
-            result = expected[entry.policy] = PolicyResult.of(entry.policy, evaluation)
+            result = expected[entry.policy] = PolicyResult(entry.policy, evaluation.records)
             assert (row["policy"], row["games"], row["wins"]) == (entry.policy, len(seeds), result.wins)
             assert unpack_won(row["won"], row["games"]).sum() == row["wins"]
             assert row["ci95"] == list(result.interval)
-            assert row["clicks_per_game"] == result.clicks_per_game
+            assert row["clicks_per_game"] == sum(r.clicks for r in result.records) / len(seeds)
             assert row["opened_per_game"] == sum(r.opened for r in result.records) / len(seeds)
         weak, strong = sorted((expected["random"], expected["straightforward"]), key=lambda each: each.win_rate)
         tests = {row["policy"]: row["mcnemar"] for row in board["results"]}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from baselines.benchmark.suites import SUITES, Entry
 from baselines.benchmark.units import Part, Task, plan, policy_folder
-from baselines.evaluation.records import GameRecord
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.units import Assignment, Schedule
 from minesweeper_env import BoardConfig
 
@@ -140,8 +140,8 @@ def test_the_schedule_plays_every_game_once(data):
         tasks.append(assignment(games, size))
         parts.append([make_part(first, min(size, games - first)) for first in sorted(done)])
     schedule = Schedule(tasks, parts)
-    count = np.concatenate([np.zeros(task.games, int) for task in tasks])
-    offsets = np.cumsum([0, *(task.games for task in tasks)])
+    count = np.concatenate([np.zeros(len(task.seeds), int) for task in tasks])
+    offsets = np.cumsum([0, *(len(task.seeds) for task in tasks)])
     for offset, before in zip(offsets, parts, strict=False):
         for part in before:
             count[offset + part.games.start : offset + part.games.stop] += 1

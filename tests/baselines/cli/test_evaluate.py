@@ -13,10 +13,11 @@ from support import ROOT
 from support.commands import complaint
 
 from baselines import registry
-from baselines.cli import evaluate, policies
+from baselines.cli import evaluate
+from baselines.evaluation import evaluate as scoring
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
+from baselines.evaluation.games import unpack_won
 from baselines.evaluation.intervals import wilson_interval
-from baselines.evaluation.records import unpack_won
 from baselines.evaluation.seeds import DEVELOPMENT_SEEDS
 from baselines.policy import PolicyError
 from baselines.registry import build_policy
@@ -101,12 +102,12 @@ class Counting:
 def test_interruption_prints_and_writes_what_is_finished(tmp_path, capsys, monkeypatch):
     def interrupted(build, config, seeds, **settings):
         if build.args[0] == "subset":
-            evaluation = evaluate_policy(build, config, seeds[:BATCH_SIZE])
+            evaluation = evaluate_policy(build, config, seeds[:BATCH_SIZE], policy="subset")
             evaluation.interrupted = True
             return evaluation
         return evaluate_policy(build, config, seeds, **settings)
 
-    monkeypatch.setattr(policies, "evaluate_policy", interrupted)
+    monkeypatch.setattr(scoring, "evaluate_policy", interrupted)
     found = tmp_path / "results.json"
     assert run("--policy", "random", "subset", "straightforward", "--json", str(found)) == 130
     games = {row["policy"]: row["games"] for row in json.loads(found.read_text())["results"]}
@@ -123,7 +124,7 @@ def test_json_is_written_after_every_policy(tmp_path, monkeypatch):
             raise RuntimeError("broken")
         return evaluate_policy(build, config, seeds, **settings)
 
-    monkeypatch.setattr(policies, "evaluate_policy", failing)
+    monkeypatch.setattr(scoring, "evaluate_policy", failing)
     with pytest.raises(RuntimeError, match="broken"):
         run("--policy", "random", "subset", "--json", str(tmp_path / "a.json"))
     assert [row["policy"] for row in json.loads((tmp_path / "a.json").read_text())["results"]] == ["random"]
@@ -136,7 +137,7 @@ def test_a_failure_ends_with_one_line_below_the_results_before_it(capsys, monkey
             raise error
         return evaluate_policy(build, config, seeds, **settings)
 
-    monkeypatch.setattr(policies, "evaluate_policy", failing)
+    monkeypatch.setattr(scoring, "evaluate_policy", failing)
     assert run("--policy", "random", "subset") == 1
     captured = capsys.readouterr()
     assert captured.err.splitlines()[-1] == "evaluate.py: killed"
@@ -216,13 +217,13 @@ def test_all_means_every_scripted_policy_that_plays_the_games(capsys, monkeypatc
             raise ValueError("subset does not play on this board")
         return build_policy(name, config)
 
-    monkeypatch.setattr(policies, "build_policy", build)
+    monkeypatch.setattr(scoring, "build_policy", build)
     config = BoardConfig(5, 5, 4, moves=("click",))
-    batch_sizes = policies.choose_policies(["all"], config)
-    assert list(batch_sizes) == [name for name in policies.policy_names() if name != "subset"]
+    entrants = evaluate.choose_policies(["all"], config)
+    assert [each.name for each in entrants] == [name for name in evaluate.policy_names() if name != "subset"]
     assert "subset is left out: subset does not play on this board" in capsys.readouterr().err
     with pytest.raises(ValueError, match="subset does not play"):
-        policies.choose_policies(["all", "subset"], config)
+        evaluate.choose_policies(["all", "subset"], config)
 
 
 def test_command_runs_by_its_shim(tmp_path):

@@ -12,11 +12,12 @@ from support import naive_inference as naive
 
 import minesweeper_env.inference.oracle
 from baselines.cli import evaluate
-from baselines.evaluation.diagnostics import Diagnostics, Share
 from baselines.evaluation.evaluate import BATCH_SIZE, evaluate_policy
-from baselines.evaluation.games import play_games
+from baselines.evaluation.games import GameRecord, play_games
 from baselines.evaluation.intervals import mean_interval, wilson_interval
-from baselines.evaluation.judge import GameDiagnosis, Judge, Loss
+from baselines.evaluation.judge import Diagnostics, GameDiagnosis, Judge, Loss, Share
+from baselines.evaluation.report import Results, diagnostic_lines
+from baselines.evaluation.results import PolicyResult
 from baselines.registry import build_policy
 from minesweeper_env import HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError
@@ -185,7 +186,8 @@ def test_boards_that_are_too_hard_are_counted_and_not_judged(monkeypatch):
     total = Diagnostics.of(diagnoses)
     assert total.lost_not_judged > 5
     assert total.lost == total.lost_not_judged + total.lost_avoidable.of
-    (line,) = total.gaps("scanner")
+    records = [GameRecord(0, False, 2, False, diagnosis=each) for each in diagnoses]
+    line = str(Results(CONFIG, 0, 50, [PolicyResult("scanner", records)], "scanner")).replace("\n", " ")
     assert f"{total.clicks_not_judged} clicks" in line
     assert f"{total.lost_not_judged} of them lost" in line
 
@@ -215,8 +217,7 @@ def test_nothing_to_share():
     assert total.excess_risk_per_guess is None
     assert total.excess_risk_per_game_ci95 is None
     assert total.lost_avoidable == Share(0, 0, None, None)
-    assert [value for _, value in total.lines()[-2:]] == ["none", "none"]
-    assert total.gaps("p") == []
+    assert [value for _, value in diagnostic_lines(total)[-2:]] == ["none", "none"]
 
 
 @pytest.mark.parametrize(
@@ -259,8 +260,8 @@ def test_the_command_writes_and_prints_the_figures(tmp_path, capsys):
         total = Diagnostics.of([record.diagnosis for record in records])
         assert row["diagnostics"] == json.loads(json.dumps(asdict(total)))
         assert total.lost == row["games"] - row["wins"]
-        labels = max(len(label) for label, _ in total.lines())
-        lines = [f"  {label:{labels}}  {value}" for label, value in total.lines()]
+        labels = max(len(label) for label, _ in diagnostic_lines(total))
+        lines = [f"  {label:{labels}}  {value}" for label, value in diagnostic_lines(total)]
         assert "\n".join([row["policy"], *lines]) in printed
     assert "forced if its risk was the least." in printed
     assert "too hard" not in printed

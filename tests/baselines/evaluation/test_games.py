@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from baselines.evaluation.evaluate import evaluate_policy
-from baselines.evaluation.games import Player, play_games
-from baselines.evaluation.records import GameRecord, Start
-from baselines.evaluation.results import PolicyResult
+from baselines.evaluation.games import GameRecord, Player, Start, play_games
+from baselines.evaluation.results import result_row
 from baselines.registry import build_policy
 from minesweeper_env import BoardConfig
 
@@ -135,8 +134,8 @@ def test_evaluations_take_starts_and_add_up_counters(workers):
     )
     assert [record.won for record in evaluation.records] == [False, True] * 25
     assert evaluation.counters == {"moves": 50, "resets": 5}
-    result = PolicyResult.of("script", evaluation)
-    assert result.counters_per_game == {"moves_per_game": 1.0, "resets_per_game": 0.1}
+    row = result_row(evaluation)
+    assert (row["moves_per_game"], row["resets_per_game"]) == (1.0, 0.1)
 
 
 def test_recorded_actions_play_the_same_games_again():

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from baselines.evaluation.columns import legend, significant
+from baselines.evaluation.games import GameRecord
 from baselines.evaluation.judge import GameDiagnosis, Loss
-from baselines.evaluation.records import GameRecord
-from baselines.evaluation.report import Report
+from baselines.evaluation.report import Results
 from baselines.evaluation.results import PolicyResult
 from minesweeper_env import BoardConfig
 
@@ -21,8 +21,8 @@ def played(policy: str, wins: int, games: int = 200, diagnosed: bool = False) ->
     return PolicyResult(policy, records, 2.0, 2.4)
 
 
-def report(*results: PolicyResult) -> Report:
-    return Report(BoardConfig(8, 8, 14, moves=("click",)), 0, 200, "python evaluate.py", list(results))
+def report(*results: PolicyResult) -> Results:
+    return Results(BoardConfig(8, 8, 14, moves=("click",)), 0, 200, list(results), command="python evaluate.py")
 
 
 RESULTS = (
@@ -48,33 +48,6 @@ p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the
 games that both played.
 Left out at 80 columns: clicks/game; --wide shows them."""
 
-AT_100 = """\
-8x8, 14 mines, first click opening, seeds 0 to 199
-                                                      win                  clicks/    ms/
-  policy                               games  wins   rate   95 % interval     game   game          p
-────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                 200     1   0.5%    0.1% to 2.8%     17.0  12.00  * 1.2e-35
-> runs/dqn-8x8-14-seed-3:                150   118  78.7%  71.4% to 84.5%     17.0  16.00
-  temperature=0.25
-  exact                                  200   130  65.0%  58.2% to 71.3%     17.0  12.00  * 0.00049
-  lookahead                              200   131  65.5%  58.7% to 71.7%     17.0  12.00  * 0.00024
-> highest win rate. * significant at 5%, after Holm's correction for 3 tests.
-runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
-p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the games that both
-played."""
-
-AT_160 = """\
-8x8, 14 mines, first click opening, seeds 0 to 199
-  policy                                   games  wins  win rate   95 % interval  clicks/game  ms/game          p
-─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-  random                                     200     1      0.5%    0.1% to 2.8%         17.0    12.00  * 1.2e-35
-> runs/dqn-8x8-14-seed-3:temperature=0.25    150   118     78.7%  71.4% to 84.5%         17.0    16.00
-  exact                                      200   130     65.0%  58.2% to 71.3%         17.0    12.00  * 0.00049
-  lookahead                                  200   131     65.5%  58.7% to 71.7%         17.0    12.00  * 0.00024
-> highest win rate. * significant at 5%, after Holm's correction for 3 tests.
-runs/dqn-8x8-14-seed-3:temperature=0.25 played only the first 150 of 200 games.
-p: exact McNemar test against runs/dqn-8x8-14-seed-3:temperature=0.25, on the games that both played."""
-
 DIAGNOSTICS_AT_80 = """\
 What the clicks were like
 exact
@@ -90,17 +63,21 @@ exact
 """
 
 
-@pytest.mark.parametrize(("width", "text"), [(80, AT_80), (100, AT_100), (160, AT_160), (None, AT_160)])
-def test_policies_at_the_widths_of_terminals(width, text):
-    assert report(*RESULTS).text(width) == text
+def test_policies_at_80_columns(monkeypatch, capsys):
+    assert str(report(*RESULTS)) == AT_80
+    monkeypatch.setenv("COLUMNS", "80")
+    report(*RESULTS).print()
+    assert capsys.readouterr().out == f"{AT_80}\n"
+    report(*RESULTS).print(wide=True)
+    assert "clicks/game" in capsys.readouterr().out
 
 
 def test_diagnostics_are_a_block_for_each_policy():
-    assert DIAGNOSTICS_AT_80 in report(played("exact", 150, diagnosed=True)).text(80)
+    assert DIAGNOSTICS_AT_80 in str(report(played("exact", 150, diagnosed=True)))
 
 
 def test_a_single_policy_has_no_marks_and_no_empty_column():
-    lines = report(played("exact", 150)).text(80).splitlines()
+    lines = str(report(played("exact", 150))).splitlines()
     assert lines[1] == "policy  games  wins  win rate   95 % interval  clicks/game  ms/game"
     assert len(lines) == 4
 
@@ -124,13 +101,13 @@ def test_a_test_is_significant_after_holms_correction(p_values, marks):
 def test_the_json_keeps_every_digit(tmp_path):
     found = tmp_path / "results.json"
     results = report(*RESULTS)
-    results.write_json(found)
+    results.to_json(found)
     rows = json.loads(found.read_text())["results"]
     assert [row["ci95"] for row in rows] == [list(result.interval) for result in RESULTS]
     assert rows[1]["win_rate"] == 118 / 150
 
 
 def test_the_json_names_the_precision_of_networks_alone(tmp_path):
-    report(replace(played("ppo", 3), precision="bfloat16"), played("exact", 5)).write_json(tmp_path / "a.json")
+    report(replace(played("ppo", 3), precision="bfloat16"), played("exact", 5)).to_json(tmp_path / "a.json")
     rows = json.loads((tmp_path / "a.json").read_text())["results"]
     assert [row.get("precision") for row in rows] == ["bfloat16", None]

@@ -12,9 +12,9 @@ import pytest
 import baselines
 from baselines import Policy
 from baselines.adapters import FunctionPolicy
+from baselines.evaluation.evaluate import Entrant
 from baselines.evaluation.games import play_games
 from baselines.evaluation.intervals import holm, mcnemar_p_value, paired_difference
-from baselines.evaluation.scoring import call
 from baselines.evaluation.seeds import TEST_SEEDS
 from baselines.policy import PolicyError
 from minesweeper_env import BoardConfig
@@ -168,10 +168,10 @@ def refuses(problem, policy="random", error=ValueError, **arguments):
 
 @pytest.fixture
 def no_play(monkeypatch):
-    def play(*_):
+    def play(*_, **__):
         raise AssertionError("a game began")
 
-    monkeypatch.setattr(call, "_play", play)
+    monkeypatch.setattr(Entrant, "play", play)
 
 
 @pytest.mark.usefixtures("no_play")

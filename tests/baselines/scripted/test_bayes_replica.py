@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from baselines.evaluation.games import play_games
-from baselines.evaluation.records import GameRecord
+from baselines.evaluation.games import GameRecord, play_games
 from baselines.registry import build_policy
 from baselines.scripted.bayes_network import load_pgmpy, subnetwork, variable_elimination
 from baselines.scripted.bayes_source import BayesSourcePolicy, ClosedForm, Turn, plan_turn, source_start

@@ -10,7 +10,7 @@ from support import ROOT
 from support.policies import Recorder, all_layouts, click_config, consistent_layouts
 
 from baselines import make_policy
-from baselines.evaluation.games import ActionRecorder, play_games
+from baselines.evaluation.games import play_games
 from baselines.registry import build_policy
 from baselines.scripted.base import neighbour_sums
 from minesweeper_env import HIDDEN
@@ -114,12 +114,11 @@ def test_one_click_ahead_it_plays_the_games_that_it_always_played():
     for golden in json.loads(GOLDEN.read_text()):
         rows, cols = golden["size"]
         config = click_config(rows, cols, golden["mines"], golden["first_click"])
-        recorder = ActionRecorder(len(golden["games"]))
         seeds = [game["seed"] for game in golden["games"]]
-        records = play_games(build_policy("lookahead", config, clicks=1), config, seeds, observers=[recorder])
-        for game, record, actions in zip(golden["games"], records, recorder.actions(), strict=True):
+        records = play_games(build_policy("lookahead", config, clicks=1), config, seeds, record=True)
+        for game, record in zip(golden["games"], records, strict=True):
             assert record.won == game["won"]
-            assert " ".join(map(str, np.frombuffer(actions, "<u2"))) == game["clicks"]
+            assert " ".join(map(str, np.frombuffer(record.actions, "<u2"))) == game["clicks"]
 
 
 def test_two_clicks_ahead_it_plays_boards_of_every_kind_and_leaves_them_alone():
