@@ -331,7 +331,7 @@ def _built_in(base: str) -> Callable[..., Policy]:
         raise ValueError(_unknown(base))
     for module in ("torch", "safetensors"):
         import_extra(module)
-    find_agent = import_module("baselines.learned.agents.loading").find_agent
+    find_agent = import_module("baselines.learned.agents").find_agent
     return naming(base, folder, naming(base, folder, find_agent)(folder))
 
 

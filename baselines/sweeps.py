@@ -10,9 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from baselines.learned.settings.files import RUN_FILE
-from baselines.learned.settings.hyperparameters import ALGORITHMS
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.configurations import RUN_FILE
+from baselines.learned.settings import TrainingSettings, hyperparameters_of
 from baselines.support.checks import number_or_text
 from baselines.workers import worker_pool
 from minesweeper_env.notices import say
@@ -65,7 +64,9 @@ class Sweep:
         content = self.base.to_json()
         own = {name: value for name, value in values.items() if name in SETTINGS}
         others = {name: value for name, value in values.items() if name not in SETTINGS}
-        return TrainingSettings(**content | own | {"hyperparameters": content["hyperparameters"] | others})
+        settings = TrainingSettings(**content | own | {"hyperparameters": content["hyperparameters"] | others})
+        _ = settings.own
+        return settings
 
     def folder_of(self, number: int) -> Path:
         """Returns the run folder of a trial."""
@@ -109,7 +110,7 @@ def parse_search(texts: Sequence[str], algo: str) -> dict[str, str]:
     Raises:
         ValueError: a name or a form is not allowed, or a name is given twice; the message says what is allowed.
     """
-    known = [entry.name for entry in fields(ALGORITHMS[algo])] + list(SETTINGS)
+    known = [entry.name for entry in fields(hyperparameters_of(algo))] + list(SETTINGS)
     search: dict[str, str] = {}
     for text in texts:
         name, _, form = text.partition("=")
@@ -169,7 +170,7 @@ def run_trial(sweep: Sweep, draws: int) -> None:
     """
     from optuna.trial import TrialState
 
-    from baselines.learned.training.run import train
+    from baselines.learned.training.loop import train
 
     study = sweep.study(draws)
     trial = study.ask({name: _distribution(name, form) for name, form in sweep.search.items()})

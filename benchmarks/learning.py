@@ -19,13 +19,11 @@ from timing import Work, arguments, machine, median_ratio, print_table, rates, r
 
 import minesweeper_env
 from baselines.evaluation.games import play_games
-from baselines.learned.agents.storage import CLICKS, load_network, read_description
+from baselines.learned.agents import CLICKS, load_network, read_description
 from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.networks.size import PRECISIONS
-from baselines.learned.settings.files import read_configuration
-from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.models import make_model_learner
-from baselines.learned.training.run import resolve_settings
+from baselines.learned.configurations import read_configuration
+from baselines.learned.settings import PRECISIONS, TrainingSettings
+from baselines.learned.training.loop import resolve_settings
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 
@@ -79,16 +77,16 @@ def models() -> dict[str, MultiBoardMixin]:
     found = {}
     for name, configuration in LEARNERS.items():
         settings = resolve_settings(TrainingSettings.from_some(read_configuration(configuration)))
-        learner = make_model_learner(settings)
+        learner = settings.own.make_learner(settings)
         if name in agent_names():
             learner.begin_with(load_network(AGENTS_FOLDER / name))
-        found[name] = learner.model
+        found[name] = learner
     return found
 
 
 def time_fractions(model: MultiBoardMixin) -> list[str]:
     """Returns the fractions of the training time spent on `PARTS`, in per cent."""
-    return [f"{share:.1%}" for share in model.clock.fractions(*PARTS).values()]
+    return [f"{share:.1%}" for share in model.clock.fractions().values()]
 
 
 def main() -> None:

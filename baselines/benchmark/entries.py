@@ -19,7 +19,7 @@ from baselines.benchmark.units import Task, plan
 from baselines.evaluation.games import GameRecord, Player
 from baselines.evaluation.protocol import PROTOCOL
 from baselines.evaluation.results import versions
-from baselines.learned.settings.files import lineage, training_of
+from baselines.learned.configurations import lineage, training_of
 from baselines.registry import AGENT_FILE, AGENTS_FOLDER, SCRIPTED, build_policy, policy_digest, read_specification
 from baselines.support.board_names import name_of
 from baselines.support.files import read_json

@@ -21,7 +21,7 @@ from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, PRESETS, Board
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
-    from baselines.learned.settings.training import TrainingSettings
+    from baselines.learned.settings import TrainingSettings
 
 SIDE: int = PRESETS[""]["size"]
 """The side of the board that a command plays without --size; the number of mines follows."""
@@ -242,8 +242,8 @@ def study_settings(name: str, options: argparse.Namespace) -> TrainingSettings:
     Raises:
         ValueError: there is no such configuration, or both --minutes and --steps are given.
     """
-    from baselines.learned.settings.files import read_configuration
-    from baselines.learned.settings.training import TrainingSettings
+    from baselines.learned.configurations import read_configuration
+    from baselines.learned.settings import TrainingSettings
 
     if options.steps is not None and options.minutes is not None:
         raise ValueError("give either --minutes or --steps")

@@ -123,7 +123,7 @@ def read_contents(folder: Path) -> dict[str, bytes]:
     Raises:
         ValueError: a file is missing, damaged, of another kind or too large; the message is one line.
     """
-    from baselines.learned.agents.storage import load_network
+    from baselines.learned.agents import load_network
 
     paths = [folder / name for name in LIMITS if name != CARD and (folder / name).is_file()]
     check_sizes(folder, {path.name: path.stat().st_size for path in paths})

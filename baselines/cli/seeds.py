@@ -23,7 +23,7 @@ from baselines.cli.arguments import (
 )
 from baselines.cli.start import MODULE, announce, carry_out, listed, typed_command
 from baselines.cli.train import NEEDED as TRAINING_NEEDS
-from baselines.learned.settings.training import LEAST_SEEDS
+from baselines.learned.settings import LEAST_SEEDS
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.figures import image, styled_figure
 from baselines.support.files import hold_folder, replace_file, write_json
@@ -98,8 +98,8 @@ def _plan(options: argparse.Namespace, command: str) -> list[Task]:
         raise ValueError("the configurations must have different names, since their run folders are called after them")
     announce(f"Train {listed(options.config)} with {options.seeds} seeds each, into {options.out}")
     import_extra("torch")
-    from baselines.learned.settings.command_line import check_earlier
-    from baselines.learned.training.resources import check_resources
+    from baselines.learned.configurations import check_earlier
+    from baselines.learned.training.files import check_resources
     from baselines.learned.training.seed_study import plan
     from baselines.support.provenance import earlier_results, own_identity
 

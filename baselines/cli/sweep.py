@@ -81,12 +81,13 @@ def _plan(options: argparse.Namespace, command: str) -> Sweep:
     from baselines.sweeps import Sweep, check_values, parse_search
 
     base = study_settings(options.config, options)
+    announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
+    import_extra("torch")
+    from baselines.learned.training.files import check_resources
+
     search = parse_search(options.search, base.algo)
     sweep = Sweep(base, search, options.trials, options.seed, options.out, command)
     check_values(sweep)
-    announce(f"Train {options.config} with {options.trials} draws, into {options.out}")
-    import_extra("torch")
-    from baselines.learned.training.resources import check_resources
 
     plan = {"settings": base.to_json(), "search": options.search, "seed": options.seed, "trials": options.trials}
     options.out.mkdir(parents=True, exist_ok=True)

@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from baselines.cli.arguments import SIDE, Parser, add_mines, parse_size, whole_number_from
 from baselines.cli.start import FAILED, INTERRUPTED, announce, carry_out, explain, sibling, typed_command
-from baselines.learned.settings.command_line import configuration_help, hyperparameter_help, settings_and_folder
-from baselines.learned.settings.files import RUN_FILE
-from baselines.learned.settings.options import describe, options_of
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.configurations import RUN_FILE, long_help, settings_and_folder
+from baselines.learned.settings import TrainingSettings, describe, options_of
 from baselines.support.board_names import size_name
 from baselines.support.extras import check_extra, import_extra
 from baselines.support.files import check_folder, check_writable, hold_folder, is_empty
 from minesweeper_env.notices import say
 
 if TYPE_CHECKING:
-    from baselines.learned.training.run import Outcome
-    from baselines.learned.training.session import Training
+    from baselines.learned.training.loop import Outcome, Training
     from baselines.terminal.tables import Page
 
 NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "scipy", "matplotlib", "rich")
@@ -34,7 +31,7 @@ PROGRAM = "train.py"
 EXAMPLES = """\
 examples:
   {0} --config quick
-  {0} --algo dqn --size 5 --mines 3 --steps 100000 --out runs/small
+  {0} --algo dqn --size 5 --mines 3 --out runs/small
   {0} --resume --out runs/small --steps 200000
 """
 
@@ -59,70 +56,51 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
                 check_unused(folder)
             announce(f"Train {settings.title} for {settings.budget_in_words}, in {folder}")
             training = _prepare(settings, folder, options.resume, held)
-            return partial(_train, parser.prog, training, folder, command, options.track)
+            return partial(_train, parser.prog, training, command, options.track)
 
         return carry_out(parser, prepare)
 
 
+class LongHelp(argparse.Action):
+    """Prints the help, the configurations and all hyperparameters, which it reads from the algorithms."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """Prints, and leaves."""
+        import_extra("torch")
+        parser.print_help()
+        print(long_help(max(get_terminal_size().columns - 2, 20)))
+        parser.exit()
+
+
 def _make_parser(program: str) -> Parser:
-    width = max(get_terminal_size().columns - 2, 20)
     examples = EXAMPLES.format(typed_command(program, ()))
     parser = Parser(
         prog=program,
+        usage="%(prog)s [options]",
         description="Train a Minesweeper agent by reinforcement learning.",
-        epilog="\n".join([examples, configuration_help(width), "", hyperparameter_help(width)]),
+        epilog=examples,
     )
+    parser.add_argument("--help-all", action=LongHelp, nargs=0, help="show the configurations and hyperparameters, too")
     task = parser.add_argument_group("what to train")
+    task.add_argument("--config", metavar="NAME", help="train this configuration or .toml file, see --help-all")
     task.add_argument(
-        "--config", metavar="NAME|FILE.toml", help="train this configuration, listed below, or that of a file"
-    )
-    task.add_argument(
-        "--size",
-        type=parse_size,
-        metavar="SIZE",
-        help=f"train on a square board of this side, or on ROWSxCOLS (default {SIDE})",
+        "--size", type=parse_size, metavar="SIZE", help=f"train on this side, or on ROWSxCOLS (default {SIDE})"
     )
     add_mines(task)
-    task.add_argument(
-        "--boards",
-        nargs="+",
-        metavar="BOARD",
-        help="train on these boards in turn, such as 5x5/5 16x30/99, instead of --size and --mines",
-    )
-    _add_options(
-        task,
-        ("algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed"),
-    )
-    _add_length(parser)
+    task.add_argument("--boards", nargs="+", metavar="B", help="train on boards in turn, such as 5x5/5 16x30/99")
+    _add_options(task, "algo", "first_click", "no_guess", "reward", "gamma", "teacher", "start", "seed")
+    length = parser.add_argument_group("length and place")
+    length.add_argument("--out", type=Path, metavar="DIR", help="write the run folder DIR (default runs/NAME)")
+    length.add_argument("--resume", action="store_true", help="continue from the last checkpoint in --out")
+    _add_options(length, "minutes", "steps", "device", "threads")
     how = parser.add_argument_group("how to train")
-    _add_options(how, ("envs", "channels", "depth", "precision", "optimizer", "eval_games"))
-    how.add_argument("--set", nargs="+", metavar="NAME=VALUE", help="set hyperparameters, which are listed below")
-    how.add_argument(
-        "--track",
-        action="store_true",
-        help="send the log to Weights & Biases, too; needs the extra wandb",
-    )
+    _add_options(how, "envs", "channels", "depth", "precision", "optimizer", "eval_games")
+    how.add_argument("--set", nargs="+", metavar="X=Y", help="set hyperparameters, which --help-all lists")
+    how.add_argument("--track", action="store_true", help="send the log to Weights & Biases, too")
     return parser
 
 
-def _add_length(parser: Parser) -> None:
-    """Adds the options of the length and the place of a training."""
-    length = parser.add_argument_group("length and place")
-    length.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="write the run folder DIR (default runs/ALGO-SIZE-MINES, or runs/CONFIG)",
-    )
-    length.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue from the last checkpoint in --out; --minutes or --steps change the budget",
-    )
-    _add_options(length, ("minutes", "steps", "device", "threads"))
-
-
-def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
+def _add_options(group: argparse._ArgumentGroup, *names: str) -> None:
     """Adds arguments for settings, by their declarations."""
     declared = {entry.name: (entry, option) for entry, option in options_of(TrainingSettings)}
     for name in names:
@@ -132,24 +110,26 @@ def _add_options(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
             "--" + name.replace("_", "-"),
             type=kinds.get(str(entry.type).partition(" ")[0], str),
             choices=option.choices or None,
-            metavar=None if option.choices else name.upper(),
+            metavar="NAME" if option.choices else name.upper().partition("_")[2] or name.upper(),
             help=describe(entry, option),
         )
 
 
-def _train(program: str, training: Training, folder: Path, command: str, track: bool) -> int:
+def _train(program: str, training: Training, command: str, track: bool) -> int:
     """Trains, and reports the result; returns the exit status."""
-    from baselines.learned.training.run import run
-    from baselines.learned.training.session import stopped_at_once
+    from baselines.learned.agents import kept_step
+    from baselines.learned.training.loop import run
 
+    folder = training.folder
     try:
         outcome = run(training, command, track=track)
     except OSError as error:
-        saved = f"--resume continues, and what was saved before is in {folder}"
-        say(f"{program}: {explain(error)}; {saved}")
+        say(f"{program}: {explain(error)}; --resume continues, and what was saved before is in {folder}")
         return FAILED
     except KeyboardInterrupt:
-        say(f"{program}: {stopped_at_once(folder)}")
+        steps = kept_step(folder)
+        agent = "there is no agent yet" if steps is None else f"the kept agent is of step {steps}"
+        say(f"{program}: stopped at once; {agent}, and --resume continues from the last checkpoint in {folder}")
         return INTERRUPTED
     report(program, outcome, training.settings, folder).print()
     return INTERRUPTED if outcome.interrupted else 0
@@ -159,27 +139,31 @@ def report(program: str, outcome: Outcome, settings: TrainingSettings, folder: P
     """Returns the last lines of a training; they wrap, but the command to copy does not."""
     from baselines.terminal.tables import Page
 
-    page = Page.for_stdout()
-    for line in outcome.in_words(settings.eval_games, folder):
-        page.note(line)
-    page.line(f"{sibling(program, 'train', 'evaluate')} {_evaluation(settings, folder)}")
+    page, board = Page.for_stdout(), settings.configs[0]
+    state = "interrupted" if outcome.interrupted else "trained"
+    page.note(f"{state} after {outcome.steps} steps: agent of step {outcome.kept_steps} in {folder}")
+    newest = f"the newest weights, of step {outcome.steps},"
+    if outcome.kept_steps != outcome.steps and outcome.newest is None:
+        page.note(f"{newest} have not been evaluated; --resume continues with them")
+    elif outcome.kept_steps != outcome.steps:
+        page.note(f"{newest} win {outcome.newest:.1%} of the selection games, fewer than the kept agent")
+    if outcome.summary:
+        page.note(f"of {settings.eval_games} selection games: {outcome.summary}")
+    if outcome.time_fractions:
+        page.note("time: " + ", ".join(f"{name} {part:.1%}" for name, part in outcome.time_fractions.items()))
+    level = f" --no-guess {board.no_guess}" if board.no_guess else ""
+    page.line(
+        f"{sibling(program, 'train', 'evaluate')} --policy {shlex.quote(str(folder))} "
+        f"--size {size_name(board.rows, board.cols)} --mines {board.mines} --first-click {board.first_click}{level}"
+    )
     return page
-
-
-def _evaluation(settings: TrainingSettings, folder: Path) -> str:
-    """Returns the options of `evaluate.py` that evaluate the agent on the first board of the training."""
-    board = settings.configs[0]
-    return (
-        f"--policy {shlex.quote(str(folder))} --size {size_name(board.rows, board.cols)} "
-        f"--mines {board.mines} --first-click {board.first_click}"
-    ) + (f" --no-guess {board.no_guess}" if board.no_guess else "")
 
 
 def _prepare(settings: TrainingSettings, folder: Path, resume: bool, held: ExitStack) -> Training:
     """Returns a training that is ready to run, in its folder, which `held` locks."""
     import_extra("torch")
-    from baselines.learned.training.resources import check_resources
-    from baselines.learned.training.run import prepare
+    from baselines.learned.training.files import check_resources
+    from baselines.learned.training.loop import prepare
 
     check_resources(settings, folder)
     # The lock comes before the checkpoint is read, because a session that is about to end writes one more.

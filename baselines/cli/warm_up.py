@@ -50,9 +50,8 @@ def _play_itself() -> None:
     import numpy as np
 
     from baselines.learned.afterstate.network import AfterstateNetwork
-    from baselines.learned.afterstate.self_play import SelfPlay
-    from baselines.learned.networks.size import NetworkSize
-    from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
+    from baselines.learned.afterstate.self_play import AfterstateHyperparameters, SelfPlay
+    from baselines.learned.settings import NetworkSize
     from minesweeper_env.config import BoardConfig
 
     games = SelfPlay(BoardConfig(5, 5, 5, moves=("click",)), 2, AfterstateHyperparameters())

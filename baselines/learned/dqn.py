@@ -12,8 +12,8 @@ Differences from textbook DQN:
 6. The first click of a game is drawn uniformly. Most first-click rules make every first click safe, so its values
    carry no information, and a fixed first cell would leave the other openings unseen. With gamma 0 the first click
    is not stored.
-7. The replay buffer keeps only a sample of the clicks that were almost certainly safe (`common/thinning.py`). So most
-   of the learning time goes to uncertain clicks.
+7. The replay buffer keeps only a sample of the clicks that were almost certainly safe (`replay_buffer.py`). So most of
+   the learning time goes to uncertain clicks.
 8. The last board of a finished game shows where the mines were, to any player. With gamma 0 the agent learns from it,
    for every covered cell of every stored board, whether the cell was safe. `hindsight` weighs this second loss. It uses
    observations only, yet is closer to supervised learning than to reinforcement learning. With weight 0 the agent
@@ -24,7 +24,7 @@ Differences from textbook DQN:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,18 +38,46 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.common.budget import Budget
 from baselines.learned.common.losses import hindsight_losses, to_return, value_losses
-from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions
-from baselines.learned.common.thinning import keep_probabilities
+from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
+from baselines.learned.common.replay_buffer import ThinnedReplayBuffer, Transitions, keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks.board import BoardNetwork, CellHead
-from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
-from baselines.learned.networks.masks import click_masks, random_clicks, unopened
-from baselines.learned.networks.symmetry import turn_at_random
+from baselines.learned.networks import BoardNetwork, CellHead, click_masks, random_clicks, turn_at_random, unopened
+from baselines.learned.settings import ISOLATED, MAX_BUFFER, Hyperparameters, TrainingSettings, option
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
+
+
+@dataclass(frozen=True)
+class DQNHyperparameters(Hyperparameters):
+    """Hyperparameters of DQN; the constructor of `MaskedDQN` takes them by their names."""
+
+    buffer_size: int = option(50_000, "transitions in the replay buffer of a board", 1, MAX_BUFFER)
+    learning_starts: int = option(1_000, "stored transitions before the first minibatch", 1, MAX_BUFFER)
+    train_freq: int = option(8, "steps of every game between two rounds of updates", 1, 10_000)
+    replay_ratio: float = option(4.0, "mean number of draws per stored transition", 1e-3, 1e3)
+    keep_scale: float = option(
+        5.0, "probability of storing a transition, as a multiple of its error; 0 stores all", 0, 1e6
+    )
+    keep_min: float = option(0.1, "minimum probability of storing", 1e-3, 1)
+    hindsight: float = option(1.0, "weight of the loss on all covered cells; 0 learns from clicks alone", 0, 1e3)
+    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
+    target_update_interval: int = option(10_000, "steps between two updates of the target network", 1, 1 << 40)
+    exploration_fraction: float = option(0.02, "fraction of the training in which exploration falls to its end", 0, 1)
+    exploration_initial_eps: float = option(1.0, "initial fraction of random clicks", 0, 1)
+    exploration_final_eps: float = option(0.0, "final fraction of random clicks", 0, 1)
+
+    def __post_init__(self) -> None:
+        """Checks all fields."""
+        super().__post_init__()
+        if self.learning_starts > self.buffer_size:
+            raise ValueError(f"learning_starts, {self.learning_starts}, is above buffer_size, {self.buffer_size}")
+
+    def make_learner(self, settings: TrainingSettings) -> MaskedDQN:
+        """Returns a new model with games in progress."""
+        model: MaskedDQN = make_model(MaskedDQN, MinesweeperQPolicy, settings, teacher=settings.teacher == "exact")
+        return model
+
 
 ILLEGAL = -1e8
 """Q-value of an illegal click, below every return."""
@@ -201,17 +229,12 @@ class MaskedDQN(MultiBoardMixin, DQN):
         self._predicted = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
         return actions, actions
 
-    def rounds(self, budget: Budget) -> Iterator[None]:
-        """Learns without end; see `MultiBoardMixin.rounds`."""
-        callback = self._begin_rounds(budget)
-        while True:
-            yield
-            self.clock.lap("between")
-            self.collect_rollouts(
-                self.slot.env, callback, self.train_freq, learning_starts=self.learning_starts, replay_buffer=None
-            )
-            if self.num_timesteps > self.learning_starts:
-                self.train(gradient_steps=1, batch_size=self.batch_size)
+    def _play_and_learn(self, callback: BaseCallback) -> None:
+        self.collect_rollouts(
+            self.slot.env, callback, self.train_freq, learning_starts=self.learning_starts, replay_buffer=None
+        )
+        if self.num_timesteps > self.learning_starts:
+            self.train(gradient_steps=1, batch_size=self.batch_size)
 
     def collect_rollouts(self, env: VecEnv, callback: BaseCallback, *args: Any, **kwargs: Any) -> RolloutReturn:  # noqa: ARG002
         """Plays on the board that is next, and stores the transitions."""
@@ -290,8 +313,6 @@ class MaskedDQN(MultiBoardMixin, DQN):
         boards, cells = turn_at_random(sample.observations)
         outputs = self.q_net.outputs(boards)
         if self.teacher:
-            from baselines.learned.dqn import distillation_loss
-
             return distillation_loss(outputs, boards, self.slot.env.config)
         # Undo the symmetry: actions and hindsight refer to the original cells.
         outputs = outputs[:, cells]
@@ -310,18 +331,17 @@ class MaskedDQN(MultiBoardMixin, DQN):
             best = self.q_net_target(next_observations).amax(dim=1, keepdim=True)
         return rewards + (1 - dones) * self.gamma * best
 
-    def begin_with(self, network: BoardNetwork) -> None:
-        """Copies the weights of a network with the same number of channels, into the target network too."""
-        for own in (self.network(), self._board_network(self.q_net_target)):
-            own.load_state_dict(network.state_dict())
+    def _copy_weights(self, network: BoardNetwork) -> None:
+        for own in (self.q_net, self.q_net_target):
+            _board_network(own).load_state_dict(network.state_dict())
 
-    def network(self) -> BoardNetwork:
+    def current_network(self) -> BoardNetwork:
         """Returns the network that plays; it is not a copy, so training changes it."""
-        return self._board_network(self.q_net)
+        return _board_network(self.q_net)
 
-    @staticmethod
-    def _board_network(q_net: QNetwork) -> BoardNetwork:
-        extractor, head = q_net.features_extractor, q_net.q_net
-        assert isinstance(extractor, BoardExtractor)
-        assert isinstance(head, CellHead)
-        return BoardNetwork(extractor.trunk, head)
+
+def _board_network(q_net: QNetwork) -> BoardNetwork:
+    extractor, head = q_net.features_extractor, q_net.q_net
+    assert isinstance(extractor, BoardExtractor)
+    assert isinstance(head, CellHead)
+    return BoardNetwork(extractor.trunk, head)

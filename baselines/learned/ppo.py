@@ -19,12 +19,14 @@ Differences from unmodified MaskablePPO:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.distributions import MaskableDistribution, make_masked_proba_distribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.buffers import RolloutBuffer
@@ -33,15 +35,62 @@ from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
-from baselines.learned.common.budget import Budget
 from baselines.learned.common.losses import hindsight_losses, to_fitted_return, to_return
-from baselines.learned.common.multi_board import MultiBoardMixin
-from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
+from baselines.learned.common.multi_board import BoardExtractor, MultiBoardMixin, check_clicks_alone, make_model
+from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks.board import BoardNetwork, CellHead
-from baselines.learned.networks.features import BoardExtractor, check_clicks_alone
-from baselines.learned.networks.masks import click_masks, unopened
-from baselines.learned.networks.symmetry import turn_at_random
+from baselines.learned.networks import BoardNetwork, CellHead, click_masks, turn_at_random, unopened
+from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperparameters, TrainingSettings, option
+
+VALUE_POOLINGS = ("mean", "mean_max", "attention")
+
+
+@dataclass(frozen=True)
+class PPOHyperparameters(Hyperparameters):
+    """Hyperparameters of PPO; the constructor of `MinesweeperPPO` takes them by their names."""
+
+    max_grad_norm: float = option(5.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    n_steps: int = option(8, "steps of each game per rollout", 1, 1 << 16)
+    n_epochs: int = option(1, "passes over each rollout", 1, 1_000)
+    gae_lambda: float = option(0.95, "lambda of generalised advantage estimation", 0, 1)
+    clip_range: float = option(0.2, "clipping range of the probability ratio", 1e-3, 10)
+    policy_coef: float = option(1.0, "weight of the policy gradient; 0 turns it off", 0, 1e6)
+    vf_coef: float = option(1.0, "weight of the value loss", 0, 1e6)
+    ent_coef: float = option(0.0, "weight of the entropy", 0, 1e6)
+    hindsight: float = option(1.0, "weight of the auxiliary loss on all covered cells; 0 for none", 0, 1e3)
+    isolated_weight_cap: float = option(64.0, ISOLATED, 0, 1e6)
+    buffer_size: int = option(50_000, "boards stored for the auxiliary loss, per board size", 1, MAX_BUFFER)
+    replay_ratio: float = option(4.0, "mean number of draws per stored board", 1e-3, 1e3)
+    keep_scale: float = option(5.0, "probability of learning from a step, as a multiple of 1 - V; 0 keeps all", 0, 1e6)
+    keep_min: float = option(0.1, "minimum probability of learning from a step", 1e-3, 1)
+
+    def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:
+        """Returns a new model with games in progress."""
+        model: MinesweeperPPO = make_model(MinesweeperPPO, MinesweeperPolicy, settings, normalize_advantage=False)
+        return model
+
+
+@dataclass(frozen=True)
+class PlainPPOHyperparameters(PPOHyperparameters):
+    """Hyperparameters of unmodified PPO: no hindsight, no thinning, the usual weight of the value loss."""
+
+    batch_size: int = option(512, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
+    max_grad_norm: float = option(0.5, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    weight_decay: float = option(0.0, "weight decay as a fraction of the learning rate", 0, 1)
+    n_steps: int = option(32, "steps of each game per rollout", 1, 1 << 16)
+    n_epochs: int = option(4, "passes over each rollout", 1, 1_000)
+    policy_coef: float = option(1.0, "always 1", 1, 1)
+    vf_coef: float = option(0.5, "weight of the value loss", 0, 1e6)
+    ent_coef: float = option(0.01, "weight of the entropy", 0, 1e6)
+    hindsight: float = option(0.0, "always 0", 0, 0)
+    keep_scale: float = option(0.0, "always 0", 0, 0)
+    value_pooling: str = option("mean", "how the value pools the cells of the board", choices=VALUE_POOLINGS)
+    share_features_extractor: int = option(1, "1: policy and value share one trunk; 0: each has its own", 0, 1)
+
+    def make_learner(self, settings: TrainingSettings) -> MinesweeperPPO:
+        """Returns a new model with games in progress."""
+        model: MinesweeperPPO = make_model(MinesweeperPPO, PlainPolicy, settings, normalize_advantage=True)
+        return model
 
 
 class MeanValueHead(nn.Module):
@@ -250,6 +299,38 @@ class MinesweeperPolicy(MaskableActorCriticPolicy):
         return (probabilities * to_return(outputs, self.probability)).sum(dim=1, keepdim=True)
 
 
+class ThinnedRolloutBuffer(MaskableRolloutBuffer):
+    """A rollout buffer whose minibatches leave out most of the steps that were expected to be safe.
+
+    The keep probability depends only on V of the board, which is known before the click. So given (board, click) the
+    kept returns have the same mean as all of them, and the critic's targets stay unbiased. The advantages left out
+    are nearly 0.
+
+    Attributes:
+        keep_scale: a step is kept with probability `keep_scale` * (1 - V), where returns are probabilities; 0 keeps
+            every step.
+        keep_min: lower bound of this probability.
+        drawn: number of steps in the minibatches of the last `get`.
+    """
+
+    keep_scale = 0.0
+    keep_min = 0.0
+    drawn = 0
+
+    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
+        """Yields minibatches of about `batch_size` kept steps in random order; None yields a single one."""
+        (everything,) = super().get(None)
+        errors = 1 - everything.old_values.cpu().numpy().astype(np.float32)
+        probabilities = keep_probabilities(errors, self.keep_scale, self.keep_min)
+        probabilities[errors.argmax()] = 1.0  # so that there is a minibatch
+        kept = np.flatnonzero(np.random.random(len(errors)) < probabilities)  # noqa: NPY002 - the base class's generator
+        self.drawn = len(kept)
+        count = max(1, round(len(kept) / batch_size)) if batch_size else 1
+        for indices in np.array_split(kept, count):
+            chosen = torch.as_tensor(indices, device=everything.actions.device)
+            yield MaskableRolloutBufferSamples(*(field[chosen] for field in everything))
+
+
 class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
     """MaskablePPO with schedules that follow a `Budget`, on one board or on several in turn.
 
@@ -313,15 +394,10 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self.rollout_buffer = buffer
         self.policy.action_dist = make_masked_proba_distribution(self.action_space)
 
-    def rounds(self, budget: Budget) -> Iterator[None]:
-        """Learns without end; see `MultiBoardMixin.rounds`."""
-        callback = self._begin_rounds(budget)
-        while True:
-            yield
-            self.clock.lap("between")
-            self.collect_rollouts(self.slot.env, callback, self.rollout_buffer, self.n_steps)
-            self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
-            self.train()
+    def _play_and_learn(self, callback: BaseCallback) -> None:
+        self.collect_rollouts(self.slot.env, callback, self.rollout_buffer, self.n_steps)
+        self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+        self.train()
 
     def collect_rollouts(
         self,
@@ -381,12 +457,11 @@ class MinesweeperPPO(MultiBoardMixin, MaskablePPO):
         self.policy.optimizer.step()
         return loss.item()
 
-    def begin_with(self, network: BoardNetwork) -> None:
-        """Copies the trunk of a network with the same number of channels; the policy uses the head."""
-        self.network().trunk.load_state_dict(network.trunk.state_dict())
+    def _copy_weights(self, network: BoardNetwork) -> None:
+        self.current_network().trunk.load_state_dict(network.trunk.state_dict())
         self.policy.begin_with(network.head)
 
-    def network(self) -> BoardNetwork:
+    def current_network(self) -> BoardNetwork:
         """Returns a network that makes the greedy clicks of the policy; it shares the policy's trunk."""
         extractor = self.policy.features_extractor
         assert isinstance(extractor, BoardExtractor)

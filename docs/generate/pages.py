@@ -29,8 +29,7 @@ from baselines.benchmark.result_files import ResultFile
 from baselines.evaluation.columns import per_cent, spaced
 from baselines.evaluation.evaluate import evaluate_policy
 from baselines.evaluation.protocol import PROTOCOL
-from baselines.learned.settings.hyperparameters import ALGORITHMS
-from baselines.learned.settings.options import options_of
+from baselines.learned.settings import hyperparameters_of, options_of
 from baselines.recording import Recording, replay
 from baselines.registry import build_policy, policy_names
 from minesweeper_env import BoardConfig
@@ -50,7 +49,7 @@ def _hyperparameters(_entries: Sequence[ResultFile], algorithm: str) -> str:
     """Returns the hyperparameters of an algorithm."""
     rows = [
         f"| `{field.name}` | {field.default} | {declared.least:g} to {declared.most:g} | {declared.meaning} |"
-        for field, declared in options_of(ALGORITHMS[algorithm])
+        for field, declared in options_of(hyperparameters_of(algorithm))
     ]
     return "\n".join(["| name | default | allowed | meaning |", "|---|---|---|---|", *rows])
 

@@ -13,8 +13,8 @@ from support.clusters import wait_until
 from support.processes import started
 from support.tiny_training import tiny
 
-from baselines.learned.settings.files import read_configuration
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.configurations import read_configuration
+from baselines.learned.settings import TrainingSettings
 from baselines.support.files import read_json
 from baselines.sweeps import Sweep, check_values, end_last_line, parse_search, rounded
 
@@ -55,8 +55,8 @@ def test_a_bad_search_is_refused_before_any_work(tmp_path, texts, message):
 def test_values_replace_those_of_the_configuration(tmp_path):
     sweep = Sweep(base := tiny("dqn"), {}, 1, 0, tmp_path, "")
     settings = sweep.settings_of({"learning_rate": 0.00512345, "depth": 3, "optimizer": "adam"})
-    assert (settings.hyperparameters.learning_rate, settings.depth, settings.optimizer) == (0.00512, 3, "adam")
-    assert settings.hyperparameters.learning_starts == base.hyperparameters.learning_starts
+    assert (settings.own.learning_rate, settings.depth, settings.optimizer) == (0.00512, 3, "adam")
+    assert settings.own.learning_starts == base.own.learning_starts
 
 
 def draws(sweep: Sweep, draw: int) -> dict[str, object]:

@@ -299,9 +299,9 @@ def agent_files(folder: Path, seed: int = 0, channels: int = 4) -> Files:
     """Returns the files of a small agent without training, which it writes into a folder."""
     import torch
 
-    from baselines.learned.agents.storage import save_agent
-    from baselines.learned.networks.board import BoardNetwork
-    from baselines.learned.networks.size import NetworkSize
+    from baselines.learned.agents import save_agent
+    from baselines.learned.networks import BoardNetwork
+    from baselines.learned.settings import NetworkSize
 
     torch.manual_seed(seed)
     size = NetworkSize(channels, 1)

@@ -14,23 +14,33 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.afterstate.network import AfterstateNetwork
-from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.practice import Practice
-from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Afterstates, Counters, Lessons, SelfPlay
+from baselines.learned.afterstate.self_play import (
+    MINE,
+    UNKNOWN,
+    AfterstateHyperparameters,
+    Afterstates,
+    Counters,
+    Lessons,
+    SelfPlay,
+)
 from baselines.learned.common.budget import Budget, Clock
 from baselines.learned.common.losses import hindsight_weights
-from baselines.learned.common.multi_board import LEARNING_COST
 from baselines.learned.common.optimisation import learning_rate_schedule, new_optimizer
-from baselines.learned.common.state import optimiser_tensors, prefixed, restore_optimiser, unprefixed
-from baselines.learned.common.tensor_files import Tensors, load_weights
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.precision import set_precision
-from baselines.learned.networks.size import check_radius
-from baselines.learned.networks.symmetry import symmetries, transform
-from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
-from baselines.learned.settings.training import TrainingSettings, scaled
+from baselines.learned.common.tensor_files import (
+    Tensors,
+    load_weights,
+    optimiser_tensors,
+    prefixed,
+    restore_optimiser,
+    unprefixed,
+)
+from baselines.learned.networks import BoardNetwork, check_radius, set_precision, symmetries, transform
+from baselines.learned.settings import TrainingSettings, scaled
 from baselines.support.board_names import file_name, name_of
-from minesweeper_env.config import BoardConfig
+
+LEARNING_COST = 3
+"""Approximate time of a forward and a backward pass, in forward passes."""
 
 MIN_BATCH = 32
 """Lower bound on the boards of a minibatch on large boards, where fewer boards hold as many cells."""
@@ -118,9 +128,9 @@ class AfterstateLearner:
         """
         for config in settings.configs:
             check_radius(config)
-        assert isinstance(settings.hyperparameters, AfterstateHyperparameters)
+        assert isinstance(settings.own, AfterstateHyperparameters)
         seed = settings.first_training_seed(0)
-        self._own, self._depth, self._device = settings.hyperparameters, settings.depth, settings.device
+        self._own, self._depth, self._device = settings.own, settings.depth, settings.device
         self.steps, self.clock = 0, Clock()
         self._learning_rate = learning_rate_schedule(self._own)
         self._rng = np.random.default_rng(seed)
@@ -263,10 +273,6 @@ class AfterstateLearner:
         """Returns the network that plays."""
         return self.network
 
-    def policy(self, network: AfterstateNetwork, config: BoardConfig) -> AfterstatePolicy:
-        """Returns the policy of a network on a board."""
-        return AfterstatePolicy(config, network)
-
     def begin_with(self, network: nn.Module) -> None:
         """Copies the weights of an `AfterstateNetwork`, or the safety of a `BoardNetwork`, with as many channels.
 
@@ -286,7 +292,7 @@ class AfterstateLearner:
 
     def log(self) -> None:
         """Writes a log row: the means since the last row, and the fractions of time."""
-        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
+        for name, fraction in self.clock.fractions().items():
             self._logger.record(f"time/{name}", fraction)
         self._logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
         self._logger.dump(self.steps)
@@ -328,3 +334,11 @@ class AfterstateLearner:
 
     def _boards(self) -> list[str]:
         return [file_name(name_of(practice.config)) for practice in self._practices]
+
+
+class LearnerHyperparameters(AfterstateHyperparameters):
+    """The hyperparameters of afterstate, with their learner."""
+
+    def make_learner(self, settings: TrainingSettings) -> AfterstateLearner:
+        """Returns a new learner."""
+        return AfterstateLearner(settings)

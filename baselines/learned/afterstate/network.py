@@ -7,9 +7,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from baselines.learned.common.tensor_files import load_weights
-from baselines.learned.networks.board import MAX_COUNT, BoardNetwork, BoardPlanes, CellHead
-from baselines.learned.networks.precision import RecallTower
-from baselines.learned.networks.size import NetworkSize
+from baselines.learned.networks import MAX_COUNT, BoardNetwork, BoardPlanes, CellHead, RecallTower
+from baselines.learned.settings import NetworkSize
 
 COUNTS = MAX_COUNT + 1
 """Number of counts that a safe cell can show, 0 to 8."""

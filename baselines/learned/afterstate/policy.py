@@ -11,15 +11,22 @@ from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search.candidates import Limits, Ratings, rate
 from baselines.learned.afterstate.search.click_values import best_clicks, first_click_values
 from baselines.learned.afterstate.search.clues import fitted_safety
-from baselines.learned.networks.masks import covered_cells, unopened
-from baselines.learned.networks.size import check_radius
-from baselines.learned.settings.hyperparameters import GUESS_BREADTH, GUESS_SLACK, SURE
+from baselines.learned.networks import check_radius, covered_cells, unopened
 from baselines.scripted.oracle_play.exact import FIRST_CELLS, checked_first, chosen_first_cell
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_within, one_of, whether, whole_number_within
 from baselines.support.processes import one_thread
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities_batch
+
+GUESS_SLACK = 0.3
+"""Excess over the least risk up to which a click is weighed, on boards of at most 64 cells."""
+
+GUESS_BREADTH = 20
+"""Maximum number of clicks that are weighed."""
+
+SURE = 0.95
+"""Safety from which a cell is clicked without weighing others."""
 
 LEARNED = "learned"
 """Choice of the first click by the learned worth, or of the learned safety."""

@@ -8,9 +8,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.afterstate.self_play import Afterstates, Lessons, SelfPlay
-from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
-from baselines.learned.settings.training import scaled
+from baselines.learned.afterstate.self_play import AfterstateHyperparameters, Afterstates, Lessons, SelfPlay
+from baselines.learned.settings import scaled
 from minesweeper_env.config import BoardConfig
 
 Columns = TypeVar("Columns", Lessons, Afterstates)

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from stable_baselines3.common.base_class import BaseAlgorithm
+ACTIVITIES = ("environment", "inference", "update")
+"""Activities of a learner, whose fractions of the time are reported."""
 
 
 @dataclass
@@ -68,39 +68,10 @@ class Clock:
         self.seconds[name] = self.seconds.get(name, 0.0) + now - self._last
         self._last = now
 
-    def fractions(self, *names: str) -> dict[str, float]:
-        """Returns the fraction of their common time that each activity took; empty if they took none."""
-        total = sum(self.seconds.get(name, 0.0) for name in names)
-        return {name: self.seconds.get(name, 0.0) / total for name in names} if total > 0 else {}
-
-
-class BudgetMixin(BaseAlgorithm):
-    """Mixin that makes the schedules of an algorithm follow a `Budget`, which may be one of minutes.
-
-    Attributes:
-        budget: followed by the schedules; None for Stable-Baselines3's own count of steps.
-        clock: time spent on "environment", "inference" and "update".
-    """
-
-    budget: Budget | None = None
-    clock: Clock
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Passes the arguments on to the algorithm."""
-        super().__init__(*args, **kwargs)
-        self.clock = Clock()
-
-    def log_row(self) -> None:
-        """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
-        for name, fraction in self.clock.fractions("environment", "inference", "update").items():
-            self.logger.record(f"time/{name}", fraction)
-        self.dump_logs()
-
-    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
-        if self.budget is None:
-            super()._update_current_progress_remaining(num_timesteps, total_timesteps)
-        else:
-            self._current_progress_remaining = 1.0 - self.budget.progress(num_timesteps)
+    def fractions(self) -> dict[str, float]:
+        """Returns the fraction of their common time that each of `ACTIVITIES` took; empty if they took none."""
+        total = sum(self.seconds.get(name, 0.0) for name in ACTIVITIES)
+        return {name: self.seconds.get(name, 0.0) / total for name in ACTIVITIES} if total > 0 else {}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from baselines.learned.networks.masks import click_masks
+from baselines.learned.networks import click_masks
 from minesweeper_env.codes import FLAGGED
 
 WITHIN_ZERO_AND_ONE = ("win",)

@@ -1,4 +1,4 @@
-"""Training of one Stable-Baselines3 algorithm on several boards in turn.
+"""Training of one Stable-Baselines3 algorithm on several boards in turn, by rounds that a caller can stop and save.
 
 Stable-Baselines3 trains on one environment of one shape. Here each board has a slot: its games, its buffer and its
 minibatch size. Before each rollout the algorithm activates the slot with the least work so far, measured in cells that
@@ -9,23 +9,95 @@ is Stable-Baselines3's own loop.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import torch
+from gymnasium import spaces
 from numpy.typing import NDArray
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import BaseBuffer
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import Tensor, nn
 
-from baselines.learned.common.budget import Budget, BudgetMixin
+from baselines.learned.common.budget import Budget, Clock
+from baselines.learned.common.losses import is_probability
+from baselines.learned.common.optimisation import OPTIMIZER_CLASSES, learning_rate_schedule
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
+from baselines.learned.common.tensor_files import (
+    Tensors,
+    check_weights,
+    load_weights,
+    optimiser_tensors,
+    prefixed,
+    random_tensors,
+    restore_optimiser,
+    restore_random,
+    unprefixed,
+)
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.features import BoardExtractor
-from baselines.learned.networks.masks import safe_cells
+from baselines.learned.networks import BoardNetwork, Trunk, safe_cells, set_precision
+from baselines.learned.settings import NetworkSize, TrainingSettings, scaled
+from minesweeper_env.codes import MINE
 
 LEARNING_COST = 3
 """Approximate time of a forward and a backward pass, in forward passes."""
+
+MIN_GAMES, MIN_BATCH = 32, 32
+"""Lower bounds on large boards, where fewer games and smaller minibatches hold as many cells."""
+
+
+class BoardExtractor(BaseFeaturesExtractor):
+    """The trunk as a features extractor: maps codes of N boards to features (N, channels, rows, cols).
+
+    Args:
+        observation_space: int8 `Box` of the codes, radius 1.
+        channels: see `NetworkSize`.
+        depth: see `NetworkSize`.
+        mines: number of mines on the boards, which codes do not show; None leaves the planes that need it 0. The
+            attribute of this name may change between batches.
+
+    Raises:
+        ValueError: the space is not a `Box` of codes of radius 1, or a number is out of range.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        channels: int = NetworkSize.channels,
+        depth: int = NetworkSize.depth,
+        mines: int | None = None,
+    ) -> None:
+        """Makes the trunk."""
+        shape = observation_space.shape
+        if (
+            not isinstance(observation_space, spaces.Box)
+            or len(shape or ()) != 2
+            or observation_space.high.max() != MINE
+        ):
+            raise ValueError(f"the observations must be codes (rows, cols) of 0 to {MINE}, not {observation_space}")
+        super().__init__(observation_space, features_dim=channels)
+        self.trunk = Trunk(NetworkSize(channels, depth))
+        self.mines = mines
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Maps codes (N, rows, cols) to features (N, channels, rows, cols) float32."""
+        features: Tensor = self.trunk(observations, self.mines)
+        return features
+
+
+def check_clicks_alone(observation_space: spaces.Space[Any], action_space: spaces.Space[Any]) -> None:
+    """Raises ValueError unless the actions are the clicks on the cells of the board."""
+    rows, cols = observation_space.shape or (0, 0)
+    actions = getattr(action_space, "n", None)
+    if actions != rows * cols:
+        raise ValueError(
+            f"the network rates the {rows * cols} clicks of {rows}x{cols}, but the environment has {actions} actions; "
+            'make it with moves=("click",)'
+        )
 
 
 @dataclass
@@ -68,27 +140,46 @@ class BoardSlot:
                 self.hindsight_buffer.ended(self.games[index], safe_cells(infos[index]["terminal_observation"]))
         self.games[dones] += len(self.games)
 
+    def tensors(self) -> Tensors:
+        """Returns the games and the boards, for `restore`."""
+        arrays: dict[str, NDArray[Any]] = {f"env/{key}": value for key, value in self.env.get_state().items()}
+        arrays |= {"episode_starts": self.episode_starts, "games": self.games}
+        arrays |= {f"buffer/{key}": value for key, value in self.hindsight_buffer.get_state().items()}
+        return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
 
-class MultiBoardMixin(BudgetMixin):
-    """Mixin that lets a Stable-Baselines3 algorithm train on several boards.
+    def restore(self, tensors: Tensors) -> None:
+        """Restores what `tensors` returned."""
+        arrays: dict[str, Any] = {name: tensor.numpy() for name, tensor in tensors.items()}
+        self.observations = self.env.set_state(unprefixed(arrays, "env"))  # type: ignore[arg-type]
+        self.episode_starts, self.games = arrays["episode_starts"].astype(np.bool_), arrays["games"].copy()
+        self.hindsight_buffer.set_state(unprefixed(arrays, "buffer"))  # type: ignore[arg-type]
+
+
+class MultiBoardMixin(BaseAlgorithm):
+    """Mixin that makes a Stable-Baselines3 algorithm a `Learner` on several boards, with schedules of a `Budget`.
 
     Attributes:
         slots: one slot per board; empty until `play_on` is called.
         slot: the active slot, whose games the algorithm plays.
         counters: names of the attributes that a snapshot keeps as numbers.
+        budget: followed by the schedules; None for Stable-Baselines3's own count of steps.
+        clock: time spent on "environment", "inference" and "update".
     """
 
     counters: tuple[str, ...] = ("num_timesteps", "_n_updates", "_episode_num")
+    budget: Budget | None = None
 
     slots: list[BoardSlot]
     slot: BoardSlot
     batch_size: Any
     buffer_size: int
+    clock: Clock
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Passes the arguments on to the algorithm; no slot exists until `play_on` is called."""
         self.slots = []
         super().__init__(*args, **kwargs)
+        self.clock = Clock()
 
     def play_on(self, envs: Sequence[MinesweeperVecEnv], batch_sizes: Sequence[int]) -> None:
         """Starts games on all boards, and activates the first slot.
@@ -104,30 +195,10 @@ class MultiBoardMixin(BudgetMixin):
 
     def _make_slot(self, env: MinesweeperVecEnv, batch_size: int) -> BoardSlot:
         buffer, count = self._make_buffer(env), env.num_envs
-        hindsight_buffer = buffer
-        if not isinstance(hindsight_buffer, ThinnedReplayBuffer):
-            hindsight_buffer = ThinnedReplayBuffer(
-                self.buffer_size, env.observation_space, env.action_space, self.device
-            )
-        return BoardSlot(
-            env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), hindsight_buffer
-        )
-
-    def rounds(self, budget: Budget) -> Iterator[None]:
-        """Learns without end; yields before each rollout, when no update is in progress.
-
-        Args:
-            budget: the schedules follow its progress.
-        """
-        raise NotImplementedError
-
-    def network(self) -> BoardNetwork:
-        """Returns the network that plays; training keeps changing its weights."""
-        raise NotImplementedError
-
-    def begin_with(self, network: BoardNetwork) -> None:
-        """Copies the weights of a network with as many channels."""
-        raise NotImplementedError
+        boards = buffer
+        if not isinstance(boards, ThinnedReplayBuffer):
+            boards = ThinnedReplayBuffer(self.buffer_size, env.observation_space, env.action_space, self.device)
+        return BoardSlot(env, buffer, batch_size, env.reset(), np.ones(count, np.bool_), np.arange(count), boards)
 
     def _make_buffer(self, env: MinesweeperVecEnv) -> BaseBuffer:
         """Returns an empty buffer for the games of one board."""
@@ -135,6 +206,18 @@ class MultiBoardMixin(BudgetMixin):
 
     def _use_buffer(self, buffer: Any) -> None:
         """Makes the algorithm store in this buffer and learn from it."""
+        raise NotImplementedError
+
+    def _play_and_learn(self, callback: BaseCallback) -> None:
+        """Plays a rollout and learns from it."""
+        raise NotImplementedError
+
+    def current_network(self) -> BoardNetwork:
+        """Returns the network that plays; training keeps changing its weights. PPO merges its heads into a new one."""
+        raise NotImplementedError
+
+    def _copy_weights(self, network: BoardNetwork) -> None:
+        """Copies the weights of a network with as many channels."""
         raise NotImplementedError
 
     def activate(self, slot: BoardSlot) -> None:
@@ -158,11 +241,6 @@ class MultiBoardMixin(BudgetMixin):
         self.slot.observations = self._last_obs
         self.slot.episode_starts = np.asarray(self._last_episode_starts, np.bool_)
 
-    def _begin_rounds(self, budget: Budget) -> BaseCallback:
-        """Prepares for rollouts as `learn` does, and returns a callback without effect."""
-        self.budget = budget
-        return self._setup_learn(0, None, reset_num_timesteps=False)[1]
-
     def activate_next(self) -> None:
         """Switches to the slot with the least work; ties go to the first one."""
         self.deactivate()
@@ -172,3 +250,120 @@ class MultiBoardMixin(BudgetMixin):
         """Adds boards of forward passes (`seen`) and of gradient steps (`learned`) to the active slot's work."""
         rows, cols = self.slot.observations.shape[1:]
         self.slot.work += (seen + LEARNING_COST * learned) * rows * cols
+
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
+        if self.budget is None:
+            super()._update_current_progress_remaining(num_timesteps, total_timesteps)
+        else:
+            self._current_progress_remaining = 1.0 - self.budget.progress(num_timesteps)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps in all games together."""
+        return int(self.num_timesteps)
+
+    def rounds(self, budget: Budget, logger: Logger) -> Iterator[None]:
+        """Learns without end; yields before each rollout, when no update is in progress."""
+        self.set_logger(logger)
+        self.budget = budget
+        callback = self._setup_learn(0, None, reset_num_timesteps=False)[1]
+        while True:
+            yield
+            self.clock.lap("between")
+            self._play_and_learn(callback)
+
+    def log(self) -> None:
+        """Writes a log row, with the names of Stable-Baselines3 and "time/..." from the clock."""
+        for name, fraction in self.clock.fractions().items():
+            self.logger.record(f"time/{name}", fraction)
+        self.dump_logs()
+
+    def begin_with(self, network: nn.Module) -> None:
+        """Copies the weights of a `BoardNetwork` with as many channels; see `Learner.begin_with`."""
+        if not isinstance(network, BoardNetwork):
+            raise ValueError("it is of another kind")
+        check_weights(self.current_network(), network.state_dict())
+        self._copy_weights(network)
+
+    def snapshot(self) -> tuple[Tensors, dict[str, Any]]:
+        """Returns the tensors and the counters between two rollouts."""
+        tensors = prefixed(self.policy.state_dict(), "policy") | optimiser_tensors(self.policy.optimizer)
+        self.deactivate()
+        for number, slot in enumerate(self.slots):
+            tensors |= prefixed(slot.tensors(), f"slot{number}")
+        generators, random_state = random_tensors()
+        state = {name: getattr(self, name) for name in self.counters} | {"random": random_state}
+        state["slots"] = [{"work": slot.work, "drawn": slot.drawn} for slot in self.slots]
+        return tensors | generators, state | {"slot": self.slots.index(self.slot)}
+
+    def restore(self, tensors: Tensors, state: dict[str, Any]) -> None:
+        """Restores a snapshot into a new model with the same settings.
+
+        Raises:
+            ValueError: the snapshot belongs to another training; the message is one line.
+        """
+        load_weights(self.policy, unprefixed(tensors, "policy"))
+        try:
+            restore_optimiser(self.policy.optimizer, tensors)
+            for number, (slot, counters) in enumerate(zip(self.slots, state["slots"], strict=True)):
+                slot.restore(unprefixed(tensors, f"slot{number}"))
+                slot.work, slot.drawn = int(counters["work"]), int(counters["drawn"])
+            self.activate(self.slots[state["slot"]])
+            for name in self.counters:
+                setattr(self, name, type(getattr(self, name))(state[name]))
+            restore_random(tensors, state["random"])
+        except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
+            raise ValueError(f"it does not fit this training: {str(error).splitlines()[0]}") from error
+
+
+OF_SCHEDULE = ("learning_rate", "learning_rate_flat", "learning_rate_final", "batch_size", "weight_decay")
+"""Hyperparameters that the constructors of the algorithms take in another form."""
+
+OF_POLICY = ("value_pooling", "share_features_extractor")
+"""Hyperparameters that the constructor of a policy takes."""
+
+
+def make_envs(settings: TrainingSettings) -> list[MinesweeperVecEnv]:
+    """Returns the environments of a training, one per board, seeded for their first reset."""
+    envs = []
+    for index, config in enumerate(settings.configs):
+        envs.append(MinesweeperVecEnv(config, scaled(settings.envs, config.cells, MIN_GAMES), settings.reward))
+        envs[-1].seed(settings.first_training_seed(index))
+    return envs
+
+
+def make_model(algorithm: Any, policy: type, settings: TrainingSettings, **arguments: Any) -> Any:
+    """Makes a model and starts its games; this seeds the generators of Python, NumPy and PyTorch.
+
+    Args:
+        algorithm: class of the algorithm; its constructor takes the hyperparameters by their names.
+        policy: class of its policy.
+        settings: of the training.
+        **arguments: further arguments of the algorithm.
+    """
+    own, envs = asdict(settings.own), make_envs(settings)
+    sizes = [scaled(own["batch_size"], env.config.cells, MIN_BATCH) for env in envs]
+    policy_kwargs = {
+        **{name: own[name] for name in OF_POLICY if name in own},
+        "probability": is_probability(settings.reward, settings.gamma),
+        "optimizer_class": OPTIMIZER_CLASSES[settings.optimizer],
+        "optimizer_kwargs": {"weight_decay": own["weight_decay"]},
+        "features_extractor_kwargs": {"channels": settings.channels, "depth": settings.depth},
+    }
+    model = algorithm(
+        policy,
+        env=envs[0],
+        batch_size=sizes[0],
+        learning_rate=learning_rate_schedule(settings.own),
+        gamma=settings.gamma,
+        seed=settings.seed,
+        device=settings.device,
+        policy_kwargs=policy_kwargs,
+        **{name: value for name, value in own.items() if name not in OF_SCHEDULE + OF_POLICY},
+        **arguments,
+    )
+    # The constructor seeded the games with the seed of the training, which is no seed of games.
+    envs[0].seed(settings.first_training_seed(0))
+    model.play_on(envs, sizes)
+    set_precision(model.policy, settings.precision)
+    return model

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from baselines.learned.common.budget import FlatThenFalling
-from baselines.learned.settings.hyperparameters import Hyperparameters
+from baselines.learned.settings import Hyperparameters
 
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 """Coefficients a, b, c of the polynomial a x + b x^3 + c x^5 that drives singular values to 1 (Jordan et al. 2024)."""

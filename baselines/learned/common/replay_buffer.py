@@ -23,6 +23,22 @@ from minesweeper_env.config import whole_number
 Bools = NDArray[np.bool_]
 
 
+def keep_probabilities(errors: NDArray[np.float32], scale: float, least: float) -> NDArray[np.float32]:
+    """Returns the probability that each sample is kept, clip(scale * error, least, 1).
+
+    Args:
+        errors: (N,) float32, the expected error of each prediction.
+        scale: the factor; 0 keeps every sample.
+        least: lower bound of the probabilities.
+
+    Returns:
+        (N,) float32.
+    """
+    if scale == 0:
+        return np.ones(len(errors), np.float32)
+    return np.clip(scale * errors, least, 1.0).astype(np.float32)
+
+
 class Transitions(NamedTuple):
     """N transitions as tensors.
 

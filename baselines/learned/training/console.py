@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from baselines.evaluation.intervals import wilson_interval
@@ -36,7 +35,7 @@ class View(NamedTuple):
         time_fractions: fractions of this session's time, by activity.
         evaluating: seconds since the running evaluation began; None if there is none.
         evaluated: seconds that all evaluations of this session have taken.
-        reference: the scripted policy that plays the selection games now, for comparison; "" for none.
+        player: the scripted policy that plays the selection games now, for comparison; "" for none.
     """
 
     title: str
@@ -49,60 +48,7 @@ class View(NamedTuple):
     time_fractions: Mapping[str, float]
     evaluating: float | None
     evaluated: float
-    reference: str = ""
-
-
-@dataclass
-class Stopwatch:
-    """Adds up the time of the blocks that it manages as a context.
-
-    Attributes:
-        before: seconds of the blocks that have ended.
-        begun_at: start of the running block; None if there is none.
-    """
-
-    before: float = 0.0
-    begun_at: float | None = None
-
-    def __enter__(self) -> Stopwatch:
-        """Starts a block."""
-        self.begun_at = time.monotonic()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Ends the block."""
-        self.before = self.seconds()
-        self.begun_at = None
-
-    def running(self) -> float | None:
-        """Returns the seconds of the running block; None if there is none."""
-        begun_at = self.begun_at
-        return None if begun_at is None else time.monotonic() - begun_at
-
-    def seconds(self) -> float:
-        """Returns the seconds of all blocks."""
-        return self.before + (self.running() or 0.0)
-
-
-class Speed:
-    """Steps a second of a session, without the evaluations and the first round, which compiles."""
-
-    def __init__(self) -> None:
-        """Waits for the end of the first round."""
-        self._start: tuple[int, float] | None = None
-
-    def begin(self, view: View) -> None:
-        """Starts at the first call; later calls change nothing."""
-        if self._start is None:
-            self._start = view.steps, time.monotonic() - view.evaluated
-
-    def of(self, view: View) -> float | None:
-        """Returns the mean speed since the start; None in the first second."""
-        if self._start is None:
-            return None
-        steps, begun_at = self._start
-        seconds = time.monotonic() - view.evaluated - begun_at
-        return (view.steps - steps) / seconds if seconds >= 1.0 and view.steps > steps else None
+    player: str = ""
 
 
 class TrainingPanel:
@@ -116,9 +62,9 @@ class TrainingPanel:
     def __init__(self, read: Callable[[], View], shown: bool) -> None:
         """Shows nothing yet."""
         self._read = read
-        self._speed = Speed()
         self._progress = Progress(self._draw, self._line, LINE_SECONDS, leave=True) if shown else None
         self._score: Score | None = None
+        self._start: tuple[int, float] | None = None
         self._is_over = False
 
     def __enter__(self) -> TrainingPanel:
@@ -136,20 +82,27 @@ class TrainingPanel:
     def show(self) -> None:
         """Takes note of a finished round; prints a line if one is due and there is no terminal."""
         view = self._read()
-        self._speed.begin(view)
+        if self._start is None:
+            self._start = view.steps, time.monotonic() - view.evaluated
         if self._progress is not None:
             self._progress.show(at_once=view.score is not self._score)
         self._score = view.score
 
+    def speed(self, view: View) -> float | None:
+        """Returns steps a second without the evaluations and the first round, which compiles; None in the beginning."""
+        if self._start is None:
+            return None
+        steps, begun_at = self._start
+        seconds = time.monotonic() - view.evaluated - begun_at
+        return (view.steps - steps) / seconds if seconds >= 1.0 and view.steps > steps else None
+
     def _line(self) -> str:
         view = self._read()
-        return plain_line(view, self._speed.of(view))
+        return plain_line(view, self.speed(view))
 
     def _draw(self, width: int) -> Page:
         view = self._read()
-        if self._is_over:
-            view = view._replace(next_evaluation=math.inf)
-        return panel(view, self._speed.of(view), width)
+        return panel(view._replace(next_evaluation=math.inf) if self._is_over else view, self.speed(view), width)
 
 
 def plain_line(view: View, speed: float | None) -> str:
@@ -207,7 +160,7 @@ def _evaluations(view: View, speed: float | None) -> str:
     """Returns a line about the running evaluation, or about the next one."""
     games = "" if view.score is None else f"{view.score.games} selection games on each board; "
     if view.evaluating is not None:
-        player = f"{view.reference} plays the selection games for comparison," if view.reference else "evaluating"
+        player = f"{view.player} plays the selection games for comparison," if view.player else "evaluating"
         return f"{games}{player} since {format_seconds(view.evaluating)}"
     if view.budget.is_spent(view.steps) or view.next_evaluation > 1:
         return games.removesuffix("; ")
@@ -221,33 +174,23 @@ def _evaluations(view: View, speed: float | None) -> str:
 
 
 def _table(score: Score, references: References) -> Table:
-    def row(part: str, rate: float, interval: Sequence[float], rates: Mapping[str, float]) -> list[str]:
-        return [part, f"{rate:.1%}", _text(interval), *(_rate(rates, name) for name in REFERENCES)]
-
-    rows = [
-        row(part, rate, wilson_interval(round(rate * score.games), score.games), references.get(part, {}))
-        for part, rate in score.win_rates.items()
-    ]
-    if len(rows) > 1:
-        rows.append(row("mean", score.win_rate, _interval(score), _mean_references(references)))
-    return Table("", _columns(), rows)
-
-
-def _columns() -> list[Column]:
-    return [
+    columns = [
         Column("board", "left", folds=True),
         Column("win rate"),
         Column("95 % interval", priority=1),
         *(Column(name, priority=3 if name == "random" else 2) for name in REFERENCES),
     ]
-
-
-def _rate(rates: Mapping[str, float], name: str) -> str:
-    return f"{rates[name]:.1%}" if name in rates else ""
-
-
-def _text(interval: Sequence[float]) -> str:
-    return f"{interval[0]:.1%} to {interval[1]:.1%}"
+    parts = [
+        (board, Score({board: rate}, score.games), references.get(board, {})) for board, rate in score.win_rates.items()
+    ]
+    if len(parts) > 1:
+        parts.append(("mean", score, _mean_references(references)))
+    rows = []
+    for name, part, rates in parts:
+        low, high = _interval(part)
+        others = [f"{rates[each]:.1%}" if each in rates else "" for each in REFERENCES]
+        rows.append([name, f"{part.win_rate:.1%}", f"{low:.1%} to {high:.1%}", *others])
+    return Table("", columns, rows)
 
 
 def _interval(score: Score) -> tuple[float, float]:

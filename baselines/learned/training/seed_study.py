@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import check_seeds
-from baselines.learned.agents.loading import find_agent
-from baselines.learned.settings.files import RUN_FILE
-from baselines.learned.settings.training import LEAST_SEEDS, TrainingSettings
+from baselines.learned.agents import find_agent
+from baselines.learned.configurations import RUN_FILE
+from baselines.learned.settings import LEAST_SEEDS, TrainingSettings
 from baselines.learned.training.curves import by_minutes, read_points
-from baselines.learned.training.run import train
+from baselines.learned.training.loop import train
 from baselines.support.files import replace_file, write_json
 from baselines.support.structs import Count, read_as
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
-from types import TracebackType
+from contextlib import suppress
 from typing import Any
 
 from minesweeper_env.notices import say
@@ -14,31 +12,21 @@ from minesweeper_env.notices import say
 ANNOUNCEMENT = "stopping: the newest weights are evaluated first; Ctrl-C again ends at once"
 
 
-def announce_stop() -> None:
-    """Prints to stderr what the first Ctrl-C does, and what a second one does."""
-    # The signal may have interrupted another print to stderr.
-    with suppress(RuntimeError, OSError, ValueError, AttributeError):
-        say(f"\n{ANNOUNCEMENT}")
-
-
 class StopSignals:
     """Turns the first SIGINT or SIGTERM into a request to stop; a second one of its kind acts as it did before.
 
     Use it as a context manager. Only the main thread can receive signals: in any other thread it does nothing.
 
-    Args:
-        announce: called when the first SIGINT arrives.
-
     Attributes:
         requested: whether a signal arrived.
         is_quick: whether SIGTERM arrived: what sends it waits only some seconds.
+        is_last: whether the last evaluation runs, which SIGTERM ends with a KeyboardInterrupt: all else is saved.
     """
 
-    def __init__(self, announce: Callable[[], None] = announce_stop) -> None:
-        """Installs nothing yet."""
-        self.requested = self.is_quick = False
-        self._announce = announce
-        self._is_evaluating = False
+    def __init__(self, announces: bool = True) -> None:
+        """Installs nothing yet; `announces` is whether the first Ctrl-C prints what it does."""
+        self.requested = self.is_quick = self.is_last = False
+        self._announces = announces
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> StopSignals:
@@ -56,23 +44,14 @@ class StopSignals:
         signal.signal(number, signal.default_int_handler if before == signal.SIG_IGN else before)
         if number == signal.SIGTERM:
             self.is_quick = True
-            if self._is_evaluating:
+            if self.is_last:
                 raise KeyboardInterrupt
-        elif first:
-            self._announce()
+        elif first and self._announces:
+            # The signal may have interrupted another print to stderr.
+            with suppress(RuntimeError, OSError, ValueError, AttributeError):
+                say(f"\n{ANNOUNCEMENT}")
 
-    @contextmanager
-    def evaluating(self) -> Generator[None]:
-        """Marks the last evaluation, which SIGTERM ends with a KeyboardInterrupt: all else is saved by then."""
-        self._is_evaluating = True
-        try:
-            yield
-        finally:
-            self._is_evaluating = False
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Restores the handlers."""
         for number, handler in self._before.items():
             signal.signal(number, handler)

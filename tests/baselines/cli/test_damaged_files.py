@@ -9,9 +9,9 @@ from support.commands import complaint
 from support.tiny_training import tiny
 
 from baselines.__main__ import main
-from baselines.learned.agents.storage import save_agent
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.training.run import record_session
+from baselines.learned.agents import save_agent
+from baselines.learned.networks import BoardNetwork
+from baselines.learned.training.files import record_session
 from baselines.support.files import write_json
 from baselines.support.provenance import own_identity
 

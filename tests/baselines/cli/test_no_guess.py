@@ -11,8 +11,8 @@ from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is
 import baselines
 from baselines.cli import evaluate, train
 from baselines.evaluation.report import known_rate_note
-from baselines.learned.settings.command_line import settings_and_folder
-from baselines.learned.settings.training import TrainingSettings
+from baselines.learned.configurations import settings_and_folder
+from baselines.learned.settings import TrainingSettings
 from minesweeper_env import BoardConfig
 
 SMALL = ["--size", "6", "--mines", "8", "--games", "60", "--seed", "3"]

@@ -15,9 +15,10 @@ from support.tiny_training import BOTH, PowerCutError, curves, one_thread, tiny,
 from support.training_processes import ENDLESS, TINY, complete, start, wait_for, wait_for_change
 
 from baselines.cli.train import main
-from baselines.learned.agents.loading import LearnedPolicy
+from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.tensor_files import read_tensors
-from baselines.learned.training.run import prepare, record_session, run, train
+from baselines.learned.training.files import record_session
+from baselines.learned.training.loop import prepare, run, train
 from baselines.registry import make_policy
 from baselines.support.extras import MissingExtraError
 from baselines.support.files import hold_folder
@@ -59,7 +60,7 @@ def test_resume_goes_on_exactly(algo, tmp_path):
 
 def test_a_training_is_prepared_without_its_reference_games(tmp_path):
     training = prepare(tiny("ppo", steps=200), tmp_path)
-    assert training.selection.references == {}
+    assert training.progress.references is None
     run(training)
     state = read_tensors(tmp_path / "checkpoint.safetensors")[1]
     assert list(state["progress"]["references"]["4x5/2"]) == ["random", "exact", "lookahead"]
@@ -76,7 +77,7 @@ def test_an_agent_in_a_run_folder_always_has_a_checkpoint(tmp_path, monkeypatch)
     def killed(*_):
         raise PowerCutError
 
-    monkeypatch.setattr("baselines.learned.training.evaluation.save_agent", killed)
+    monkeypatch.setattr("baselines.learned.training.loop.save_agent", killed)
     with pytest.raises(PowerCutError):
         train(tiny("dqn", steps=600), tmp_path)
     assert 0 < prepare(tiny("dqn", steps=600), tmp_path, resume=True).learner.steps < 600
@@ -221,7 +222,7 @@ def test_the_folder_is_locked_before_the_checkpoint_is_read(tmp_path, capsys, mo
             pass
         raise ValueError("it was locked")
 
-    monkeypatch.setattr("baselines.learned.training.run.prepare", prepare_under_the_lock)
+    monkeypatch.setattr("baselines.learned.training.loop.prepare", prepare_under_the_lock)
     assert "it was locked" in fails(["--out", str(run), "--resume"], capsys)
     with hold_folder(run):
         assert (run / "agent.json").exists()
@@ -309,7 +310,7 @@ def test_sigterm_saves_and_exits_130(tmp_path):
 @pytest.mark.slow
 def test_kill_9_and_resume_reach_the_same_step_count(tmp_path):
     out, checkpoint = tmp_path / "run", tmp_path / "run" / "checkpoint.safetensors"
-    often = "import baselines.learned.training.run as t; t.CHECKPOINT_SECONDS = 0.0"
+    often = "import baselines.learned.training.loop as t; t.CHECKPOINT_SECONDS = 0.0"
     stops, arguments = np.random.default_rng(0), [*TINY, "--steps", ENDLESS]
     for _ in range(2):
         written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0

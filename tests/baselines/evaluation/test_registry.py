@@ -107,7 +107,7 @@ def test_values_of_the_wrong_kind_are_a_value_error(option):
 
 def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
     pytest.importorskip("torch")
-    from baselines.learned.agents.storage import FORMAT
+    from baselines.learned.agents import FORMAT
 
     folder = tmp_path / "runs:rate=2"
     folder.mkdir()
@@ -124,10 +124,9 @@ def test_a_run_folder_may_have_a_colon_in_its_name(tmp_path):
 
 def test_agents_that_come_with_the_package_are_found_by_name(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
-    from baselines.learned.agents.loading import LearnedPolicy
-    from baselines.learned.agents.storage import save_agent
-    from baselines.learned.networks.board import BoardNetwork
-    from baselines.learned.networks.size import NetworkSize
+    from baselines.learned.agents import LearnedPolicy, save_agent
+    from baselines.learned.networks import BoardNetwork
+    from baselines.learned.settings import NetworkSize
 
     monkeypatch.setattr("baselines.registry.AGENTS_FOLDER", tmp_path)
     (tmp_path / "tiny-agent").mkdir()

@@ -10,9 +10,9 @@ from support.screens import Screen
 from support.tiny_training import tiny
 
 from baselines.learned.common.budget import Budget
-from baselines.learned.training.console import Speed, Stopwatch, TrainingPanel, View, panel, plain_line
+from baselines.learned.training.console import TrainingPanel, View, panel, plain_line
 from baselines.learned.training.evaluation import Score
-from baselines.learned.training.run import train
+from baselines.learned.training.loop import train
 
 REFERENCES = {"8x8/14": {"random": 0.0, "exact": 0.674, "lookahead": 0.702}}
 BOARDS = ("5x5/5", "8x8/14", "9x9/10", "16x16/40", "16x30/99")
@@ -113,7 +113,7 @@ def test_an_evaluation_that_is_due_waits_for_the_round(now):
 
 
 def test_the_games_of_scripted_policies_are_named_while_they_are_played(now):
-    waiting = view(now, 300, 100, minutes=45, evaluating=12.0, reference="exact")
+    waiting = view(now, 300, 100, minutes=45, evaluating=12.0, player="exact")
     assert panel(waiting, None, 79).text().splitlines()[2] == (
         "exact plays the selection games for comparison, since 12 s"
     )
@@ -128,15 +128,12 @@ def test_plain_lines_have_the_same_figures(now):
 
 
 def test_the_speed_leaves_out_evaluations_and_the_first_round(now):
-    watch, speed = Stopwatch(), Speed()
-    assert speed.of(view(now, steps=0)) is None
-    speed.begin(view(now, steps=100))
-    now[0] += 10.0
-    with watch:
-        now[0] += 30.0
-        assert watch.running() == 30.0
-    assert (watch.running(), watch.seconds()) == (None, 30.0)
-    assert speed.of(view(now, steps=600, evaluated=watch.seconds())) == 50.0
+    state = [view(now, steps=100)]
+    shown = TrainingPanel(lambda: state[0], False)
+    assert shown.speed(state[0]) is None
+    shown.show()
+    now[0] += 40.0
+    assert shown.speed(view(now, steps=600, evaluated=30.0)) == 50.0
 
 
 def test_a_line_every_ten_seconds_and_after_each_evaluation_where_there_is_no_terminal(now, capsys):

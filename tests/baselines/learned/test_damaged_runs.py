@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import closing
 
 import pytest
 import torch
 
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
 from baselines.learned.training.curves import draw_curves, read_points
-from baselines.learned.training.log import Log
-from baselines.learned.training.session import Progress, restore
+from baselines.learned.training.files import Log, Progress, restore
 from baselines.support import provenance
 from baselines.support.files import read_json
 from baselines.support.structs import convert
@@ -96,11 +96,11 @@ def test_a_log_with_lost_rows_is_named(tmp_path, capsys, log, steps):
 
 
 def test_a_whole_log_is_read_without_a_word(tmp_path, capsys):
-    with Log(tmp_path) as log:
+    with closing(Log(tmp_path)) as log:
         for step in (10, 20):
-            log.logger.record("time/total_timesteps", step)
-            log.logger.record("eval/4x4-2", 0.5)
-            log.logger.dump(step)
+            log.record("time/total_timesteps", step)
+            log.record("eval/4x4-2", 0.5)
+            log.dump(step)
     assert read_points(tmp_path)["eval/4x4-2"] == [(10.0, 0.5), (20.0, 0.5)]
     assert capsys.readouterr().err == ""
 

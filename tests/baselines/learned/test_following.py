@@ -8,10 +8,10 @@ from pathlib import Path
 
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents.storage import kept_step
+from baselines.learned.agents import kept_step
 from baselines.learned.common.tensor_files import read_tensors
 from baselines.learned.training.evaluation import Evaluation
-from baselines.learned.training.run import train
+from baselines.learned.training.loop import train
 from baselines.support.files import read_json
 
 

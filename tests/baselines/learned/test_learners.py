@@ -1,24 +1,30 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from support.policies import click_config
-from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import ALL, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents.loading import LearnedPolicy, policy_of
+from baselines.learned.agents import LearnedPolicy
 from baselines.learned.common.budget import Budget, FlatThenFalling
 from baselines.learned.common.losses import is_probability, to_fitted_return
+from baselines.learned.common.multi_board import make_envs
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import ILLEGAL, MinesweeperQPolicy
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.masks import click_masks, random_clicks
-from baselines.learned.networks.size import NetworkSize
-from baselines.learned.networks.symmetry import symmetries, transform, transform_cells
-from baselines.learned.ppo import VALUE_HEADS, MinesweeperPolicy, MinesweeperPPO
-from baselines.learned.settings.hyperparameters import VALUE_POOLINGS, PlainPPOHyperparameters
-from baselines.learned.training.models import make_envs, make_model
-from baselines.learned.training.session import EvaluationSchedule
+from baselines.learned.networks import BoardNetwork, click_masks, random_clicks, symmetries, transform, transform_cells
+from baselines.learned.ppo import (
+    VALUE_HEADS,
+    VALUE_POOLINGS,
+    MinesweeperPolicy,
+    MinesweeperPPO,
+    PlainPPOHyperparameters,
+)
+from baselines.learned.settings import NetworkSize
+from baselines.learned.training.files import Progress
+from baselines.learned.training.loop import Training
 from baselines.scripted.oracle_play.exact import first_cell
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
@@ -156,7 +162,8 @@ def test_the_weight_of_the_policy_gradient_scales_its_loss_alone(weight):
     losses = []
     for policy_coef in (1.0, weight):
         model = tiny_model("ppo", hyperparameters={"batch_size": 32, "hindsight": 0.0, "policy_coef": policy_coef})
-        callback = model._begin_rounds(Budget(steps=64))
+        model.budget = Budget(steps=64)
+        callback = model._setup_learn(0, None)[1]
         model.collect_rollouts(model.slot.env, callback, model.rollout_buffer, model.n_steps)
         model.policy.optimizer = torch.optim.SGD(model.policy.parameters(), lr=0.0)
         model._update_current_progress_remaining(0, 1)
@@ -190,7 +197,7 @@ def test_the_network_that_plays_prefers_what_the_algorithm_prefers(algo):
         arguments = {"action_masks": masks} if algo != "dqn" else {}
         expected = model.predict(codes, deterministic=True, **arguments)[0]
         started = (codes < 9).any(axis=(1, 2))
-        actions = LearnedPolicy(model.network(), 2).act(codes, masks.astype(np.int8))
+        actions = LearnedPolicy(model.current_network(), 2).act(codes, masks.astype(np.int8))
         np.testing.assert_array_equal(actions[started], expected[started])
         assert (actions[~started] == 2 * 5 + 2).all()
 
@@ -226,7 +233,7 @@ def test_symmetries_take_cells_where_they_take_boards(rows, cols, count):
 
 def test_agents_act_alike_on_layouts_that_agree_with_everything_shown():
     """A wall of mines in column 3 hides from the player what differs behind it."""
-    policy = LearnedPolicy(tiny_model("dqn").network(), 5)
+    policy = LearnedPolicy(tiny_model("dqn").current_network(), 5)
     first, second = np.zeros((4, 7), bool), np.zeros((4, 7), bool)
     first[:, 3] = second[:, 3] = first[0, 5] = second[3, 6] = True
     seen = []
@@ -246,13 +253,13 @@ def test_the_first_click_of_a_network_of_clicks_can_be_chosen():
     begun = covered.copy()
     begun[:, 2, 3] = 1
     for choice, cell in (({}, 17), ({"first": "exact"}, first_cell(game)), ({"first": 34}, 34)):
-        policy = policy_of(network, game, **choice)
+        policy = LearnedPolicy(network, 6, config=game, **choice)
         assert policy.act(covered, everything).tolist() == [cell, cell]
         assert policy.act(begun, everything).tolist() == [policy.values(begun)[0].argmax()] * 2
     assert first_cell(game) != 17
     for refused in ("learned", 35):
         with pytest.raises(ValueError, match="first must be exact, middle or a cell of 0 to 34, not "):
-            policy_of(network, game, first=refused)
+            LearnedPolicy(network, 6, config=game, first=refused)
     with pytest.raises(ValueError, match="first must be middle on boards of any size, not 3"):
         LearnedPolicy(network, 6, first=3)
 
@@ -316,28 +323,26 @@ def test_budget_counts_earlier_sessions():
     assert Budget(seconds=1000, seconds_before=500).progress(0) == pytest.approx(0.5, abs=0.01)
 
 
+def training(budget, steps=0, done=0):
+    """Returns a training with a learner that has taken some steps."""
+    return Training(tiny("dqn"), None, SimpleNamespace(steps=steps), budget, Progress(0, 0, None, 0, None), done=done)
+
+
 def test_evaluations_are_spread_over_the_steps():
-    schedule = EvaluationSchedule(Budget(steps=1000))
-    due = []
+    under_way, due = training(Budget(steps=1000)), []
     for steps in range(0, 1001, 50):
-        if schedule.is_due(steps):
-            schedule.took(1e9, steps)
+        under_way.learner.steps = steps
+        if under_way.is_due():
+            under_way.done += 1
             due.append(steps)
     assert due == list(range(100, 1001, 100))
 
 
-def test_a_longer_budget_brings_more_evaluations():
-    schedule = EvaluationSchedule(Budget(steps=1000))
-    schedule.resume(500, 0.0)
-    assert not schedule.is_due(550)
-    assert schedule.is_due(600)
-
-
 def test_evaluations_that_would_take_too_long_are_skipped():
-    schedule = EvaluationSchedule(Budget(seconds=1000, seconds_before=150))
-    assert schedule.is_due(0)
-    schedule.took(14.0, 0)
-    schedule.budget.seconds_before = 250
-    assert not schedule.is_due(0)
-    schedule.budget.seconds_before = 350
-    assert schedule.is_due(0)
+    under_way = training(Budget(seconds=1000, seconds_before=150))
+    assert under_way.is_due()
+    under_way.cost = under_way.progress.evaluation_seconds = 14.0
+    under_way.budget.seconds_before = 250
+    assert not under_way.is_due()
+    under_way.budget.seconds_before = 350
+    assert under_way.is_due()

@@ -8,10 +8,10 @@ import pytest
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import TEST_SEEDS
-from baselines.learned.agents.loading import find_agent
-from baselines.learned.settings.files import read_configuration
-from baselines.learned.settings.training import TrainingSettings
-from baselines.learned.training.run import train
+from baselines.learned.agents import find_agent
+from baselines.learned.configurations import read_configuration
+from baselines.learned.settings import TrainingSettings
+from baselines.learned.training.loop import train
 from baselines.scripted.base import RandomPolicy
 
 GAMES = 1000

@@ -4,8 +4,8 @@ import shutil
 import pytest
 from support.tiny_training import one_thread, tiny  # noqa: F401 - fixture
 
-from baselines.learned.settings.files import lineage, training_of
-from baselines.learned.training.run import prepare, run, train
+from baselines.learned.configurations import lineage, training_of
+from baselines.learned.training.loop import prepare, run, train
 from baselines.registry import AGENTS_FOLDER
 
 

@@ -2,13 +2,16 @@
 
 import math
 import time
+from contextlib import closing
 
 import pytest
 from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.common.budget import Budget
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.training.evaluation import REFERENCES, BestAgent, Score, Selection
+from baselines.learned.training import loop
+from baselines.learned.training.evaluation import REFERENCES, Score
+from baselines.learned.training.files import Log
+from baselines.learned.training.loop import prepare
 from baselines.support.files import read_json
 
 
@@ -32,33 +35,33 @@ def test_of_two_perfect_agents_the_later_one_is_kept():
     assert Score({"8x8/14": 1.0}, 100).is_as_good_as(1.0)
 
 
-def test_the_last_agent_that_is_good_enough_is_kept(tmp_path):
+@pytest.fixture
+def begun(tmp_path):
+    """A training that has played nothing yet, and its log."""
+    training = prepare(tiny("dqn"), tmp_path)
+    with closing(Log(tmp_path)) as log:
+        next(training.learner.rounds(training.budget, log))
+        yield training, log
+
+
+def test_the_last_agent_that_is_good_enough_is_kept(begun, monkeypatch):
     """The bound is one standard error below the highest rate so far, so it never sinks."""
-    best = BestAgent(tmp_path, tiny("dqn"))
-    network = BoardNetwork.of_size(best.settings.network)
-    kept = []
-    for steps, rate in enumerate((0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75)):
-        best.offer(network, Score({"4x5/2": rate}, 100), steps, "")
-        kept.append(read_json(tmp_path / "agent.json")["selected_by"]["win_rate"])
+    (training, log), kept = begun, []
+    for rate in (0.30, 0.50, 0.46, 0.44, 0.41, 0.80, 0.77, 0.75):
+        monkeypatch.setattr(loop, "play_selection", lambda *_, rate=rate: Score({"4x5/2": rate}, 100))
+        training.evaluate(log, compares=False)
+        kept.append(read_json(training.folder / "agent.json")["selected_by"]["win_rate"])
     assert kept == [0.30, 0.50, 0.46, 0.46, 0.46, 0.80, 0.77, 0.77]
 
 
-def test_reference_games_are_played_once_and_only_when_they_are_needed(capsys, monkeypatch):
-    selection = Selection(tiny("dqn"))
-    assert selection.references == {}
-    selection.play_references()
-    assert list(selection.references["4x5/2"]) == list(REFERENCES)
+def test_reference_games_are_played_once(begun, capsys):
+    training, log = begun
+    assert training.progress.references is None
+    training.evaluate(log)
+    assert list(training.progress.references["4x5/2"]) == list(REFERENCES)
     said = capsys.readouterr().err.splitlines()
     assert said == [f"Play the 5 selection games of 4x5/2 with {name}, for comparison" for name in REFERENCES]
-    monkeypatch.setattr(selection, "_reference_rates", None)
-    selection.play_references()
-
-
-def test_known_references_of_a_checkpoint_are_not_played_again(capsys):
-    known = {"4x5/2": {"random": 0.1}}
-    selection = Selection(tiny("dqn"), known)
-    selection.play_references()
-    assert selection.references == known
+    training.evaluate(log)
     assert capsys.readouterr().err == ""
 
 

@@ -8,7 +8,7 @@ from support.tiny_training import one_thread  # noqa: F401 - a fixture
 
 from baselines.evaluation.games import play_games
 from baselines.evaluation.seeds import SELECTION_SEEDS
-from baselines.learned.settings.files import configuration_names
+from baselines.learned.configurations import configuration_names
 from baselines.registry import AGENTS_FOLDER, agent_names, build_policy
 from minesweeper_env.config import BoardConfig
 

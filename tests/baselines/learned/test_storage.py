@@ -7,15 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.agents.loading import find_agent
-from baselines.learned.agents.storage import load_network, save_agent
+from baselines.learned.agents import find_agent, load_network, save_agent
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.tensor_files import read_tensors, write_tensors
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.size import NetworkSize
-from baselines.learned.training.models import make_model, restore_model, snapshot_of_model
+from baselines.learned.networks import BoardNetwork
+from baselines.learned.settings import NetworkSize
 from baselines.support.files import replace_file
 from minesweeper_env.config import BoardConfig
 
@@ -41,7 +39,7 @@ def learned(algo):
 @pytest.fixture
 def trained(tmp_path, request):
     settings, model = learned(request.param)
-    write_tensors(tmp_path / "snapshot", *snapshot_of_model(model))
+    write_tensors(tmp_path / "snapshot", *model.snapshot())
     return tmp_path / "snapshot", settings, model
 
 
@@ -151,7 +149,7 @@ def test_a_snapshot_restores_everything_without_unpickling(trained, monkeypatch)
     forbid_unpickling(monkeypatch)
     expected_draws = torch.rand(3), np.random.rand(3)  # noqa: NPY002 - the generator that SB3 uses
     other = make_model(settings)
-    restore_model(other, *read_tensors(path))
+    other.restore(*read_tensors(path))
     assert torch.equal(torch.rand(3), expected_draws[0])
     np.testing.assert_array_equal(np.random.rand(3), expected_draws[1])  # noqa: NPY002
     for name, value in model.policy.state_dict().items():
@@ -182,13 +180,13 @@ def assert_same_place(one, other):
 @pytest.mark.parametrize("trained", ["dqn"], indirect=True)
 @pytest.mark.parametrize(
     "change",
-    [{"envs": 4}, {"algo": "ppo", "hyperparameters": None}, {"channels": 7}, {"boards": ("6x5/3", "3x4/2")}],
+    [{"envs": 4}, {"algo": "ppo", "hyperparameters": {}}, {"channels": 7}, {"boards": ("6x5/3", "3x4/2")}],
 )
 def test_a_snapshot_of_another_training_is_one_clear_line(trained, change):
     path, settings, _ = trained
     other = make_model(tiny(**{**settings.to_json(), **change}))
     with pytest.raises(ValueError, match="fit") as error:
-        restore_model(other, *read_tensors(path))
+        other.restore(*read_tensors(path))
     assert "\n" not in str(error.value)
 
 
@@ -203,7 +201,7 @@ def test_a_truncated_snapshot_is_one_clear_line(trained):
 
 def test_playing_an_agent_imports_no_algorithm():
     code = (
-        "import sys; import baselines.learned.agents.storage; "
+        "import sys; import baselines.learned.agents; "
         "sys.exit(any(name in sys.modules for name in ('stable_baselines3', 'sb3_contrib')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

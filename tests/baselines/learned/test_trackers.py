@@ -10,7 +10,7 @@ import pytest
 from support.tiny_training import one_thread, tiny  # noqa: F401 - a fixture
 
 from baselines.cli.train import main
-from baselines.learned.training.run import train
+from baselines.learned.training.loop import train
 
 
 class Wandb(ModuleType):

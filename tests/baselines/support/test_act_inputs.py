@@ -138,9 +138,9 @@ def test_games_that_begin_otherwise_may_be_played():
 
 def test_a_network_without_games_plays_boards_of_any_size():
     pytest.importorskip("torch")
-    from baselines.learned.agents.loading import LearnedPolicy
-    from baselines.learned.networks.board import BoardNetwork
-    from baselines.learned.networks.size import NetworkSize
+    from baselines.learned.agents import LearnedPolicy
+    from baselines.learned.networks import BoardNetwork
+    from baselines.learned.settings import NetworkSize
 
     policy = LearnedPolicy(BoardNetwork.of_size(NetworkSize(4, 1)), 5)
     for rows, cols in ((4, 5), (6, 6)):

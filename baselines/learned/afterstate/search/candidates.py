@@ -12,8 +12,7 @@ from torch import Tensor
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search.clues import fitted_safety
 from baselines.learned.afterstate.search.outcomes import Boards, Flags, Floats, boards_on_device, parts_of, views_of
-from baselines.learned.networks.masks import covered_cells
-from baselines.learned.networks.symmetry import transform, transform_cells
+from baselines.learned.networks import covered_cells, transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
 

@@ -26,7 +26,7 @@ from baselines.learned.afterstate.search.outcomes import (
     parts_of,
     views_of,
 )
-from baselines.learned.networks.symmetry import transform, transform_cells
+from baselines.learned.networks import transform, transform_cells
 from minesweeper_env.config import BoardConfig
 
 REACH = 3

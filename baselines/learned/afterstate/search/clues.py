@@ -15,8 +15,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.learned.networks.board import MAX_COUNT
-from baselines.learned.networks.masks import covered_cells
+from baselines.learned.networks import MAX_COUNT, covered_cells
 from minesweeper_env.compiled import kernel, subroutine
 
 _SWEEPS = 100

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.search.clues import CERTAIN, fitted_safety
-from baselines.learned.networks.size import NetworkSize
+from baselines.learned.settings import NetworkSize
 from minesweeper_env.codes import FLAGGED, HIDDEN
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities

@@ -10,13 +10,12 @@ from baselines.learned.afterstate.learner import AfterstateLearner, cell_losses,
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.policy import AfterstatePolicy
 from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Lessons
-from baselines.learned.agents.loading import find_agent
-from baselines.learned.agents.storage import save_agent
+from baselines.learned.agents import find_agent, save_agent
 from baselines.learned.common.budget import Budget
 from baselines.learned.common.tensor_files import read_tensors
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.size import NetworkSize
-from baselines.learned.training.run import prepare, run, train
+from baselines.learned.networks import BoardNetwork
+from baselines.learned.settings import NetworkSize
+from baselines.learned.training.loop import prepare, run, train
 from minesweeper_env.config import BoardConfig
 
 BOARDS = ("5x5/5", "4x6/4")

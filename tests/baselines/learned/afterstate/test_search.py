@@ -21,8 +21,8 @@ from baselines.learned.afterstate.search.candidates import (
 from baselines.learned.afterstate.search.click_values import best_clicks, click_values, first_click_values, worths
 from baselines.learned.afterstate.search.clues import fitted_safety
 from baselines.learned.afterstate.search.outcomes import Outcomes, afterstates
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.size import NetworkSize
+from baselines.learned.networks import BoardNetwork
+from baselines.learned.settings import NetworkSize
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 

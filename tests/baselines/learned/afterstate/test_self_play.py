@@ -7,9 +7,15 @@ from support.tiny_training import one_thread  # noqa: F401 - one_thread is a fix
 
 from baselines.learned.afterstate.network import COUNTS, AfterstateNetwork
 from baselines.learned.afterstate.practice import Replay
-from baselines.learned.afterstate.self_play import MINE, UNKNOWN, Lessons, SelfPlay, finished_contents
-from baselines.learned.networks.size import NetworkSize
-from baselines.learned.settings.hyperparameters import AfterstateHyperparameters
+from baselines.learned.afterstate.self_play import (
+    MINE,
+    UNKNOWN,
+    AfterstateHyperparameters,
+    Lessons,
+    SelfPlay,
+    finished_contents,
+)
+from baselines.learned.settings import NetworkSize
 from minesweeper_env.config import BoardConfig
 
 

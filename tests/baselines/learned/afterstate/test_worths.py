@@ -7,7 +7,7 @@ import torch
 from baselines.learned.afterstate.network import AfterstateNetwork
 from baselines.learned.afterstate.search.click_values import REACH, worths, worths_alone
 from baselines.learned.afterstate.search.outcomes import Outcomes
-from baselines.learned.networks.size import NetworkSize
+from baselines.learned.settings import NetworkSize
 
 
 def network():

@@ -8,7 +8,7 @@ import pytest
 COUNT = """
 import resource
 import numpy as np
-from baselines.learned.agents.allocation import keep_freed_memory
+from baselines.learned.agents import keep_freed_memory
 {begin}
 faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 one_pass = lambda: len([np.ones(6 << 20, np.uint8) for _ in range(4)])

@@ -3,21 +3,23 @@
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import ALL, BOTH, one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import ALL, BOTH, make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.evaluation.seeds import TRAINING_SEEDS
-from baselines.learned.agents.loading import LearnedPolicy, find_agent
-from baselines.learned.agents.storage import load_network, save_agent
-from baselines.learned.networks.board import BoardNetwork, BoardPlanes, Tower
-from baselines.learned.networks.masks import click_masks
-from baselines.learned.networks.precision import set_precision
-from baselines.learned.networks.size import NetworkSize
-from baselines.learned.networks.symmetry import symmetries, transform
+from baselines.learned.agents import LearnedPolicy, find_agent, load_network, save_agent
+from baselines.learned.configurations import configuration_names, read_configuration
+from baselines.learned.networks import (
+    BoardNetwork,
+    BoardPlanes,
+    Tower,
+    click_masks,
+    set_precision,
+    symmetries,
+    transform,
+)
 from baselines.learned.ppo import SHARPNESS
-from baselines.learned.settings.files import configuration_names, read_configuration
-from baselines.learned.settings.training import MAX_ENVS, MAX_SEED, TrainingSettings
+from baselines.learned.settings import MAX_ENVS, MAX_SEED, NetworkSize, TrainingSettings, scaled
 from baselines.learned.training.curves import by_minutes, read_points
-from baselines.learned.training.models import ModelLearner, make_model
 from baselines.support.board_names import parse_board
 from minesweeper_env.config import BoardConfig
 
@@ -54,11 +56,10 @@ def test_clicks_are_legal_on_every_board(algo):
 
 
 def test_games_on_large_boards_are_fewer():
-    settings = TrainingSettings(envs=100)
-    assert settings.scaled(100, 25) == settings.scaled(100, 64) == 100
-    assert settings.scaled(100, 256) == 25
-    assert settings.scaled(100, 480, least=32) == 32
-    assert settings.scaled(10, 480, least=32) == 10
+    assert scaled(100, 25) == scaled(100, 64) == 100
+    assert scaled(100, 256) == 25
+    assert scaled(100, 480, least=32) == 32
+    assert scaled(10, 480, least=32) == 10
 
 
 def test_seeds_of_games_meet_in_no_two_trainings_or_boards():
@@ -117,7 +118,7 @@ def test_every_configuration_can_be_trained(name):
     settings = TrainingSettings.from_some(read_configuration(name))
     assert settings.steps
     assert settings.minutes is None
-    assert TrainingSettings.from_json(settings.to_json()) == settings
+    assert TrainingSettings.from_json(settings.to_json()).to_json() == settings.to_json()
 
 
 def test_curves_hold_the_points_of_all_sessions(tmp_path):
@@ -141,13 +142,13 @@ def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
     torch.manual_seed(7)
     given = BoardNetwork.of_size(settings.network)
     save_agent(tmp_path, given, settings.network, {})
-    learner = ModelLearner(make_model(settings))
+    learner = make_model(settings)
     learner.begin_with(load_network(tmp_path))
     codes = torch.randint(0, 12, (5, 4, 5))
     values = learner.current_network()(codes, 2)
     torch.testing.assert_close(values, given(codes, 2) * (SHARPNESS if algo == "ppo" else 1))
     if algo == "dqn":
-        torch.testing.assert_close(learner.model.q_net_target.outputs(codes), values)
+        torch.testing.assert_close(learner.q_net_target.outputs(codes), values)
     with pytest.raises(ValueError, match="do not fit"):
         learner.begin_with(BoardNetwork.of_size(NetworkSize(5, 1)))
 
@@ -155,7 +156,7 @@ def test_a_training_begins_with_the_weights_of_another_agent(algo, tmp_path):
 @ALL
 def test_a_training_may_begin_as_an_agent_of_another_depth(algo):
     settings = tiny(algo)
-    learner = ModelLearner(make_model(settings))
+    learner = make_model(settings)
     given = BoardNetwork.of_size(NetworkSize(settings.channels, settings.depth + 2))
     learner.begin_with(given)
     trunk = learner.current_network().trunk

@@ -6,8 +6,8 @@ from support.tiny_training import one_thread  # noqa: F401 - a fixture
 from torch import nn
 
 from baselines.learned.common.optimisation import RATE, Muon, is_matrix, orthogonalise
-from baselines.learned.networks.board import BoardNetwork
-from baselines.learned.networks.size import NetworkSize
+from baselines.learned.networks import BoardNetwork
+from baselines.learned.settings import NetworkSize
 
 
 @pytest.mark.parametrize("shape", [(8, 72), (72, 8), (16, 16), (2, 3)])

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
 from baselines.learned.common.losses import hindsight_losses
 from baselines.learned.common.replay_buffer import ThinnedReplayBuffer
 from baselines.learned.common.vec_env import MinesweeperVecEnv
 from baselines.learned.dqn import distillation_loss
-from baselines.learned.networks.masks import click_masks, safe_cells, unopened
-from baselines.learned.training.models import make_model
+from baselines.learned.networks import click_masks, safe_cells, unopened
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import mine_probabilities
 

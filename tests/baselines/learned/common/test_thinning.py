@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from support.tiny_training import one_thread, tiny  # noqa: F401 - one_thread is a fixture
+from support.tiny_training import make_model, one_thread, tiny  # noqa: F401 - one_thread is a fixture
 
-from baselines.learned.common.thinning import ThinnedRolloutBuffer, keep_probabilities
+from baselines.learned.common.replay_buffer import keep_probabilities
 from baselines.learned.common.vec_env import MinesweeperVecEnv
-from baselines.learned.training.models import make_model
+from baselines.learned.ppo import ThinnedRolloutBuffer
 from minesweeper_env.config import BoardConfig
 
 STEPS, GAMES = 50, 80

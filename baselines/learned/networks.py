@@ -1,13 +1,27 @@
-"""Network of all learned agents: codes of a board of any size in, one number per cell out."""
+"""Network of the learned agents: codes of a board of any size in, one number per cell out; masks and symmetries."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from baselines.learned.networks.size import NetworkSize
-from minesweeper_env.codes import Codes
+from baselines.learned.settings import NetworkSize
+from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION, Codes
+from minesweeper_env.config import BoardConfig
+
+ArrayOrTensor = TypeVar("ArrayOrTensor", NDArray[np.int8], torch.Tensor)
+
+
+def check_radius(config: BoardConfig) -> None:
+    """Raises ValueError for a board of another radius than 1."""
+    if config.radius != 1:
+        raise ValueError(f"a learned agent plays boards of radius 1, not {config.radius}")
+
 
 MAX_COUNT = Codes.of_radius(1).max_count
 
@@ -118,7 +132,7 @@ class Tower(nn.Module):
     (Schwarzschild et al. 2021, "Can you learn an algorithm?"). Networks with separate weights per step learned slower.
 
     Attributes:
-        dtype: number format of the convolutions; weights stay float32. `precision.py` sets it.
+        dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
     """
 
     def __init__(self, planes: int, size: NetworkSize) -> None:
@@ -191,3 +205,159 @@ class BoardNetwork(nn.Module):
         """Maps boards, as `BoardPlanes` takes them, to (N, rows * cols) float32."""
         values: Tensor = self.head(self.trunk(codes, mines))
         return values
+
+
+class RecallTower(nn.Module):
+    """Applies one residual block again and again, and feeds the input planes in at every application.
+
+    Without this recall a network forgets its input when it is applied more often than in training (Bansal et al. 2022,
+    "End-to-end algorithm synthesis with recurrent networks"). The map of the planes is the same each time, so it is
+    computed once.
+
+    Attributes:
+        dtype: number format of the convolutions; weights stay float32. `set_precision` sets it.
+        depth: number of applications; training draws it for each minibatch.
+    """
+
+    def __init__(self, planes: int, size: NetworkSize) -> None:
+        """Makes the layers with PyTorch's default initialisation."""
+        super().__init__()
+        self.dtype = torch.float32
+        self.depth = size.depth
+        self.stem = nn.Conv2d(planes, size.channels, 3, padding=1)
+        self.recall = nn.Conv2d(planes, size.channels, 3, padding=1)
+        self.first = nn.Conv2d(size.channels, size.channels, 3, padding=1, bias=False)
+        self.second = nn.Conv2d(size.channels, size.channels, 3, padding=1)
+        self.pooling = GlobalPooling(size.channels)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Maps (N, planes, rows, cols) to features, (N, channels, rows, cols) in `dtype`."""
+        with self.autocast(planes):
+            features, recalled = torch.relu_(self.stem(planes)), self.recall(planes)
+            for _ in range(self.depth):
+                changes = self.second(torch.relu_(self.first(features).add_(recalled)))
+                features = self.pooling(changes.add_(features))
+        return features
+
+    def autocast(self, like: Tensor) -> torch.autocast:
+        """Returns a context that computes convolutions in `dtype`, on the device of a tensor."""
+        return torch.autocast(like.device.type, self.dtype, enabled=self.dtype != torch.float32)
+
+    def begin_with(self, tower: Tower) -> None:
+        """Copies the weights of a tower without recall; the recall begins without effect, so both compute the same.
+
+        Raises:
+            ValueError: it has another number of channels.
+        """
+        block, pooling = tower.block
+        assert isinstance(block, ResidualBlock)
+        assert block.first.bias is not None
+        weights = {f"stem.{name}": tensor for name, tensor in tower.stem.state_dict().items()}
+        weights |= {"first.weight": block.first.weight, "recall.bias": block.first.bias}
+        weights["recall.weight"] = torch.zeros_like(self.recall.weight)
+        weights |= {f"second.{name}": tensor for name, tensor in block.second.state_dict().items()}
+        weights |= {f"pooling.{name}": tensor for name, tensor in pooling.state_dict().items()}
+        own = {name: tensor.shape for name, tensor in self.state_dict().items()}
+        if own != {name: tensor.shape for name, tensor in weights.items()}:
+            raise ValueError(f"the tower has {len(block.first.weight)} channels, not {len(self.first.weight)}")
+        self.load_state_dict(weights)
+
+
+def set_precision(network: nn.Module, precision: str) -> None:
+    """Sets the number format of all convolutions in a network.
+
+    Args:
+        network: changed in place.
+        precision: one of `baselines.learned.settings.PRECISIONS`.
+    """
+    for module in network.modules():
+        if isinstance(module, (Tower, RecallTower)):
+            module.dtype = getattr(torch, precision)
+
+
+def click_masks(codes: ArrayOrTensor) -> ArrayOrTensor:
+    """Returns the mask of legal clicks: hidden cells and question marks, not flags.
+
+    Args:
+        codes: (N, rows, cols), radius 1, an array or a tensor.
+
+    Returns:
+        (N, rows * cols) bool, an array or a tensor as `codes` is.
+    """
+    legal: ArrayOrTensor = ((codes == HIDDEN) | (codes == QUESTION)).reshape(len(codes), -1)
+    return legal
+
+
+def covered_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Returns the covered cells of boards that show no mine, flags and question marks included, (N, rows * cols) bool.
+
+    Args:
+        codes: (N, rows, cols) int8, radius 1.
+    """
+    return np.asarray((codes >= FLAGGED).reshape(len(codes), codes.shape[1] * codes.shape[2]))
+
+
+def safe_cells(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Returns the safe cells of a finished game, (rows * cols,) bool.
+
+    A lost board shows its mines. On a won board the covered cells are the mines.
+
+    Args:
+        codes: (rows, cols) int8, the last board of the game, without flags.
+    """
+    flat = codes.reshape(-1)
+    return np.asarray(flat != MINE) if (flat == MINE).any() else np.asarray(flat < FLAGGED)
+
+
+def unopened(codes: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Returns (N,) bool, True for each board of `codes`, (N, rows, cols), without an open cell."""
+    return np.asarray((codes >= FLAGGED).all(axis=(1, 2)))
+
+
+def random_clicks(boards: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Draws one legal click per board uniformly, by PyTorch's global generator, which Stable-Baselines3 seeds.
+
+    Args:
+        boards: (N, rows, cols) int8 codes.
+
+    Returns:
+        (N,) int64, cells row * cols + col.
+    """
+    masks = click_masks(boards)
+    return np.argmax(np.where(masks, torch.rand(masks.shape).numpy(), -1.0), axis=1)
+
+
+def symmetries(rows: int, cols: int) -> list[tuple[int, bool]]:
+    """Returns the symmetries of a board as (quarter turns, mirrored first): 8 on a square, else 4."""
+    return [(turns, mirrored) for turns in range(0, 4, 1 if rows == cols else 2) for mirrored in (False, True)]
+
+
+def transform(boards: Tensor, symmetry: tuple[int, bool]) -> Tensor:
+    """Applies a symmetry to boards (N, rows, cols); returns the same shape."""
+    turns, mirrored = symmetry
+    return torch.rot90(boards.flip(2) if mirrored else boards, turns, dims=(1, 2))
+
+
+def turn_at_random(boards: Tensor) -> tuple[Tensor, Tensor]:
+    """Applies one random symmetry to a batch, drawn by PyTorch's global generator.
+
+    Args:
+        boards: (N, rows, cols).
+
+    Returns:
+        The transformed boards, and (rows * cols,) int64, the new index of each cell.
+    """
+    rows, cols = boards.shape[1:]
+    choices = symmetries(rows, cols)
+    symmetry = choices[int(torch.randint(len(choices), ()))]
+    cells = torch.arange(rows * cols, device=boards.device)
+    return transform(boards, symmetry), transform_cells(cells, rows, cols, symmetry)
+
+
+def transform_cells(cells: Tensor, rows: int, cols: int, symmetry: tuple[int, bool]) -> Tensor:
+    """Returns the new indices of cells, int64 of any shape; cells are numbered row by row."""
+    numbers = torch.arange(rows * cols, device=cells.device).reshape(1, rows, cols)
+    # transform() gives the old index at each new cell; argsort inverts this permutation.
+    new_indices = torch.argsort(transform(numbers, symmetry).reshape(-1))
+    return new_indices[cells]

@@ -1,0 +1,256 @@
+"""Agents in run folders: written without pickled data, and loaded as policies.
+
+`agent.json` describes the network, its size and its training. `agent.safetensors` holds the weights of the network that
+plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from baselines.learned.afterstate.network import AfterstateNetwork
+from baselines.learned.afterstate.policy import GUESS_BREADTH, GUESS_SLACK, SURE, AfterstatePolicy
+from baselines.learned.common.tensor_files import load_weights, read_tensors, write_tensors
+from baselines.learned.networks import (
+    BoardNetwork,
+    check_radius,
+    set_precision,
+    symmetries,
+    transform,
+    transform_cells,
+    unopened,
+)
+from baselines.learned.settings import MAX_DEPTH, PRECISIONS, NetworkSize
+from baselines.policy import Policy
+from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE
+from baselines.scripted.oracle_play.exact import chosen_first_cell, middle_cell
+from baselines.support.act_inputs import checked_act
+from baselines.support.checks import one_of, whether, whole_number_within
+from baselines.support.files import write_json
+from baselines.support.processes import one_thread
+from baselines.support.structs import Agent, read_as
+from minesweeper_env.config import BoardConfig
+
+FORMAT = 3
+CLICKS, AFTERSTATE = "clicks", "afterstate"
+"""Kinds of agents: a network that rates clicks, and one that searches itself."""
+
+BATCH = 1024
+"""Boards in one pass of a network."""
+
+_BLOCK = (32 << 20) - (1 << 16)
+"""Bytes; just below the largest block that glibc adapts its threshold to."""
+
+
+def keep_freed_memory() -> None:
+    """Makes glibc keep up to 64 MiB of freed memory instead of returning it to the system.
+
+    A pass allocates and frees megabytes. Memory returned between two passes must be mapped again, page by page. glibc
+    keeps twice the size of the largest separately mapped block that was ever freed, up to 32 MiB (mallopt(3),
+    M_MMAP_THRESHOLD). So this function frees a block of nearly 32 MiB without touching its pages. With other C
+    libraries it has no effect.
+    """
+    np.empty(_BLOCK, np.uint8)
+
+
+class Description(Agent):
+    """Content of the `agent.json` of an agent of Minesweeper."""
+
+    format: Literal[3]
+    kind: Literal["clicks", "afterstate"]
+
+
+def save_agent(folder: Path, network: nn.Module, size: NetworkSize, facts: dict[str, Any]) -> None:
+    """Writes the agent of a run folder, and replaces an earlier one; `facts` are JSON-able entries of `agent.json`."""
+    write_tensors(folder / AGENT_WEIGHTS_FILE, network.state_dict(), facts)
+    # Last, since the description makes the folder loadable: it never exists without weights.
+    kind = CLICKS if isinstance(network, BoardNetwork) else AFTERSTATE
+    description = {"format": FORMAT, "kind": kind, "channels": size.channels, "depth": size.depth, **facts}
+    write_json(folder / AGENT_FILE, description)
+
+
+def read_description(folder: Path) -> Description:
+    """Returns the content of `agent.json`; raises a ValueError of one line if it is missing, damaged or newer."""
+    return read_as(folder / AGENT_FILE, Description)
+
+
+def kept_step(folder: Path) -> int | None:
+    """Returns the step of the training at which the agent of a run folder was kept; None if there is no such agent."""
+    try:
+        return int(read_tensors(folder / AGENT_WEIGHTS_FILE)[1]["selected_by"]["steps"])
+    except (ValueError, KeyError, TypeError, OverflowError):
+        return None
+
+
+def load_network(folder: Path) -> nn.Module:
+    """Returns the network of a run folder on the CPU, a `BoardNetwork` or an `AfterstateNetwork`.
+
+    Raises:
+        ValueError: a file is missing, damaged or does not fit; the message is one line.
+    """
+    description = read_description(folder)
+    try:
+        size = NetworkSize(description.channels, description.depth)
+    except ValueError as error:
+        raise ValueError(f"{folder / AGENT_FILE} does not describe a network: {error}") from error
+    network = BoardNetwork.of_size(size) if description.kind == CLICKS else AfterstateNetwork(size)
+    try:
+        load_weights(network, read_tensors(folder / AGENT_WEIGHTS_FILE)[0])
+    except ValueError as error:
+        raise ValueError(f"{folder / AGENT_WEIGHTS_FILE} cannot be used: {error}") from error
+    return network
+
+
+class LearnedPolicy:
+    """Clicks the legal cell with the highest output of the network; the first click follows a rule.
+
+    Under most first-click rules all cells are equally safe at first, so a network of safety cannot choose. The middle
+    opens the largest area on average.
+
+    Args:
+        network: on any device; its mode and weights stay unchanged.
+        mines: the number of mines on the boards.
+        symmetries: whether to average the outputs over all rotations and reflections, 8 on a square and 4 otherwise,
+            at that many times the cost.
+        config: the games; None for boards of any size.
+        first: the first click: "middle", "exact" as `exact` clicks, or a cell, row * cols + col. Boards of any size
+            have "middle" alone.
+
+    Raises:
+        ValueError: `first` is not allowed.
+    """
+
+    batch_size = 500
+
+    def __init__(
+        self,
+        network: BoardNetwork,
+        mines: int,
+        symmetries: bool = False,
+        config: BoardConfig | None = None,
+        first: str | int = "middle",
+    ) -> None:
+        """Stores the network, and checks `first`."""
+        if config is None and first != "middle":
+            raise ValueError(f"first must be middle on boards of any size, not {first!r}")
+        self._first = None if config is None else chosen_first_cell(config, first)
+        self.network, self.config, self.mines, self.symmetries = network, config, mines, symmetries
+        keep_freed_memory()
+
+    def reset(self, seed: int) -> None:
+        """Does nothing, since no choice is random."""
+
+    @checked_act
+    def act(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Chooses one click per board of any size; see `baselines.policy.Policy.act`."""
+        rows, cols = observations.shape[1:]
+        legal = action_masks[:, : rows * cols].astype(np.bool_)
+        first = middle_cell(rows, cols) if self._first is None else self._first
+        actions = np.full(len(observations), first)
+        rated = np.flatnonzero(~(unopened(observations) & legal[:, first]))
+        if len(rated) > 0:
+            values = np.where(legal[rated], self.values(observations[rated]), -np.inf)
+            actions[rated] = values.argmax(axis=1)
+        return actions
+
+    @one_thread()
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Returns the network's outputs (N, rows * cols) float32 for codes (N, rows, cols)."""
+        device = next(self.network.parameters()).device
+        with torch.no_grad():
+            outputs = [
+                self._rate(torch.as_tensor(observations[start : start + BATCH], device=device)).cpu().numpy()
+                for start in range(0, len(observations), BATCH)
+            ]
+        return np.concatenate(outputs)
+
+    def _rate(self, boards: Tensor) -> Tensor:
+        rows, cols = boards.shape[1:]
+        chosen = symmetries(rows, cols) if self.symmetries else symmetries(rows, cols)[:1]
+        cells = torch.arange(rows * cols, device=boards.device)
+        rated = [
+            self.network(transform(boards, symmetry), self.mines)[:, transform_cells(cells, rows, cols, symmetry)]
+            for symmetry in chosen
+        ]
+        return torch.stack(rated).mean(dim=0)
+
+
+def click_agent(
+    folder: Path,
+    config: BoardConfig,
+    symmetries: bool = False,
+    precision: str = "float32",
+    first: str | int = "middle",
+) -> LearnedPolicy:
+    """Loads an agent of PPO or DQN for a board, which may differ from the boards of the training.
+
+    `precision`, "float32" or "bfloat16", is the number format of the convolutions; see `LearnedPolicy` for the rest.
+
+    Raises:
+        ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
+    """
+    check_radius(config)
+    whether("symmetries", symmetries)
+    return LearnedPolicy(_loaded(folder, precision), config.mines, symmetries, config, first)
+
+
+def afterstate_agent(
+    folder: Path,
+    config: BoardConfig,
+    slack: float = GUESS_SLACK,
+    breadth: int = GUESS_BREADTH,
+    sure: float = SURE,
+    first: str | int = "learned",
+    symmetries: bool = True,
+    safety: str = "learned",
+    clues: bool = True,
+    onward: bool = True,
+    depth: int = 0,
+    precision: str = "float32",
+) -> AfterstatePolicy:
+    """Loads an agent of `afterstate` for a board, which may differ from the boards of the training.
+
+    `depth` is the number of applications of the network's block, 0 for the one of the training; `precision` is the
+    number format of the convolutions, "float32" or "bfloat16". See `AfterstatePolicy` for the other options.
+
+    Raises:
+        ValueError: a file is missing, damaged or does not fit, or an option or the radius is not allowed.
+    """
+    whole_number_within("depth", depth, 0, MAX_DEPTH)
+    network = _loaded(folder, precision)
+    keep_freed_memory()
+    for tower in network.towers:
+        tower.depth = depth or tower.depth
+    return AfterstatePolicy(config, network, slack, breadth, sure, first, symmetries, safety, clues, onward)
+
+
+def _loaded(folder: Path, precision: str) -> Any:
+    one_of("precision", precision, PRECISIONS)
+    network = load_network(folder)
+    set_precision(network, precision)
+    return network
+
+
+def find_agent(folder: Path) -> Callable[..., Policy]:
+    """Returns the agent of a run folder; calling it with a board returns a policy.
+
+    Raises:
+        ValueError: the description is missing or damaged; the message is one line.
+    """
+    return partial(click_agent if read_description(folder).kind == CLICKS else afterstate_agent, folder)
+
+
+def policy_of(network: nn.Module, config: BoardConfig) -> Policy:
+    """Returns the policy of a network of either kind on a board, with the default options."""
+    if isinstance(network, BoardNetwork):
+        return LearnedPolicy(network, config.mines)
+    assert isinstance(network, AfterstateNetwork)
+    return AfterstatePolicy(config, network)

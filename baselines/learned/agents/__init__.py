@@ -1,1 +1,0 @@
-"""Storage and play of trained agents."""

@@ -1,0 +1,188 @@
+"""Where the settings of a training come from: configuration files, the command line, the run folder of a session."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from importlib.resources import files
+from itertools import takewhile
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from baselines.learned.settings import ALGORITHMS, TrainingSettings, describe, hyperparameters_of, options_of
+from baselines.registry import AGENT_FILE, AGENT_WEIGHTS_FILE, CHECKPOINT_FILE
+from baselines.support.board_names import board_name, file_name
+from baselines.support.checks import number_or_text
+from baselines.support.files import read_json
+from baselines.support.provenance import earlier_results
+from baselines.support.structs import Agent, read_as
+from minesweeper_env.config import PRESETS, default_mines, parse_size
+
+FOLDER, SUFFIX = files("baselines.learned") / "configs", ".toml"
+
+RUN_FILE, START = "run.json", "start"
+"""The file of a run folder with the settings and sessions, and its entry about the agent that the training began as."""
+
+MAY_CHANGE = ("minutes", "steps", "device", "threads")
+"""The settings that a resumed training need not share with its first session."""
+
+
+def configuration_names() -> list[str]:
+    """Returns the names of the configurations that come with the package."""
+    return sorted(entry.name.removesuffix(SUFFIX) for entry in FOLDER.iterdir() if entry.name.endswith(SUFFIX))
+
+
+def read_configuration(name: str) -> dict[str, Any]:
+    """Returns the settings of a configuration, by the names of `TrainingSettings`.
+
+    Args:
+        name: one of `configuration_names()`, or the path of a TOML file, which ends in .toml.
+
+    Raises:
+        ValueError: there is none of this name, or the file cannot be read; the message is one line.
+    """
+    if not name.endswith(SUFFIX) and name not in configuration_names():
+        known = ", ".join(configuration_names())
+        raise ValueError(f"there is no configuration {name!r}; there are {known}, and files that end in {SUFFIX}")
+    try:
+        file = Path(name) if name.endswith(SUFFIX) else FOLDER / f"{name}{SUFFIX}"
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"the configuration {name} cannot be read: {error}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ValueError(f"the configuration {name} is no TOML file: {error}") from error
+
+
+def long_help(width: int) -> str:
+    """Returns all configurations, each with its first comment, and all hyperparameters, in lines of `width`."""
+    lines = ["configurations (--config NAME):"]
+    for name in configuration_names():
+        comment = takewhile(lambda line: line.startswith("#"), (FOLDER / f"{name}{SUFFIX}").read_text().splitlines())
+        note = " ".join(line.removeprefix("#").strip() for line in comment)
+        text = f"{name} ({TrainingSettings.from_some(read_configuration(name)).budget_in_words}): {note}"
+        lines.append(fill(text, width, initial_indent="  ", subsequent_indent=" " * 6, break_on_hyphens=False))
+    lines += ["", "hyperparameters (--set NAME=VALUE), by algorithm:"]
+    for algo in ALGORITHMS:
+        lines.append(f"  {algo}")
+        for entry, declared in options_of(hyperparameters_of(algo)):
+            text = f"{entry.name}: {describe(entry, declared)}"
+            lines.append(fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 8))
+    return "\n".join(lines)
+
+
+def settings_and_folder(options: argparse.Namespace) -> tuple[TrainingSettings, Path]:
+    """Returns the settings of a training, and the folder to train in.
+
+    Args:
+        options: what the command line gives, under the names of `TrainingSettings` and as `config`, `size`, `mines`,
+            `out`, `resume` and `set`; None where it gives nothing.
+
+    Raises:
+        ValueError: two options contradict each other, a setting is not allowed, or there is no training to resume.
+    """
+    given = _given(options)
+    start = read_configuration(options.config) if options.config else {}
+    if options.resume and options.out is not None and not options.config:
+        return resumed(options.out, given), options.out
+    table = start.get("hyperparameters", {})
+    if "hyperparameters" in given and isinstance(table, dict):
+        given["hyperparameters"] = {**table, **given["hyperparameters"]}
+    settings = TrainingSettings.from_some({**start, **given})
+    folder = options.out or Path("runs") / (Path(options.config).stem if options.config else _name(settings))
+    if not options.resume:
+        return settings, folder
+    # The budget of the first session may be another one.
+    fixed = {name: value for name, value in settings.to_json().items() if name in start.keys() - {*MAY_CHANGE}}
+    return resumed(folder, given | fixed), folder
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Returns the settings that the command line gives; a budget of one kind replaces one of the other."""
+    names = {field.name for field in fields(TrainingSettings)}
+    given = {name: value for name, value in vars(options).items() if name in names and value is not None}
+    if options.steps is not None and options.minutes is not None:
+        raise ValueError("give either --minutes or --steps")
+    if options.steps is not None or options.minutes is not None:
+        given |= {"steps": options.steps, "minutes": options.minutes}
+    if options.set is not None:
+        given["hyperparameters"] = dict(_assignment(text) for text in options.set)
+    if options.size is not None or options.mines is not None:
+        if options.boards is not None:
+            raise ValueError("give either --boards or --size and --mines")
+        rows, cols = parse_size(options.size or PRESETS[""]["size"])
+        given["boards"] = (board_name(rows, cols, options.mines or default_mines(rows, cols)),)
+    return given
+
+
+def _assignment(text: str) -> tuple[str, int | float | str]:
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise ValueError(f"a hyperparameter is set by NAME=VALUE, not {text!r}")
+    return name, number_or_text(value)
+
+
+def _name(settings: TrainingSettings) -> str:
+    logic = [] if settings.no_guess == "none" else ["no-guess", settings.no_guess]
+    return "-".join([settings.algo, *(file_name(board) for board in settings.boards), *logic])
+
+
+def resumed(folder: Path, given: dict[str, Any]) -> TrainingSettings:
+    """Returns the settings of the training in a folder, with the given ones that may change.
+
+    Raises:
+        ValueError: there is no training, or it has other settings than the given ones.
+    """
+    if not (folder / RUN_FILE).is_file():
+        raise ValueError(f"--resume finds no training in {folder}: there is no {RUN_FILE}")
+    settings = TrainingSettings.from_json(read_json(folder / RUN_FILE).get("settings"))
+    check_earlier(folder, {name: value for name, value in given.items() if name not in MAY_CHANGE})
+    return replace(settings, **{name: value for name, value in given.items() if name in MAY_CHANGE})
+
+
+def check_earlier(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Checks that a run folder is new, or holds a training with these settings by this code.
+
+    Args:
+        folder: the run folder.
+        settings: JSON-able, by name; settings left to the machine, which are "auto", may differ.
+
+    Raises:
+        ValueError: a setting or the code differs, and the message names each with both values; or the folder holds an
+            agent without its checkpoint, which a new training would overwrite.
+    """
+    checkpoint = folder / CHECKPOINT_FILE
+    agents = [folder / name for name in (AGENT_FILE, AGENT_WEIGHTS_FILE) if (folder / name).exists()]
+    if agents and not checkpoint.exists():
+        raise ValueError(
+            f"{checkpoint} is missing, and a new training would overwrite {agents[0]}; "
+            f"train on from its weights in another folder: --start {folder} --out DIR"
+        )
+    fixed = {name: value for name, value in settings.items() if value != "auto"}
+    earlier_results(folder, RUN_FILE, {"settings": fixed})
+
+
+def training_of(folder: Path) -> dict[str, Any]:
+    """Returns the training of the agent in a run folder.
+
+    Args:
+        folder: has an `agent.json`, and a `run.json` unless the agent came without one.
+
+    Returns:
+        JSON-able: `steps`, the steps until the agent was kept, and `run`, the content of `run.json`. Either is None if
+        the folder does not tell. The entry `START` of `run` has the same about the agent that this one began as.
+
+    Raises:
+        ValueError: a file is damaged; the message is one line.
+    """
+    path, selected = folder / RUN_FILE, read_as(folder / AGENT_FILE, Agent).selected_by
+    return {"steps": selected and selected["steps"], "run": read_json(path) if path.exists() else None}
+
+
+def lineage(training: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """Yields a training of `training_of`, then those of the agents that it began as, the oldest one last."""
+    while training is not None:
+        yield training
+        training = (training["run"] or {}).get(START)

@@ -1,1 +1,0 @@
-"""Network of the learned agents: input planes, tower, heads, precision, symmetries, masks."""

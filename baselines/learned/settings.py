@@ -1,0 +1,279 @@
+"""Settings of a training: each is declared once, and checks, command line, help and docs read the declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, asdict, dataclass, field, fields
+from functools import cached_property
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from baselines.evaluation.seeds import TRAINING_SEEDS
+from baselines.support.board_names import parse_board
+from baselines.support.checks import number_within, one_of, whole_number_within
+from minesweeper_env.config import FIRST_CLICKS, NO_GUESS_LEVELS, BoardConfig, whole_number
+from minesweeper_env.rewards import REWARDS
+
+ALGORITHMS = {
+    "ppo": "baselines.learned.ppo:PPOHyperparameters",
+    "plain-ppo": "baselines.learned.ppo:PlainPPOHyperparameters",
+    "dqn": "baselines.learned.dqn:DQNHyperparameters",
+    "afterstate": "baselines.learned.afterstate.learner:LearnerHyperparameters",
+}
+"""The hyperparameters of each algorithm, which make its learner; their modules import PyTorch."""
+
+PRECISIONS = ("float32", "bfloat16")
+"""Number formats of the convolutions."""
+
+MAX_CHANNELS, MAX_DEPTH = 1024, 64
+MAX_SEED, MAX_ENVS, MAX_BOARDS = 1 << 12, 1 << 14, 32
+MAX_BATCH, MAX_BUFFER = 1 << 20, 1 << 26
+LEAST_SEEDS = 5
+"""Smallest number of seeds of a comparison; with fewer, an interval is meaningless."""
+
+USUAL_CELLS = 64
+"""Board size in cells that the numbers of games and samples refer to; see `scaled`."""
+
+ISOLATED = "cap on the total loss weight, in cells, of covered cells without an open neighbour"
+
+
+class Option(NamedTuple):
+    """Declaration of an option: its meaning, the allowed texts, and the bounds of a number."""
+
+    meaning: str
+    choices: Sequence[str] = ()
+    least: float = 0
+    most: float = 0
+
+
+def option(default: Any, meaning: str, least: float = 0, most: float = 0, *, choices: Sequence[str] = ()) -> Any:
+    """Returns a dataclass field that declares an option; see `Option`."""
+    return field(default=default, metadata={"option": Option(meaning, choices, least, most)})
+
+
+def options_of(owner: Any) -> Iterator[tuple[Field[Any], Option]]:
+    """Yields the fields of a dataclass, or of an instance, that declare an option."""
+    return ((entry, entry.metadata["option"]) for entry in fields(owner) if "option" in entry.metadata)
+
+
+def describe(entry: Field[Any], declared: Option) -> str:
+    """Returns the help text of an option: its meaning and its default."""
+    return declared.meaning if entry.default is None else f"{declared.meaning} (default {entry.default})"
+
+
+def check_options(settings: Any) -> None:
+    """Checks all options of a frozen dataclass, and converts numbers to their declared type.
+
+    Raises:
+        ValueError: a value is not allowed; the message names the allowed values.
+    """
+    for entry, declared in options_of(settings):
+        value = getattr(settings, entry.name)
+        if value is not None or "None" not in str(entry.type):
+            object.__setattr__(settings, entry.name, _checked(entry, declared, value))
+
+
+def _checked(entry: Field[Any], declared: Option, value: Any) -> Any:
+    if declared.choices:
+        return one_of(entry.name, value, declared.choices)
+    if str(entry.type).startswith("int"):
+        return whole_number_within(entry.name, value, int(declared.least), int(declared.most))
+    if str(entry.type).startswith("float"):
+        return number_within(entry.name, value, declared.least, declared.most)
+    if not isinstance(value, str):
+        raise ValueError(f"{entry.name} must be a text, not {value!r}")
+    return value
+
+
+def complete(kind: type[Any], content: Any, what: str) -> Any:
+    """Returns a dataclass with the values of a mapping, completed by the defaults.
+
+    Raises:
+        ValueError: `content` is no mapping, or a name or a value is not allowed.
+    """
+    names = [entry.name for entry in fields(kind)]
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{what}s must be a table, not {content!r}")
+    if unknown := [str(name) for name in content if name not in names]:
+        raise ValueError(f"unknown {what} {', '.join(unknown)}; the {what}s are {', '.join(names)}")
+    return kind(**content)
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """Hyperparameters of all algorithms, named as in Stable-Baselines3 where it has them.
+
+    Raises:
+        ValueError: a value is not allowed; the message names the allowed values.
+    """
+
+    learning_rate: float = option(1e-3, "initial learning rate of Adam; Muon multiplies it by 10", 1e-8, 1)
+    learning_rate_flat: float = option(0.1, "fraction of the training before the learning rate falls linearly", 0, 0.99)
+    learning_rate_final: float = option(0.02, "final learning rate as a fraction of the initial one", 0, 1)
+    batch_size: int = option(64, "boards of 64 cells per minibatch; fewer boards if they are larger", 1, MAX_BATCH)
+    max_grad_norm: float = option(10.0, "norm to which larger gradients are clipped", 1e-6, 1e6)
+    weight_decay: float = option(0.1, "weight decay as a fraction of the learning rate", 0, 1)
+
+    def __post_init__(self) -> None:
+        """Checks all fields."""
+        check_options(self)
+
+    def make_learner(self, settings: TrainingSettings) -> Any:
+        """Returns a new learner with these hyperparameters; see `baselines.learned.training.loop.Learner`."""
+        raise NotImplementedError
+
+
+def hyperparameters_of(algo: str) -> type[Hyperparameters]:
+    """Returns the class that declares the hyperparameters of an algorithm; this imports the algorithm."""
+    module, _, name = ALGORITHMS[algo].partition(":")
+    kind: type[Hyperparameters] = getattr(import_module(module), name)
+    return kind
+
+
+@dataclass(frozen=True)
+class NetworkSize:
+    """Size of a network: features per cell, and applications of its residual block.
+
+    Raises:
+        ValueError: a number is out of range; the message names the allowed values.
+    """
+
+    channels: int = 32
+    depth: int = 6
+
+    def __post_init__(self) -> None:
+        """Checks the fields."""
+        for name, value, most in (("channels", self.channels, MAX_CHANNELS), ("depth", self.depth, MAX_DEPTH)):
+            if whole_number(name, value, 1) > most:
+                raise ValueError(f"{name} must be 1 to {most}, not {value}")
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """Settings of a reproducible training: on a CPU, a budget in steps gives the same agent each time.
+
+    Each field declares its meaning and its allowed values. Exactly one of `minutes` and `steps` is None.
+
+    Attributes:
+        boards: the boards that training plays in turn, each "ROWSxCOLS/MINES", such as "16x30/99".
+        hyperparameters: those that differ from the defaults of the algorithm; `own` has all of them.
+
+    Raises:
+        ValueError: a setting is not allowed; the message names the allowed values.
+    """
+
+    algo: str = option("ppo", f"learn by {', '.join(ALGORITHMS)}", choices=tuple(ALGORITHMS))
+    boards: Sequence[str] = ("8x8/14",)
+    first_click: str = option(
+        "opening", f"protect the first click by this rule: {', '.join(FIRST_CLICKS)}", choices=FIRST_CLICKS
+    )
+    no_guess: str = option(
+        "none", f"train without guesses: {', '.join(NO_GUESS_LEVELS)}", choices=("none", *NO_GUESS_LEVELS)
+    )
+    seed: int = option(0, "seed all random choices", 0, MAX_SEED - 1)
+    minutes: float | None = option(10.0, "train for MINUTES, over all sessions", 0, 1e6)
+    steps: int | None = option(None, "train for STEPS steps instead of --minutes", 1, 1 << 53)
+    reward: str = option("safe_click", f"reward steps by {', '.join(REWARDS)}", choices=tuple(REWARDS))
+    gamma: float = option(0.0, "discount returns by this factor per step", 0, 1)
+    teacher: str = option("none", "distil the oracle into dqn: exact", choices=("none", "exact"))
+    start: str | None = option(None, "start from the weights of this run folder or agent")
+    optimizer: str = option("muon", "take learning steps with muon or adam", choices=("muon", "adam"))
+    envs: int = option(256, "play ENVS games of 64 cells at once", 1, MAX_ENVS)
+    channels: int = option(NetworkSize.channels, "give the network CHANNELS features", 1, MAX_CHANNELS)
+    depth: int = option(NetworkSize.depth, "apply the block of the network this often", 1, MAX_DEPTH)
+    precision: str = option("float32", f"compute in {' or '.join(PRECISIONS)}", choices=PRECISIONS)
+    eval_games: int = option(300, "play GAMES games per evaluation", 1, 100_000)
+    device: str = option("auto", "learn on auto, cpu or cuda", choices=("auto", "cpu", "cuda"))
+    threads: int = option(1, "use this many threads of PyTorch", 1, 1024)
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Checks all settings but the hyperparameters."""
+        check_options(self)
+        if (self.minutes is None) == (self.steps is None):
+            raise ValueError("give either minutes or steps")
+        if self.minutes == 0:
+            raise ValueError("minutes must be more than 0")
+        if self.teacher != "none" and (self.algo, self.gamma, self.reward) != ("dqn", 0, "safe_click"):
+            raise ValueError("teacher exact needs algo dqn, reward safe_click and gamma 0: its targets are safeties")
+        if self.algo == "afterstate" and (self.gamma, self.reward) != (0, "safe_click"):
+            raise ValueError(f"algo {self.algo} learns win probabilities; it takes no reward and no gamma")
+        if self.algo == "afterstate" and self.no_guess != "none":
+            raise ValueError(
+                f"algo {self.algo} learns from guesses, and no_guess {self.no_guess} needs none; choose algo dqn or ppo"
+            )
+        object.__setattr__(self, "boards", _distinct(self.boards))
+        _ = self.configs
+
+    @cached_property
+    def own(self) -> Any:
+        """All hyperparameters of the algorithm, an instance of its class in `ALGORITHMS`.
+
+        Raises:
+            ValueError: a name or a value is not allowed; the message names the allowed ones.
+        """
+        return complete(hyperparameters_of(self.algo), self.hyperparameters, "hyperparameter")
+
+    @property
+    def configs(self) -> list[BoardConfig]:
+        """The configurations of all boards, with clicks as the only moves."""
+        level: Any = False if self.no_guess == "none" else self.no_guess
+        return [parse_board(text, self.first_click, level) for text in self.boards]
+
+    @property
+    def network(self) -> NetworkSize:
+        """The size of the network."""
+        return NetworkSize(self.channels, self.depth)
+
+    @property
+    def title(self) -> str:
+        """The algorithm and the boards, in words."""
+        return f"{self.algo} on {', '.join(self.boards)}"
+
+    @property
+    def budget_in_words(self) -> str:
+        """The budget, such as "10 minutes" or "1 000 000 steps"."""
+        return f"{self.minutes:g} minutes" if self.steps is None else f"{self.steps:_} steps".replace("_", " ")
+
+    def first_training_seed(self, board: int) -> int:
+        """Returns the seed of the first game on a board, given by its index in `boards`.
+
+        Trainings with different seeds share no games, and neither do the boards of one training.
+        """
+        return TRAINING_SEEDS.start + (self.seed * MAX_BOARDS + board) * MAX_ENVS
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the settings with all hyperparameters as a JSON object."""
+        return asdict(self) | {"boards": list(self.boards), "hyperparameters": asdict(self.own)}
+
+    @classmethod
+    def from_some(cls, content: Mapping[str, Any]) -> TrainingSettings:
+        """Returns the settings in `content`, completed by the defaults; raises ValueError if one is not allowed."""
+        budget = {"minutes": None} if content.get("steps") is not None else {}
+        settings: TrainingSettings = complete(cls, {**budget, **content}, "setting")
+        return settings
+
+    @classmethod
+    def from_json(cls, content: Any) -> TrainingSettings:
+        """Returns the settings of a JSON object from `to_json`; raises ValueError if it is damaged."""
+        names = {entry.name for entry in fields(cls)}
+        if not isinstance(content, Mapping) or set(content) != names:
+            raise ValueError(f"the settings of a run must be exactly {', '.join(sorted(names))}")
+        return cls(**content)
+
+
+def scaled(number: int, cells: int, least: int = 1) -> int:
+    """Scales a number of boards that was chosen for boards of `USUAL_CELLS` cells.
+
+    A larger board gets fewer, so that the total number of cells stays the same, but at least `least` unless `number`
+    is smaller.
+    """
+    return max(min(number, least), number * USUAL_CELLS // cells) if cells > USUAL_CELLS else number
+
+
+def _distinct(boards: Any) -> tuple[str, ...]:
+    if not isinstance(boards, (tuple, list)) or not 1 <= len(boards) <= MAX_BOARDS:
+        raise ValueError(f"boards must be 1 to {MAX_BOARDS} texts such as 8x8/14, not {boards!r}")
+    if len(set(map(str, boards))) < len(boards):
+        raise ValueError(f"each board may be given once, not {', '.join(map(str, boards))}")
+    return tuple(boards)
