@@ -1,4 +1,5 @@
 # `make run` installs and plays; `make test` installs and tests. Both work on a fresh machine with Python 3.11.
+# While you work, `make check` answers in a minute and `make format` formats.
 
 PYTHON ?= python3.11
 VENV ?= .venv
@@ -32,7 +33,7 @@ POLICIES = random straightforward subset expected_value bayes exact lookahead
 # Python keeps compiled modules and rewritten tests, even where the shell forbids it: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
+.PHONY: run test check format lint types warm-up warm-up-core test-quick test-slow test-core test-oldest-extras test-python test-libraries bench docs clean
 
 run: $(VENV)/installed
 	rm -rf $(RUN_DIR)
@@ -43,6 +44,18 @@ run: $(VENV)/installed
 test: $(VENV)/installed
 	$(MAKE) --jobs=2 warm-up-core warm-up lint types
 	$(MAKE) test-quick test-core test-slow
+
+# One test file or folder of each part: style, imports, types, and the games, numbers and wins that every change must keep.
+CHECKS = tests/test_size.py tests/test_public_names.py tests/package $(addprefix tests/minesweeper_env/,engine/test_rules.py \
+	engine/test_golden.py env/test_env.py inference/test_inference.py)
+
+check: $(VENV)/installed
+	$(MAKE) --jobs=2 lint types
+	$(BIN)/python $(PYTEST) -m "not slow" $(CHECKS)
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix --exit-zero --quiet .
+	$(BIN)/ruff format .
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
