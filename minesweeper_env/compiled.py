@@ -69,7 +69,7 @@ def subroutine(function: Function) -> Function:
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     # Without this a function takes over `forceinline` from the caller for which numba compiles it.
-    return njit(forceinline=False, **_FRAGMENT)(function)
+    return _plain(njit(forceinline=False, **_FRAGMENT)(function))
 
 
 def inlined(function: Function) -> Function:
@@ -83,7 +83,11 @@ def inlined(function: Function) -> Function:
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    return njit(forceinline=True, **_FRAGMENT)(function)
+    return _plain(njit(forceinline=True, **_FRAGMENT)(function))
+
+
+def _plain(fragment: Any) -> Any:
+    return fragment if _linking is None else _linking.without_literals(fragment)
 
 
 _PACKAGE = Path(__file__).parent

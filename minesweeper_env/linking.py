@@ -9,7 +9,7 @@ skips these steps: it remains LLVM code, and the kernel that links it in optimis
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
@@ -18,6 +18,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
+from numba.core.types import unliteral
 
 # Imported in this form, it is no part of the stamp of a kernel: a word of a notice does not change the machine code.
 from minesweeper_env import notices
@@ -65,6 +66,23 @@ class FragmentCompiler(CompilerBase):
         passes.add_pass_after(_RegisterFragment, NativeLowering)
         passes.finalize()
         return [passes]
+
+
+_unliteral: Callable[[Any], Any] = unliteral
+
+
+def without_literals(fragment: Any) -> Any:
+    """Lets a compiled function take constants as plain numbers, and returns it.
+
+    By default numba compiles a function once more for each constant that an argument can begin with.
+    """
+    template, numbers = fragment.get_call_template, _unliteral
+
+    def plain(types: Sequence[Any], named: dict[str, Any]) -> Any:
+        return template(tuple(map(numbers, types)), {name: numbers(each) for name, each in named.items()})
+
+    fragment.get_call_template = plain
+    return fragment
 
 
 # Kernels allocate nothing, so they do without reference counting, whose atomic operations would cost half the time.

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID
-from minesweeper_env.inference.counting.frontier import SAFE
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, finish_posterior, read_board
 from minesweeper_env.inference.counting.posterior import posterior as mode_posterior
 from minesweeper_env.inference.counting.run import failure, infer, run_with_workspace
 from minesweeper_env.inference.counting.states import OK, Floats
 from minesweeper_env.inference.counting.workspace import Workspace, carve, make_fixed_workspace
+from minesweeper_env.inference.reading import SAFE
 from minesweeper_env.inference.search.endgame import EndgameSearcher
 from minesweeper_env.inference.search.layouts import consistent_layouts
 

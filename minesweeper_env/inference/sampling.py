@@ -18,11 +18,11 @@ from minesweeper_env.inference.counting.backward_pass import (
     weigh_outside,
 )
 from minesweeper_env.inference.counting.forward_pass import DROPPED, FIXED_TOTAL, Weighting, level_span, weigh_group
-from minesweeper_env.inference.counting.frontier import MINE, UNKNOWN, Ints
 from minesweeper_env.inference.counting.posterior import read_board, run_forward_pass
 from minesweeper_env.inference.counting.run import failure, matching_density, run_with_workspace
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK, Floats
 from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
+from minesweeper_env.inference.reading import MINE, UNKNOWN, Ints
 
 TOTAL, STATE, USED = range(3)
 """Columns of `position`, the point that a layout has reached on its way back.

@@ -13,25 +13,23 @@ from numpy.typing import NDArray
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.engine.placement import add_mine, place_mines, random_below, remove_mine
 from minesweeper_env.engine.state import FIRST_SAFE, MINE_BIT, Boards, Int, Rules
+from minesweeper_env.inference.deduction.sentences import Closure
 from minesweeper_env.inference.kernels import Workspace
+from minesweeper_env.inference.reading import OPEN, UNKNOWN, Clues
 from minesweeper_env.no_guess.arrays import (
     BOARDS_AT,
     CELLS_AT,
     CLOSURE_AT,
+    CLUES_AT,
+    COVERED_LEFT,
     LOG_AT,
     LOGIC_AT,
     MINES_LEFT,
-    OPEN,
-    PACKING_AT,
-    UNKNOWN,
-    UNKNOWN_LEFT,
     WORKSPACE_AT,
     ZONE_AT,
     Arena,
-    Closure,
     Log,
     Logic,
-    Packing,
 )
 from minesweeper_env.no_guess.play import play
 from minesweeper_env.splitmix import mix
@@ -95,22 +93,22 @@ def repair(arena: Arena, first: Int, level: Int, limit: int) -> tuple[bool, int]
 def _opened(arena: Arena) -> int:
     """Returns the number of open cells."""
     counts = arena.logic.counts
-    return len(arena.zone) - counts[UNKNOWN_LEFT] - (arena.rules.mines - counts[MINES_LEFT])
+    return len(arena.zone) - counts[COVERED_LEFT] - (arena.rules.mines - counts[MINES_LEFT])
 
 
 @inlined
 def _list_unknown(arena: Arena) -> tuple[int, int]:
     """Lists the unknown cells, those next to clues first; returns the number of these, and of all."""
-    logic, listed = arena.logic, arena.cells
-    cells, degree = logic.neighbours.shape
+    clues, listed = arena.clues, arena.cells
+    cells, degree = clues.neighbours.shape
     frontier, unknown = 0, 0
     for cell in range(cells):
-        if logic.state[cell] != UNKNOWN:
+        if clues.known[cell] != UNKNOWN:
             continue
         near = False
         for k in range(degree):
-            other = logic.neighbours[cell, k]
-            near |= other < cells and logic.state[other] == OPEN
+            other = clues.neighbours[cell, k]
+            near |= other < cells and clues.known[other] == OPEN
         listed[unknown] = cell
         if near:
             listed[unknown], listed[frontier] = listed[frontier], cell
@@ -206,9 +204,9 @@ def search_layouts(
         Boards(*arrays[BOARDS_AT:ZONE_AT]),
         arrays[ZONE_AT],
         arrays[CELLS_AT],
+        Clues(*arrays[CLUES_AT:LOGIC_AT]),
         Logic(*arrays[LOGIC_AT:CLOSURE_AT]),
-        Closure(*arrays[CLOSURE_AT:PACKING_AT]),
-        Packing(*arrays[PACKING_AT:LOG_AT]),
+        Closure(*arrays[CLOSURE_AT:LOG_AT]),
         Log(*arrays[LOG_AT:WORKSPACE_AT]),
         Workspace(*arrays[WORKSPACE_AT:]),
     )

@@ -1,204 +1,195 @@
-"""Kernel that plays a layout by logic alone, up to the win or to the first position where logic is stuck."""
+"""Kernel that plays a layout by logic alone, up to the win or to the first position where logic is stuck.
+
+`open_cell` is the only function that reads a layout, and it reads a cell when it opens it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
 from minesweeper_env.engine.state import Int
+from minesweeper_env.inference.deduction.sentences import (
+    CELL,
+    CERTAIN,
+    LISTED,
+    MARK,
+    MINES,
+    NOTHING,
+    REST_IS_SAFE,
+    SOME_ARE_CERTAIN,
+    START,
+    TOO_HARD,
+    Closure,
+    is_left_over,
+    look_further,
+    mark_reason,
+)
 from minesweeper_env.inference.kernels import OK, Workspace, certainty, local_certainty
+from minesweeper_env.inference.reading import (
+    NOWHERE,
+    OPEN,
+    SAFE,
+    UNKNOWN,
+    Clues,
+    next_clue,
+    read_clues,
+    settle,
+    show_clue,
+)
 from minesweeper_env.no_guess.arrays import (
+    COUNT_RULE,
+    COVERED_LEFT,
     EXACT_RULE,
     MINES_LEFT,
-    OPEN,
     RECORDING,
-    SAFE,
     SUBSET,
     SUBSET_RULE,
-    UNKNOWN,
-    UNKNOWN_LEFT,
     Arena,
-    Closure,
     Log,
     Logic,
-    Packing,
     end_step,
     log_cell,
     log_clue,
-)
-from minesweeper_env.no_guess.knowledge import cover, follow_clues, follow_total, mark_mine, open_cell
-from minesweeper_env.no_guess.sentences import (
-    CERTAIN,
-    SENTENCES,
-    apply_certain,
-    close_sentences,
-    forget_reason,
-    length,
     log_reason,
 )
-
-# Packings are disjoint sentences that account for all mines left on the board, or for all free cells. Then the other
-# unknown cells are all free, or all mines. The search is depth-first over the cells in reading order. It may leave over
-# only cells that the oracle calls certain, which decides most choices. The reason of the step is the packing alone.
-
-MAX_NODES = 100_000
-"""The largest number of choices that a search tries."""
 
 PROGRESS = -1
 """Result of a rule that has found mines and no safe cell."""
 
-MINES, FREE_CELLS = range(2)
-"""Kinds of packings, by the cells that they account for."""
-
-OUT, TAKEN = -1, -2
-"""Values of `Packing.choice` for a cell that is left over, and for a cell of a sentence chosen before."""
-
 
 @inlined
-def pack_sentences(logic: Logic, closure: Closure, packing: Packing, log: Log, workspace: Workspace, mines: Int) -> int:
-    """Looks for a packing on a board whose closure has no certain sentence; returns what `reason` does."""
-    cells, degree = logic.neighbours.shape
-    if certainty(logic.board[:cells], degree, int(mines), logic.probabilities, workspace) != OK:
-        return 0
-    listed = _list_cells(logic, packing)
-    _list_sentences(closure, packing, listed)
-    for kind in range(2):
-        if _is_possible(logic, packing, kind) and _search(logic, closure, packing, listed, kind):
-            return _apply(logic, closure, packing, log, listed, kind)
-    return 0
-
-
-@inlined
-def _list_cells(logic: Logic, packing: Packing) -> int:
-    """Lists the unknown cells next to clues in reading order; returns their number."""
-    cells, degree = logic.neighbours.shape
-    listed = 0
-    for cell in range(cells):
-        packing.taken[cell] = 0
-        packing.place[cell] = -1
-        near = False
-        for k in range(degree):
-            other = logic.neighbours[cell, k]
-            near |= other < cells and logic.state[other] == OPEN
-        if near and logic.state[cell] == UNKNOWN:
-            packing.order[listed] = cell
-            packing.place[cell] = listed
-            listed += 1
-    return listed
-
-
-@inlined
-def _list_sentences(closure: Closure, packing: Packing, listed: Int) -> None:
-    """Chains the sentences by their first cell."""
-    for place in range(listed):
-        packing.head[place] = OUT
-    for sentence in range(closure.counts[SENTENCES]):
-        place = packing.place[closure.cells[closure.start[sentence]]]
-        packing.next_head[sentence] = packing.head[place]
-        packing.head[place] = sentence
-
-
-@inlined
-def _may_stay(logic: Logic, cell: Int, kind: Int) -> bool:
-    """Returns whether a packing may leave out a cell: one that is certainly safe, or certainly a mine."""
-    return logic.probabilities[cell] == (0.0 if kind == MINES else 1.0)
-
-
-@inlined
-def _is_possible(logic: Logic, packing: Packing, kind: Int) -> bool:
-    """Returns whether some cell can be left over, and all cells far from clues can, which no sentence is about."""
-    some = False
-    for cell in range(len(logic.neighbours)):
-        if logic.state[cell] == UNKNOWN:
-            stays = _may_stay(logic, cell, kind)
-            some |= stays
-            if packing.place[cell] < 0 and not stays:
-                return False
-    return some
+def _reveal(clues: Clues, logic: Logic, cell: Int, clue: Int) -> None:
+    """Opens one cell, which shows a clue."""
+    if clues.known[cell] == UNKNOWN:
+        settle(clues, int(cell), 0)
+    logic.board[cell] = clue
+    clues.known[cell] = OPEN
+    logic.counts[COVERED_LEFT] -= 1
+    show_clue(clues, int(cell), int(clue))
 
 
 @subroutine
-def _search(logic: Logic, closure: Closure, packing: Packing, listed: Int, kind: Int) -> bool:
-    """Returns whether there is a packing; `packing.choice` tells its sentences."""
-    mines, unknown = logic.counts[MINES_LEFT], logic.counts[UNKNOWN_LEFT]
-    target = mines if kind == MINES else unknown - mines
-    place, covered, nodes = 0, 0, 0
-    packing.weight[0] = 0
-    entering = True
-    while place >= 0 and nodes < MAX_NODES:
-        nodes += 1
-        if place == listed:
-            if packing.weight[place] == target and covered < unknown:
-                return True
-            entering = False
-            place -= 1
-            continue
-        cell = np.int64(packing.order[place])
-        before = np.int64(packing.choice[place])
-        if entering:
-            chosen = np.int64(packing.head[place]) if packing.taken[cell] == 0 else TAKEN
-        elif before < 0:
-            # The last of the choices.
-            place -= 1
-            continue
-        else:
-            covered -= _take(closure, packing, before, 0)
-            chosen = np.int64(packing.next_head[before])
-        while chosen >= 0 and not _is_free(closure, packing, chosen):
-            chosen = np.int64(packing.next_head[chosen])
-        packing.choice[place] = chosen
-        packing.weight[place + 1] = packing.weight[place]
-        entering = chosen != OUT or _may_stay(logic, cell, kind)
-        if chosen >= 0:
-            covered += _take(closure, packing, chosen, 1)
-            packing.weight[place + 1] += _weigh(closure, chosen, kind)
-        place += 1 if entering else -1
-    return False
+def open_cell(truth: NDArray[np.uint8], clues: Clues, logic: Logic, cell: Int) -> None:
+    """Opens a cell without a mine, and floods over zeros; an open cell stays as it is.
+
+    Args:
+        truth: (n + 1,) uint8, the clue of each safe cell.
+        clues: what the board says.
+        logic: the other knowledge.
+        cell: the cell.
+    """
+    if clues.known[cell] == OPEN:
+        return
+    logic.flood[0] = cell
+    _reveal(clues, logic, cell, np.int64(truth[cell]))
+    top = 1 if truth[cell] == 0 else 0
+    while top > 0:
+        top -= 1
+        zero = logic.flood[top]
+        for k in range(clues.neighbours.shape[1]):
+            other = np.int64(clues.neighbours[zero, k])
+            if clues.known[other] <= SAFE:
+                _reveal(clues, logic, other, np.int64(truth[other]))
+                if truth[other] == 0:
+                    logic.flood[top] = other
+                    top += 1
 
 
 @inlined
-def _weigh(closure: Closure, sentence: Int, kind: Int) -> Int:
-    """Returns the number of mines of a sentence, or of its free cells."""
-    mines = np.int64(closure.mines[sentence])
-    return mines if kind == MINES else length(closure, sentence) - mines
+def mark_mine(clues: Clues, logic: Logic, cell: Int) -> None:
+    """Marks an unknown cell as a mine."""
+    logic.counts[COVERED_LEFT] -= 1
+    logic.counts[MINES_LEFT] -= 1
+    settle(clues, int(cell), 1)
 
 
 @inlined
-def _is_free(closure: Closure, packing: Packing, sentence: Int) -> bool:
-    free = True
-    for i in range(closure.start[sentence], closure.start[sentence + 1]):
-        free &= packing.taken[closure.cells[i]] == 0
-    return free
+def mark_safe(clues: Clues, logic: Logic, cell: Int, found: int) -> int:
+    """Lists an unknown cell as the next of the safe ones; returns their number."""
+    settle(clues, int(cell), 0)
+    logic.found[found] = cell
+    return found + 1
 
 
 @inlined
-def _take(closure: Closure, packing: Packing, sentence: Int, taken: Int) -> int:
-    """Marks the cells of a sentence as taken (1) or not (0); returns their number."""
-    for i in range(closure.start[sentence], closure.start[sentence + 1]):
-        packing.taken[closure.cells[i]] = taken
-    return length(closure, sentence)
-
-
-@inlined
-def _apply(logic: Logic, closure: Closure, packing: Packing, log: Log, listed: Int, kind: Int) -> int:
-    """Decides the cells that a packing leaves over; returns what `pack_sentences` does."""
+def _follow_clues(clues: Clues, logic: Logic, log: Log) -> int:
+    """Applies clues that decide their neighbours, up to one with safe cells; returns their number, see `found`."""
     found = 0
-    for cell in range(len(logic.neighbours)):
-        if logic.state[cell] != UNKNOWN or packing.taken[cell] == 1:
-            continue
-        log_cell(log, cell, kind == FREE_CELLS)
-        if kind == FREE_CELLS:
-            mark_mine(logic, cell)
-        else:
-            logic.state[cell] = SAFE
-            logic.found[found] = cell
-            found += 1
-    for place in range(listed):
-        if packing.choice[place] >= 0:
-            log_reason(closure, log, np.int64(packing.choice[place]))
+    while found == 0:
+        clue = next_clue(clues)
+        if clue == NOWHERE:
+            return 0
+        is_mine = clues.missing[clue] > 0
+        for k in range(clues.neighbours.shape[1]):
+            cell = np.int64(clues.neighbours[clue, k])
+            if clues.known[cell] == UNKNOWN:
+                log_cell(log, cell, is_mine)
+                if is_mine:
+                    mark_mine(clues, logic, cell)
+                else:
+                    found = mark_safe(clues, logic, cell, found)
+        log_clue(log, clue)
+        end_step(log, COUNT_RULE, False)
+    return found
+
+
+@inlined
+def _follow_total(clues: Clues, logic: Logic, log: Log) -> int:
+    """Returns the number of safe cells, listed in `found`, where all mines are known: all unknown cells; else 0."""
+    found = 0
+    if logic.counts[MINES_LEFT] == 0:
+        for cell in range(len(clues.neighbours)):
+            if clues.known[cell] == UNKNOWN:
+                found = mark_safe(clues, logic, cell, found)
+                log_cell(log, cell, False)
+        end_step(log, COUNT_RULE, True)
+    return found
+
+
+@inlined
+def _decide_certain(clues: Clues, logic: Logic, closure: Closure, log: Log) -> int:
+    """Decides the cells of certain sentences; returns the number of safe cells, listed in `logic.found`."""
+    found = 0
+    for k in range(closure.counts[CERTAIN]):
+        sentence = closure.sentences[k, LISTED]
+        is_mine = closure.sentences[sentence, MINES] > 0
+        is_new = False
+        for i in range(closure.sentences[sentence, START], closure.sentences[sentence + 1, START]):
+            cell = closure.entries[i, CELL]
+            if clues.known[cell] == UNKNOWN:
+                is_new = True
+                log_cell(log, cell, is_mine)
+                if is_mine:
+                    mark_mine(clues, logic, cell)
+                else:
+                    found = mark_safe(clues, logic, cell, found)
+        if is_new and log.counts[RECORDING] == 1:
+            closure.cells[:, MARK] = 0
+            mark_reason(closure, sentence)
+            log_reason(log, closure)
+            end_step(log, SUBSET_RULE, False)
+            # A safe cell may show a 0 and open the cells of later steps, so a proof takes one step at a time.
+            if found > 0:
+                break
+    return found
+
+
+@inlined
+def _decide_rest(clues: Clues, logic: Logic, closure: Closure, log: Log, is_mine: bool) -> int:
+    """Decides the cells that a packing leaves over; returns the number of safe cells, listed in `logic.found`."""
+    found = 0
+    for cell in range(len(clues.neighbours)):
+        if is_left_over(clues, closure, cell):
+            log_cell(log, cell, is_mine)
+            if is_mine:
+                mark_mine(clues, logic, cell)
+            else:
+                found = mark_safe(clues, logic, cell, found)
+    log_reason(log, closure)
     end_step(log, SUBSET_RULE, True)
-    forget_reason(log)
-    return found if kind == MINES else PROGRESS
+    return found
 
 
 UNCERTAIN, NEW_SAFE, NEW_MINE = range(3)
@@ -209,27 +200,27 @@ PRESENT = 2
 
 
 @subroutine
-def ask_oracle(logic: Logic, log: Log, workspace: Workspace, mines: Int) -> int:
+def ask_oracle(clues: Clues, logic: Logic, log: Log, workspace: Workspace, mines: Int) -> int:
     """Decides the cells that are the same in all layouts, if one of them is free, once no clue is waiting.
 
     A proof that is recorded takes only the cells of one reason at a time. Returns the number of safe cells, listed in
     `logic.found`; 0 too where the board is too hard for the workspace.
     """
-    cells, degree = logic.neighbours.shape
+    cells, degree = clues.neighbours.shape
     if certainty(logic.board[:cells], degree, int(mines), logic.probabilities, workspace) != OK:
         return 0
-    if _mark_certain(logic, log) == 0:
+    if _mark_certain(clues, logic, log) == 0:
         return 0
     if log.counts[RECORDING] == 0:
-        return _decide_marked(logic, log, False)
+        return _decide_marked(clues, logic, log, False)
     found = 0
     if local_certainty(logic.board[:cells], degree, logic.probabilities, workspace) == OK:
-        found = _take_component(logic, log)
+        found = _take_component(clues, logic, log)
     if found == 0:
         for clue in range(cells):
-            if logic.state[clue] == OPEN and logic.unknown[clue] > 0:
+            if clues.known[clue] == OPEN and clues.unknown[clue] > 0:
                 log_clue(log, clue)
-        found = _decide_marked(logic, log, False)
+        found = _decide_marked(clues, logic, log, False)
         end_step(log, EXACT_RULE, True)
     log.marks[:] = UNCERTAIN
     log.visited[:] = 0
@@ -237,14 +228,14 @@ def ask_oracle(logic: Logic, log: Log, workspace: Workspace, mines: Int) -> int:
 
 
 @inlined
-def _mark_certain(logic: Logic, log: Log) -> int:
+def _mark_certain(clues: Clues, logic: Logic, log: Log) -> int:
     """Marks the cells that the oracle has found, or none if all of them are mines; returns the number of safe ones."""
     safe = 0
-    for cell in range(len(logic.neighbours)):
-        safe += logic.state[cell] == UNKNOWN and logic.probabilities[cell] == 0.0
-    for cell in range(len(logic.neighbours)):
+    for cell in range(len(clues.neighbours)):
+        safe += clues.known[cell] == UNKNOWN and logic.probabilities[cell] == 0.0
+    for cell in range(len(clues.neighbours)):
         log.marks[cell] = UNCERTAIN
-        if safe > 0 and logic.state[cell] == UNKNOWN:
+        if safe > 0 and clues.known[cell] == UNKNOWN:
             if logic.probabilities[cell] == 0.0:
                 log.marks[cell] = NEW_SAFE
             elif logic.probabilities[cell] == 1.0:
@@ -253,20 +244,18 @@ def _mark_certain(logic: Logic, log: Log) -> int:
 
 
 @subroutine
-def _decide_marked(logic: Logic, log: Log, of_component: bool) -> int:
+def _decide_marked(clues: Clues, logic: Logic, log: Log, of_component: bool) -> int:
     """Decides the marked cells, or those that the present component decides by itself; returns the safe ones."""
     found = 0
-    for cell in range(len(logic.neighbours)):
+    for cell in range(len(clues.neighbours)):
         mark = log.marks[cell]
         if mark == UNCERTAIN or (of_component and (log.visited[cell] != PRESENT or not _is_local(logic, log, cell))):
             continue
         log_cell(log, cell, mark == NEW_MINE)
         if mark == NEW_SAFE:
-            logic.state[cell] = SAFE
-            logic.found[found] = cell
-            found += 1
+            found = mark_safe(clues, logic, cell, found)
         else:
-            mark_mine(logic, cell)
+            mark_mine(clues, logic, cell)
         log.marks[cell] = UNCERTAIN
     return found
 
@@ -279,14 +268,14 @@ def _is_local(logic: Logic, log: Log, cell: Int) -> bool:
 
 
 @inlined
-def _take_component(logic: Logic, log: Log) -> int:
+def _take_component(clues: Clues, logic: Logic, log: Log) -> int:
     """Decides cells component by component, up to one with a safe cell; returns the number of safe cells."""
-    for seed in range(len(logic.neighbours)):
+    for seed in range(len(clues.neighbours)):
         if log.visited[seed] == 0 and _is_local(logic, log, seed):
-            _visit_component(logic, log, seed)
-            found = _decide_marked(logic, log, True)
+            _visit_component(clues, logic, log, seed)
+            found = _decide_marked(clues, logic, log, True)
             end_step(log, EXACT_RULE, False)
-            for cell in range(len(logic.neighbours)):
+            for cell in range(len(clues.neighbours)):
                 log.visited[cell] = min(log.visited[cell], 1)
             if found > 0:
                 return found
@@ -294,21 +283,21 @@ def _take_component(logic: Logic, log: Log) -> int:
 
 
 @inlined
-def _visit_component(logic: Logic, log: Log, seed: Int) -> None:
+def _visit_component(clues: Clues, logic: Logic, log: Log, seed: Int) -> None:
     """Visits the cells and the clues of a component, and names the clues as the reason of the step."""
-    cells, degree = logic.neighbours.shape
+    cells, degree = clues.neighbours.shape
     stack, top = logic.flood, 1
     stack[0] = seed
     log.visited[seed] = PRESENT
     while top > 0:
         top -= 1
         present = np.int64(stack[top])
-        is_clue = logic.state[present] == OPEN
+        is_clue = clues.known[present] == OPEN
         if is_clue:
             log_clue(log, present)
         for k in range(degree):
-            other = np.int64(logic.neighbours[present, k])
-            joins = logic.state[other] == UNKNOWN if is_clue else logic.state[other] == OPEN
+            other = np.int64(clues.neighbours[present, k])
+            joins = clues.known[other] == UNKNOWN if is_clue else clues.known[other] == OPEN
             if joins and other < cells and log.visited[other] == 0:
                 log.visited[other] = PRESENT
                 stack[top] = other
@@ -321,37 +310,43 @@ def play(arena: Arena, first: Int, level: Int) -> bool:
 
     The knowledge begins empty, and of the layout only the clues of cells that are opened are read.
     """
-    truth, logic, log, mines = arena.boards.truth[0], arena.logic, arena.log, np.int64(arena.rules.mines)
-    cover(logic, mines)
-    open_cell(truth, logic, first)
-    while logic.counts[UNKNOWN_LEFT] > logic.counts[MINES_LEFT]:
-        found = follow_clues(logic, log)
-        if found == 0 and logic.counts[UNKNOWN_LEFT] > logic.counts[MINES_LEFT]:
-            found = follow_total(logic, log)
+    truth, clues, logic, log = arena.boards.truth[0], arena.clues, arena.logic, arena.log
+    cells, degree = clues.neighbours.shape
+    logic.board[:] = degree + 3
+    read_clues(logic.board[:cells], degree, clues)
+    logic.counts[COVERED_LEFT], logic.counts[MINES_LEFT] = cells, arena.rules.mines
+    open_cell(truth, clues, logic, first)
+    while logic.counts[COVERED_LEFT] > logic.counts[MINES_LEFT]:
+        found = _follow_clues(clues, logic, log)
+        if found == 0 and logic.counts[COVERED_LEFT] > logic.counts[MINES_LEFT]:
+            found = _follow_total(clues, logic, log)
             if found == 0:
-                found = reason(mines, level, logic, arena.closure, arena.packing, log, arena.workspace)
+                found = _reason(arena, level)
             if found == 0:
                 return False
         for i in range(found):
-            open_cell(truth, logic, np.int64(logic.found[i]))
+            open_cell(truth, clues, logic, np.int64(logic.found[i]))
     return True
 
 
 @subroutine
-def reason(
-    mines: Int, level: Int, logic: Logic, closure: Closure, packing: Packing, log: Log, workspace: Workspace
-) -> int:
+def _reason(arena: Arena, level: Int) -> int:
     """Applies the rules for several clues.
 
     Returns the number of safe cells, listed in `logic.found`; PROGRESS if mines are marked instead; 0 where logic is
     stuck.
     """
+    clues, logic, closure, log = arena.clues, arena.logic, arena.closure, arena.log
     # Without a record the oracle, which finds all that sentences find, is faster alone.
     if level == SUBSET or log.counts[RECORDING] == 1:
-        complete = close_sentences(logic, closure)
-        if closure.counts[CERTAIN] > 0:
-            found = apply_certain(logic, closure, log)
+        left = logic.counts[MINES_LEFT] if level == SUBSET else -1
+        result = look_further(clues, closure, left, logic.counts[COVERED_LEFT])
+        if result == SOME_ARE_CERTAIN:
+            found = _decide_certain(clues, logic, closure, log)
+            return found if found > 0 else PROGRESS
+        if result != NOTHING and result != TOO_HARD:
+            found = _decide_rest(clues, logic, closure, log, result != REST_IS_SAFE)
             return found if found > 0 else PROGRESS
         if level == SUBSET:
-            return pack_sentences(logic, closure, packing, log, workspace, mines) if complete else 0
-    return ask_oracle(logic, log, workspace, mines)
+            return 0
+    return ask_oracle(clues, logic, log, arena.workspace, np.int64(arena.rules.mines))

@@ -14,8 +14,10 @@ from minesweeper_env.config import NO_GUESS_LEVELS, BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import FIRST_ANY, FIRST_SAFE, RULE_FIELDS, Boards, RewardWeights, Rules
 from minesweeper_env.inference import Step
+from minesweeper_env.inference.deduction.sentences import make_closure
 from minesweeper_env.inference.deduction.steps import LEVELS as RULES
 from minesweeper_env.inference.kernels import make_fixed_workspace
+from minesweeper_env.inference.reading import make_clues
 from minesweeper_env.lending import Lender
 from minesweeper_env.no_guess.arrays import (
     LOG_CLUES,
@@ -23,19 +25,11 @@ from minesweeper_env.no_guess.arrays import (
     STEPS,
     Arena,
     Bytes,
-    Closure,
     Ints,
     Log,
     Logic,
-    Packing,
 )
 from minesweeper_env.no_guess.kernels import GIVEN, REJECTION, REPAIR, search_layouts
-
-MAX_SENTENCES = 20_000
-"""The largest closure; `inference.deduce` has the same limit."""
-
-CELLS_PER_SENTENCE = 8
-"""Cells of sentences that memory is reserved for, on average."""
 
 
 def make_arena(config: BoardConfig) -> Arena:
@@ -44,27 +38,15 @@ def make_arena(config: BoardConfig) -> Arena:
     rules = Rules(*fields[:RULE_FIELDS])
     if rules.first_click == FIRST_ANY:
         rules = rules._replace(first_click=FIRST_SAFE)
-    n, m = config.cells, config.cells + 1
+    n = config.cells
     return Arena(
         rules,
         Boards(*fields[RULE_FIELDS:]),
         _bytes(n),
-        _counts(n),
-        Logic(
-            rules.neighbours,
-            _bytes(m),
-            _bytes(m),
-            _ints(m),
-            _ints(m),
-            _ints(n),
-            _bytes(m),
-            _ints(n),
-            _ints(n),
-            _counts(3),
-            np.empty(n),
-        ),
-        _make_closure(n),
-        Packing(_ints(n), _ints(n), _bytes(n), _ints(m), _ints(m), _ints(n), _ints(MAX_SENTENCES)),
+        np.zeros(n, np.int64),
+        make_clues(rules.neighbours),
+        Logic(_bytes(n + 1), _ints(n), _ints(n), np.zeros(2, np.int64), np.empty(n)),
+        make_closure(*rules.neighbours.shape),
         _make_log(n, 0),
         make_fixed_workspace(config.rows, config.cols, config.radius),
     )
@@ -78,33 +60,8 @@ def _bytes(size: int) -> Bytes:
     return np.zeros(size, np.int8)
 
 
-def _counts(size: int) -> NDArray[np.int64]:
-    return np.zeros(size, np.int64)
-
-
-def _make_closure(n: int) -> Closure:
-    most = MAX_SENTENCES
-    pool = CELLS_PER_SENTENCE * most
-    return Closure(
-        _ints(most + 1),
-        _ints(most),
-        np.empty(most, np.uint64),
-        _ints(2, most),
-        _ints(pool),
-        _ints(n),
-        _ints(most),
-        _ints(n),
-        _ints(pool),
-        _ints(pool),
-        _ints(most),
-        _bytes(most),
-        _ints(most),
-        _counts(2),
-    )
-
-
 def _make_log(n: int, clues: int) -> Log:
-    return Log(_ints(n + 1, 4), _ints(n), _bytes(n), _ints(clues), _bytes(n + 1), _bytes(n + 1), _counts(4))
+    return Log(_ints(n + 1, 4), _ints(n), _bytes(n), _ints(clues), _bytes(n + 1), _bytes(n + 1), np.zeros(4, np.int64))
 
 
 METHODS = ("auto", "rejection", "repair")

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting.frontier import Frontier, Ints
+from minesweeper_env.inference.counting.frontier import Frontier
 from minesweeper_env.inference.counting.workspace import Plan
+from minesweeper_env.inference.reading import Ints
 
 UNSEEN, ACTIVE, DONE = 0, 1, 2
 

@@ -12,20 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-
-UNKNOWN, SAFE, MINE, OPEN = 0, 1, 2, 3
-"""Values of `Frontier.known`; OPEN includes cells off the board."""
-
-Ints = NDArray[np.int32]
+from minesweeper_env.inference.reading import OPEN, UNKNOWN, Clues, Ints
 
 
 class Frontier(NamedTuple):
     """The constraints and groups of a board of n cells after propagation; all arrays int32.
 
     Attributes:
-        known: (n + 1,) UNKNOWN, SAFE, MINE or OPEN; the last entry stands for cells off the board.
-        missing: (n + 1,) at an open cell, the number of mines among its unknown neighbours.
-        unknown: (n + 1,) at an open cell, the number of its unknown neighbours.
+        known, missing, unknown: (n + 1,) each, as in `Clues`.
         constraint_of: (n + 1,) the constraint of an open cell, or -1.
         group_of: (n + 1,) the group of an unknown cell, or -1.
         cell_of: (n,) the open cell of a constraint.
@@ -52,11 +46,20 @@ class Frontier(NamedTuple):
 
 
 @inlined
+def clues_of(frontier: Frontier, neighbours: NDArray[np.uint32]) -> Clues:
+    """Returns the part of a frontier that `read_clues` fills; its stack takes `spare`."""
+    cells = len(neighbours) + 1
+    return Clues(
+        neighbours, frontier.known, frontier.missing, frontier.unknown, frontier.spare[:cells], frontier.spare[cells:]
+    )
+
+
+@inlined
 def merge_cells(frontier: Frontier, neighbours: NDArray[np.uint32]) -> tuple[int, int, int]:
     """Lists the constraints of a propagated board and the groups of its unknown cells.
 
     Args:
-        frontier: with `known`, `missing` and `unknown` filled by `propagate_clues`; the rest is filled here.
+        frontier: with `known`, `missing` and `unknown` filled by `read_clues`; the rest is filled here.
         neighbours: (n, degree) uint32, the neighbours of each cell.
 
     Returns:

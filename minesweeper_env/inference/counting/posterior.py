@@ -15,10 +15,10 @@ from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.inference.counting.backward_pass import UNDERFLOW, join_components
 from minesweeper_env.inference.counting.elimination_order import order_groups, reorder_wide_components
 from minesweeper_env.inference.counting.forward_pass import BOOLEAN, FIXED_TOTAL, IID, Weighting, count_components
-from minesweeper_env.inference.counting.frontier import MINE, OPEN, UNKNOWN, Frontier, merge_cells
-from minesweeper_env.inference.counting.propagation import NOWHERE, propagate_clues
+from minesweeper_env.inference.counting.frontier import Frontier, clues_of, merge_cells
 from minesweeper_env.inference.counting.states import INFEASIBLE, OK, Floats
 from minesweeper_env.inference.counting.workspace import Work, Workspace, carve
+from minesweeper_env.inference.reading import MINE, NOWHERE, OPEN, UNKNOWN, follow_clues, read_clues
 
 CONTRADICTION = 4
 """Outcome c + CONTRADICTION: cell c contradicts the rest of the board."""
@@ -81,10 +81,10 @@ def posterior(
 @inlined
 def read_board(work: Work, board: NDArray[np.int8], neighbours: NDArray[np.uint32], max_count: int) -> int:
     """Reads a board and applies single clues; returns the outcome."""
-    frontier = work.frontier
-    fault = propagate_clues(
-        board, neighbours, max_count, frontier.known, frontier.missing, frontier.unknown, frontier.spare
-    )
+    clues = clues_of(work.frontier, neighbours)
+    fault = read_clues(board, max_count, clues)
+    if fault == NOWHERE:
+        fault = follow_clues(clues)
     return OK if fault == NOWHERE else CONTRADICTION + fault
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, subroutine
-from minesweeper_env.inference.counting.frontier import Frontier, Ints
+from minesweeper_env.inference.counting.frontier import Frontier
+from minesweeper_env.inference.reading import Ints
 from minesweeper_env.splitmix import GOLDEN
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.counting.frontier import Frontier, Ints
+from minesweeper_env.inference.counting.frontier import Frontier
 from minesweeper_env.inference.counting.states import NEED_KEYS, NEED_STATES, Floats, Levels, Slots, States, Words
+from minesweeper_env.inference.reading import Ints
 from minesweeper_env.neighbours import neighbour_table
 
 MAX_STATES = 1 << 22

@@ -11,9 +11,23 @@ from numpy.typing import NDArray
 from minesweeper_env.cell_sets import bits, to_array, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import PositionTooHardError
-from minesweeper_env.inference.deduction.closure import Sentence
+from minesweeper_env.inference.deduction.sentences import Deducer, deducers, look_at_board
 from minesweeper_env.inference.oracle import certain_cells
+from minesweeper_env.inference.reading import UNKNOWN
 from minesweeper_env.neighbours import neighbour_table
+
+
+class Sentence(NamedTuple):
+    """The number of mines in a set of cells, and the bit of the clue that says so."""
+
+    cells: int
+    mines: int
+    because: int = 0
+
+    @property
+    def free(self) -> int:
+        """The number of free cells."""
+        return self.cells.bit_count() - self.mines
 
 
 class Reason(NamedTuple):
@@ -132,24 +146,38 @@ class BoardState:
 
     def __init__(self, board: NDArray[np.int8], mines: int, radius: int) -> None:
         """Reads a checked board, (rows, cols) int8 codes; raises what `deduce` raises."""
-        codes = Codes.of_radius(radius)
         certain = certain_cells(board, mines, radius=radius)
         self.shape: tuple[int, int] = board.shape[0], board.shape[1]
-        self.radius = radius
+        self.radius, self._codes = radius, Codes.of_radius(radius)
         self._table = neighbour_table(*self.shape, radius)
         self._listed: dict[int, list[int]] = {}
-        self.unknown = to_bits(board > codes.max_count)
-        self.mines_left = mines
+        self._board, self._mines = board.copy(), mines
         self.findable = to_bits(certain.safe | certain.mine)
         self.safe = to_bits(certain.safe)
-        self.sentences: dict[int, Sentence] = {}
-        for cell in np.flatnonzero(board <= codes.max_count).tolist():
-            neighbours = sum(1 << other for other in self._near(cell)) & self.unknown
-            if neighbours:
-                self.sentences[cell] = Sentence(neighbours, int(board.flat[cell]), 1 << cell)
-            if len(self.sentences) * board.size > MOST_BITS:
-                raise PositionTooHardError("this board has too many cells and clues for a proof")
-        self.record(0, to_bits(board == codes.mine))
+        self._read()
+
+    def _read(self) -> None:
+        """Reads the board, on which the cells that have been found bear codes of their own."""
+        with deducers(*self.shape, self.radius).lend() as deducer:
+            self.look_further(deducer, just_read=True)
+            known, missing, unknown = (each[:-1].copy() for each in deducer.clues[1:4])
+        self.unknown = to_bits(known == UNKNOWN)
+        self.findable &= self.unknown
+        self.safe &= self.unknown
+        self.mines_left = self._mines - int(np.count_nonzero(self._board == self._codes.mine))
+        clues = np.flatnonzero((self._board.ravel() <= self._codes.max_count) & (unknown > 0)).tolist()
+        if len(clues) * self.size > MOST_BITS:
+            raise PositionTooHardError("this board has too many cells and clues for a proof")
+        self.sentences = {clue: Sentence(self._around(clue), int(missing[clue]), 1 << clue) for clue in clues}
+
+    def look_further(self, deducer: Deducer, just_read: bool = False) -> tuple[int, int]:
+        """Returns what `look_at_board` does, and leaves the rest in the arrays of a deducer."""
+        unknown = 0 if just_read else self.unknown.bit_count()
+        left, most = 0 if just_read else self.mines_left, self._codes.max_count
+        return look_at_board(self._board.ravel(), most, left, unknown, *deducer.clues, *deducer.closure)
+
+    def _around(self, clue: int) -> int:
+        return sum(1 << other for other in self._near(clue)) & self.unknown
 
     @property
     def size(self) -> int:
@@ -175,24 +203,10 @@ class BoardState:
         return [cell for cell in self._near(bit.bit_length() - 1) if cell in self.sentences]
 
     def record(self, safe: int, mine: int) -> None:
-        """Marks unknown cells as free and as mines, and takes them out of the sentences."""
-        found = safe | mine
-        self.unknown &= ~found
-        self.findable &= ~found
-        self.safe &= ~found
-        self.mines_left -= mine.bit_count()
-        for clue in {clue for bit in bits(found) for clue in self.clues_about(bit)}:
-            cells, mines, because = self.sentences[clue]
-            if cells & ~found:
-                self.sentences[clue] = Sentence(cells & ~found, mines - (cells & mine).bit_count(), because)
-            else:
-                del self.sentences[clue]
-
-    def sweep(self) -> list[int]:
-        """Returns the bits of all cells by rows, or by columns if these are shorter."""
-        numbers = np.arange(self.size).reshape(self.shape)
-        ordered = numbers if self.shape[0] >= self.shape[1] else numbers.T
-        return [1 << number for number in ordered.ravel().tolist()]
+        """Marks unknown cells as free and as mines."""
+        self._board[to_array(safe, self.shape)] = self._codes.mine + 1
+        self._board[to_array(mine, self.shape)] = self._codes.mine
+        self._read()
 
     def cells_of(self, cells: int) -> tuple[Cell, ...]:
         """Returns (row, col) of the cells in a set, in reading order."""

@@ -139,7 +139,7 @@ def _from_pairs(state: BoardState) -> Iterator[_Inference]:
 
 
 def _from_total(state: BoardState) -> Iterator[_Inference]:
-    if state.total.certain:
+    if state.mines_left == 0 or state.total.free == 0:
         yield _Inference("count", (), 0, state.unknown, uses_total=True)
     for cells, mines, bit in state.sentences.values():
         if mines == state.mines_left or cells.bit_count() - mines == state.total.free:

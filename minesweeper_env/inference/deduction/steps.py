@@ -14,120 +14,27 @@ Only "exact" finds everything. Each step is the easiest one after the steps befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from minesweeper_env.cell_sets import bits
+from minesweeper_env.cell_sets import to_bits
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards, check_radius
-from minesweeper_env.inference.deduction.board_state import BoardState, Cell, easiest_reason, forced
-from minesweeper_env.inference.deduction.closure import MAX_SENTENCES, EasiestFirst, Sentence, subset_closure
-
-# A packing may hold all mines of the board, or all its free cells; then nothing is left for the other cells. Simon
-# Tatham's Mines tries unions of up to ten sentences to the same end; the dynamic programme here takes any number.
-
-MAX_STATES = 20_000
-"""Upper bound on the states of the dynamic programme at one cell."""
-
-
-class Packing(NamedTuple):
-    """Sentences without a common cell.
-
-    Attributes:
-        weight: the sum of their weights.
-        cells: the union of their cells, as bits.
-        because: the union of their reasons.
-    """
-
-    weight: int = 0
-    cells: int = 0
-    because: int = 0
-
-    def plus(self, weight: int, cells: int, because: int) -> Packing:
-        """Returns the packing with more sentences."""
-        return Packing(self.weight + weight, self.cells | cells, self.because | because)
-
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        """A key to maximise: more weight, then fewer cells, then fewer counts."""
-        return self.weight, -self.cells.bit_count(), -self.because.bit_count()
-
-
-def heaviest_packing(
-    sentences: Sequence[Sentence], weigh: Callable[[Sentence], int], order: Sequence[int], target: int
-) -> Packing | None:
-    """Returns a packing of weight `target`, which none exceeds, with the fewest cells; None if there is none.
-
-    The weight of a sentence is the number of its mines, or of its free cells. In `order`, the bits of all cells,
-    neighbours are not far apart. Raises a PositionTooHardError for more than `MAX_STATES` states at a cell.
-    """
-    if _weight_bound(sentences, weigh) < target:
-        return None
-    whole = Packing()
-    for component in _components(sentences):
-        whole = whole.plus(*_pack(component, weigh, order))
-    return whole if whole.weight == target else None
-
-
-def _weight_bound(sentences: Sequence[Sentence], weigh: Callable[[Sentence], int]) -> int:
-    """Returns an upper bound on the weight of a packing: the weight of a greedy cover of all cells."""
-    bound = covered = 0
-    for sentence in sorted(sentences, key=lambda one: weigh(one) / one.cells.bit_count()):
-        new = sentence.cells & ~covered
-        bound += min(weigh(sentence), new.bit_count())
-        covered |= new
-    return bound
-
-
-def _components(sentences: Iterable[Sentence]) -> list[list[Sentence]]:
-    """Returns the connected components of the sentences; two are adjacent if they have a cell in common."""
-    components: list[tuple[int, list[Sentence]]] = []
-    for sentence in sentences:
-        touched = [component for component in components if component[0] & sentence.cells]
-        cells, together = sentence.cells, [sentence]
-        for component in touched:
-            cells |= component[0]
-            together += component[1]
-        components = [component for component in components if not component[0] & sentence.cells]
-        components.append((cells, together))
-    return [together for _, together in components]
-
-
-def _pack(sentences: Sequence[Sentence], weigh: Callable[[Sentence], int], order: Sequence[int]) -> Packing:
-    """Returns the best packing by dynamic programming over the cells in order.
-
-    A state is the set of the cells ahead that sentences of the packing already take.
-    """
-    cells = 0
-    for sentence in sentences:
-        cells |= sentence.cells
-    position = {bit: number for number, bit in enumerate(bit for bit in order if bit & cells)}
-    starting: dict[int, list[Sentence]] = {bit: [] for bit in position}
-    for sentence in sentences:
-        starting[min(bits(sentence.cells), key=position.__getitem__)].append(sentence)
-    states = {0: Packing()}
-    for bit in position:
-        after: dict[int, Packing] = {}
-        for ahead, packing in states.items():
-            _keep_better(after, ahead & ~bit, packing)
-            if not ahead & bit:
-                for sentence in starting[bit]:
-                    if not sentence.cells & ahead:
-                        grown = packing.plus(weigh(sentence), sentence.cells, sentence.because)
-                        _keep_better(after, (ahead | sentence.cells) ^ bit, grown)
-        states = after
-        if len(states) > MAX_STATES:
-            raise PositionTooHardError(f"the search for disjoint constraints needs more than {MAX_STATES} sets")
-    return states[0]
-
-
-def _keep_better(states: dict[int, Packing], ahead: int, packing: Packing) -> None:
-    if ahead not in states or packing.rank > states[ahead].rank:
-        states[ahead] = packing
-
+from minesweeper_env.inference.deduction.board_state import BoardState, Cell, Sentence, easiest_reason, forced
+from minesweeper_env.inference.deduction.sentences import (
+    CELL,
+    MARK,
+    MINES,
+    NOTHING,
+    REST_IS_SAFE,
+    SOME_ARE_CERTAIN,
+    START,
+    TAKEN,
+    TOO_HARD,
+    deducers,
+)
 
 Rule = Literal["count", "subset", "exact"]
 
@@ -245,30 +152,27 @@ def _by_count(state: BoardState) -> _Finding | None:
     certain = next(without_mine, None) or next(all_mines, None)
     if certain:
         return _from_sentence("count", certain)
-    return _from_sentence("count", state.total, uses_total=True) if state.total.certain else None
+    total = state.total
+    return _from_sentence("count", total, uses_total=True) if total.mines == 0 or total.free == 0 else None
 
 
 def _by_subset(state: BoardState) -> _Finding | None:
-    """Looks for a certain sentence in the closure of the clues, then for a packing that accounts for the total."""
-    certain, closure = _close(state.sentences.values())
-    if certain:
-        return _from_sentence("subset", certain)
-    order = state.sweep()
-    for weight in ("mines", "free"):
-        packing = heaviest_packing(closure, attrgetter(weight), order, getattr(state.total, weight))
-        if packing and packing.cells != state.unknown:
-            left = state.unknown ^ packing.cells
-            safe, mine = (left, 0) if weight == "mines" else (0, left)
-            return _Finding("subset", safe, mine, packing.because, uses_total=True)
-    return None
-
-
-def _close(sentences: Iterable[Sentence]) -> tuple[Sentence | None, list[Sentence]]:
-    agenda = EasiestFirst(sentences)
-    certain, closure = subset_closure(agenda, MAX_SENTENCES)
-    if certain is None and agenda:
-        raise PositionTooHardError(f"the counts of this board make more than {MAX_SENTENCES} sentences")
-    return certain, [Sentence(*sentence) for sentence in closure.values()]
+    """Looks for the easiest step from several clues, or from all mines of the board."""
+    with deducers(*state.shape, state.radius).lend() as deducer:
+        found, sentence = state.look_further(deducer)
+        if found == TOO_HARD:
+            raise PositionTooHardError("the clues of this board make more sentences than can be tried")
+        if found == NOTHING:
+            return None
+        closure = deducer.closure
+        because = to_bits(closure.cells[:-1, MARK] == 1)
+        if found == SOME_ARE_CERTAIN:
+            begin, end = closure.sentences[sentence : sentence + 2, START]
+            cells = sum(1 << cell for cell in closure.entries[begin:end, CELL].tolist())
+            return _from_sentence("subset", Sentence(cells, int(closure.sentences[sentence, MINES]), because))
+        rest = state.unknown & ~to_bits(closure.cells[:-1, TAKEN] == 1)
+    safe, mine = (rest, 0) if found == REST_IS_SAFE else (0, rest)
+    return _Finding("subset", safe, mine, because, uses_total=True)
 
 
 def _by_exact(state: BoardState) -> _Finding | None:

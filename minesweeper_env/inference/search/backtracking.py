@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined
-
-Ints = NDArray[np.int32]
-Neighbours = NDArray[np.uint32]
-
-FREE, MINED, COVERED, OPEN = range(4)
-"""Values of `Backtracking.state`: assigned as free (or off the board), assigned as a mine, covered and not yet
-assigned, open."""
+from minesweeper_env.inference.reading import MINE, NOWHERE, OPEN, SAFE, UNKNOWN, Clues, Ints, Neighbours, read_clues
 
 MINES, CELLS, TOP, WORK, STAMP, DEEPEST, FAULT = range(7)
 """Entries of `Backtracking.counters`:
@@ -32,12 +26,11 @@ class Backtracking(NamedTuple):
     """The arrays of an enumeration on a board of n cells; all are int32.
 
     Attributes:
-        state: (n + 1,) FREE, MINED, COVERED or OPEN; entry n stands for cells off the board.
-        missing: (n + 1,) at an open cell, the number of mines among its covered neighbours.
-        covered: (n + 1,) at an open cell, the number of its covered neighbours.
+        state, missing, covered: (n + 1,) each, `known`, `missing` and `unknown` of `Clues`; an assigned cell is SAFE or
+            MINE, and so is entry n, off the board.
         clues: (n,) the open cells with covered neighbours, in breadth-first order.
         order: (n,) the covered cells in breadth-first order.
-        trail: (n,) the assigned cells, in the order of assignment.
+        trail: (n + 1,) the assigned cells, in the order of assignment.
         branches: (n, 2) for each choice, the height of the trail and the position in `order`.
         mark: (n + 1,) the STAMP at which a cell was last marked.
         column: (n + 1,) the column of each covered cell in the list of layouts, or -1.
@@ -58,7 +51,7 @@ class Backtracking(NamedTuple):
 
 def make_backtracking(cells: int) -> Backtracking:
     """Returns uninitialised arrays for boards of this many cells."""
-    shapes = (cells + 1, cells + 1, cells + 1, cells, cells, cells, (cells, 2), cells + 1, cells + 1, 7)
+    shapes = (cells + 1, cells + 1, cells + 1, cells, cells, cells + 1, (cells, 2), cells + 1, cells + 1, 7)
     return Backtracking(*(np.empty(shape, np.int32) for shape in shapes))
 
 
@@ -71,41 +64,30 @@ def read_board(
     counters = workspace.counters
     counters[:] = 0
     counters[MINES] = mines
-    counters[FAULT] = -1
-    workspace.state[cells] = FREE
-    workspace.column[cells] = -1
+    # Entries of covered cells mean nothing: all kernels update them, which saves a branch, but compare only those of
+    # open cells.
+    workspace.missing[:] = 0
+    workspace.covered[:] = 0
+    clues = Clues(neighbours, workspace.state, workspace.missing, workspace.covered, workspace.trail, workspace.mark)
+    counters[FAULT] = read_clues(shown, max_count, clues)
+    workspace.state[cells] = SAFE
     workspace.mark[:] = 0
+    workspace.column[:] = -1
     columns = 0
     for cell in range(cells):
-        code = shown[cell]
-        workspace.state[cell] = OPEN if code <= max_count else MINED if code == max_count + 4 else COVERED
-        counters[CELLS] += workspace.state[cell] == COVERED
-        counters[MINES] -= workspace.state[cell] == MINED
-        workspace.column[cell] = -1
-        if code > max_count:
+        counters[CELLS] += workspace.state[cell] == UNKNOWN
+        counters[MINES] -= workspace.state[cell] == MINE
+        if workspace.state[cell] != OPEN:
             workspace.column[cell] = columns
             columns += 1
-    fits = 0 <= counters[MINES] <= counters[CELLS]
-    for cell in range(cells):
-        # Entries of covered cells mean nothing: all kernels update them, which saves a branch, but compare only those
-        # of open cells.
-        workspace.missing[cell] = shown[cell]
-        workspace.covered[cell] = 0
-        for k in range(neighbours.shape[1]):
-            workspace.missing[cell] -= workspace.state[neighbours[cell, k]] == MINED
-            workspace.covered[cell] += workspace.state[neighbours[cell, k]] == COVERED
-        if workspace.state[cell] == OPEN and not 0 <= workspace.missing[cell] <= workspace.covered[cell]:
-            fits = False
-            counters[FAULT] = cell
-    return fits
+    return counters[FAULT] == NOWHERE and bool(0 <= counters[MINES] <= counters[CELLS])
 
 
 @inlined
 def assign(workspace: Backtracking, neighbours: Neighbours, cell: int, mine: int) -> bool:
     """Assigns a covered cell; returns whether the clues next to it and the total can still be met."""
     counters = workspace.counters
-    # FREE and MINED are 0 and 1, so `mine` is also the state.
-    workspace.state[cell] = mine
+    workspace.state[cell] = SAFE + mine
     workspace.trail[counters[TOP]] = cell
     counters[TOP] += 1
     counters[WORK] += 1
@@ -138,13 +120,13 @@ def undo(workspace: Backtracking, neighbours: Neighbours, top: int) -> None:
     while counters[TOP] > top:
         counters[TOP] -= 1
         cell = workspace.trail[counters[TOP]]
-        mine = workspace.state[cell]
+        mine = workspace.state[cell] - SAFE
         counters[CELLS] += 1
         counters[MINES] += mine
         for k in range(neighbours.shape[1]):
             workspace.missing[neighbours[cell, k]] += mine
             workspace.covered[neighbours[cell, k]] += 1
-        workspace.state[cell] = COVERED
+        workspace.state[cell] = UNKNOWN
 
 
 @inlined
@@ -157,10 +139,10 @@ def apply_clue(workspace: Backtracking, neighbours: Neighbours, open_cell: int) 
     missing, covered = workspace.missing[open_cell], workspace.covered[open_cell]
     if covered == 0 or 0 < missing < covered:
         return True
-    mine = FREE if missing == 0 else MINED
+    mine = int(missing > 0)
     for k in range(neighbours.shape[1]):
         cell = neighbours[open_cell, k]
-        if workspace.state[cell] == COVERED and not assign(workspace, neighbours, cell, mine):
+        if workspace.state[cell] == UNKNOWN and not assign(workspace, neighbours, cell, mine):
             return False
     return True
 
@@ -184,6 +166,6 @@ def assign_rest(workspace: Backtracking, neighbours: Neighbours, cells: int, min
     """Assigns all cells that are left in the first `cells` of the order; returns False on a violation."""
     for i in range(cells):
         cell = workspace.order[i]
-        if workspace.state[cell] == COVERED and not assign(workspace, neighbours, cell, mine):
+        if workspace.state[cell] == UNKNOWN and not assign(workspace, neighbours, cell, mine):
             return False
     return True

@@ -15,20 +15,15 @@ from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import whole_number
 from minesweeper_env.inference.boards import InconsistentBoardError, PositionTooHardError, check_boards, check_radius
+from minesweeper_env.inference.reading import OPEN, SAFE, UNKNOWN, Ints, Neighbours
 from minesweeper_env.inference.search.backtracking import (
     CELLS,
-    COVERED,
     FAULT,
-    FREE,
-    MINED,
     MINES,
-    OPEN,
     STAMP,
     TOP,
     WORK,
     Backtracking,
-    Ints,
-    Neighbours,
     apply_clue,
     assign,
     assign_rest,
@@ -62,7 +57,7 @@ def _total_can_be_met(workspace: Backtracking, neighbours: Neighbours, clues: in
         apart = workspace.covered[open_cell] > 0
         for k in range(neighbours.shape[1]):
             cell = neighbours[open_cell, k]
-            apart &= workspace.state[cell] != COVERED or workspace.mark[cell] != counters[STAMP]
+            apart &= workspace.state[cell] != UNKNOWN or workspace.mark[cell] != counters[STAMP]
         if apart:
             least += workspace.missing[open_cell]
             beside += workspace.covered[open_cell]
@@ -88,7 +83,7 @@ def _order_cells(workspace: Backtracking, neighbours: Neighbours) -> tuple[int, 
             done += 1
             for k in range(neighbours.shape[1]):
                 cell = neighbours[open_cell, k]
-                if workspace.state[cell] != COVERED or workspace.mark[cell] == counters[STAMP]:
+                if workspace.state[cell] != UNKNOWN or workspace.mark[cell] == counters[STAMP]:
                     continue
                 workspace.mark[cell] = counters[STAMP]
                 workspace.order[cells] = cell
@@ -101,7 +96,7 @@ def _order_cells(workspace: Backtracking, neighbours: Neighbours) -> tuple[int, 
                         clues += 1
     # Cells under no clue come last: only the total limits them.
     for cell in range(len(neighbours)):
-        if workspace.state[cell] == COVERED and workspace.mark[cell] != counters[STAMP]:
+        if workspace.state[cell] == UNKNOWN and workspace.mark[cell] != counters[STAMP]:
             workspace.order[cells] = cell
             cells += 1
     return cells, clues
@@ -112,7 +107,7 @@ def _write_layout(workspace: Backtracking, cells: int, row: Bytes) -> None:
     """Writes the assigned layout into a row."""
     for cell in range(cells):
         if workspace.column[cell] >= 0:
-            row[workspace.column[cell]] = workspace.state[cell]
+            row[workspace.column[cell]] = workspace.state[cell] - SAFE
 
 
 @inlined
@@ -124,7 +119,7 @@ def _list(workspace: Backtracking, neighbours: Neighbours, mine: Bytes, max_work
     fits = True
     while counters[WORK] <= max_work:
         if fits and counters[CELLS] > 0 and (counters[MINES] == 0 or counters[MINES] == counters[CELLS]):
-            fits = assign_rest(workspace, neighbours, cells, FREE if counters[MINES] == 0 else MINED)
+            fits = assign_rest(workspace, neighbours, cells, int(counters[MINES] > 0))
         if fits and counters[CELLS] == 0:
             if found == len(mine):
                 return TOO_MANY
@@ -137,17 +132,17 @@ def _list(workspace: Backtracking, neighbours: Neighbours, mine: Bytes, max_work
         counters[WORK] += clues // 4
         if fits and _total_can_be_met(workspace, neighbours, clues):
             # A covered cell is left, and all cells before `position` are assigned.
-            while workspace.state[workspace.order[position]] != COVERED:
+            while workspace.state[workspace.order[position]] != UNKNOWN:
                 position += 1
             branches[branch, 0], branches[branch, 1] = counters[TOP], position
             branch += 1
-            choice = FREE
+            choice = 0
         elif branch > 0:
             # The second choice leaves no branch, so when it fails, the choice before it is next.
             branch -= 1
             undo(workspace, neighbours, branches[branch, 0])
             position = branches[branch, 1]
-            choice = MINED
+            choice = 1
         else:
             return found
         top = counters[TOP]

@@ -12,7 +12,7 @@ from support.positions import board_of, counts_of, flood, layouts_of_size, pertu
 
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import InconsistentBoardError, PositionTooHardError, certain_cells, subset_closure
-from minesweeper_env.inference.deduction import steps as deduction_steps
+from minesweeper_env.inference.deduction import sentences
 from minesweeper_env.inference.deduction.proofs import hint
 from minesweeper_env.inference.deduction.steps import LEVELS, Step, deduce
 
@@ -466,14 +466,10 @@ def test_another_level_is_refused(function, level):
         function([[11, 11]], 1, level=level)
 
 
-@pytest.mark.parametrize(
-    ("module", "bound", "drawing"),
-    [(deduction_steps, "MAX_SENTENCES", ". . .\n1 1 ."), (deduction_steps, "MAX_STATES", ". 1 . 1 . .")],
-)
-def test_a_closure_or_search_beyond_its_bound_says_so(monkeypatch, module, bound, drawing):
-    monkeypatch.setattr(module, bound, 1)
-    with pytest.raises(PositionTooHardError, match="more than 1"):
-        deduce(read(drawing), 1)
+def test_a_closure_beyond_its_bound_says_so(monkeypatch):
+    monkeypatch.setattr(sentences, "MAX_SENTENCES", 3)
+    with pytest.raises(PositionTooHardError, match="more sentences"):
+        deduce(read(". 1 . . 1 . . . . 1 . . . ."), 3, level="subset")
 
 
 def test_a_closure_stops_at_a_certain_sentence_and_leaves_the_others_waiting():

@@ -1,0 +1,145 @@
+"""The one reader of boards: what clues, flags and shown mines say, and what single clues prove.
+
+Step 1 of docs/studies/inference.md. Each clue becomes a constraint: the number of mines in its unknown neighbours.
+Flags and question marks say nothing. All kernels that reason about a board begin here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minesweeper_env.compiled import inlined, subroutine
+
+UNKNOWN, SAFE, MINE, OPEN = range(4)
+"""Values of `Clues.known`; OPEN includes cells off the board."""
+
+NOWHERE = -1
+"""In place of a cell: no clue contradicts its neighbours, or no clue waits."""
+
+Ints = NDArray[np.int32]
+Neighbours = NDArray[np.uint32]
+
+
+class Clues(NamedTuple):
+    """The constraints of a board of n cells.
+
+    Attributes:
+        neighbours: (n, degree) uint32, the neighbours of each cell; n stands for a cell off the board.
+        known: (n + 1,) int32, UNKNOWN, SAFE, MINE or OPEN.
+        missing: (n + 1,) int32, at an open cell the number of mines among its unknown neighbours.
+        unknown: (n + 1,) int32, at an open cell the number of its unknown neighbours.
+        waiting: (n + 1,) int32, a stack of clues that decide their neighbours, behind an entry with its height.
+        queued: (n + 1,) int32, 1 for a clue on the stack.
+    """
+
+    neighbours: Neighbours
+    known: Ints
+    missing: Ints
+    unknown: Ints
+    waiting: Ints
+    queued: Ints
+
+
+def make_clues(neighbours: Neighbours) -> Clues:
+    """Returns uninitialised arrays for boards with these neighbours."""
+    return Clues(neighbours, *(np.empty(len(neighbours) + 1, np.int32) for _ in range(5)))
+
+
+@subroutine
+def read_clues(board: NDArray[np.int8], max_count: int, clues: Clues) -> int:
+    """Reads a board of cell codes; returns an open cell that contradicts its neighbours, or NOWHERE.
+
+    The code after that of a mine stands for a covered cell that is known to be safe.
+    """
+    cells = len(board)
+    for cell in range(cells):
+        code = board[cell]
+        clues.known[cell] = OPEN if code <= max_count else UNKNOWN
+        if code > max_count + 3:
+            clues.known[cell] = MINE if code == max_count + 4 else SAFE
+        clues.queued[cell] = 0
+    # Off the board is neither unknown nor a mine, so it adds nothing to any clue.
+    clues.known[cells] = OPEN
+    clues.waiting[0] = 0
+    for cell in range(cells):
+        if clues.known[cell] == OPEN:
+            show_clue(clues, cell, board[cell])
+            if not can_be_met(clues, cell):
+                return cell
+    return NOWHERE
+
+
+@inlined
+def show_clue(clues: Clues, cell: int, clue: int) -> None:
+    """Counts the mines that an open cell lacks and its unknown neighbours; the clue waits if it decides them."""
+    lacking, covered = int(clue), 0
+    for j in range(clues.neighbours.shape[1]):
+        known = clues.known[clues.neighbours[cell, j]]
+        lacking -= known == MINE
+        covered += known == UNKNOWN
+    clues.missing[cell], clues.unknown[cell] = lacking, covered
+    _wait(clues, cell)
+
+
+@inlined
+def can_be_met(clues: Clues, cell: int) -> bool:
+    """Returns whether the unknown neighbours of an open cell can hold the mines that it lacks."""
+    return bool(0 <= clues.missing[cell] <= clues.unknown[cell])
+
+
+@inlined
+def _wait(clues: Clues, cell: int) -> None:
+    """Puts a clue that decides its neighbours on the stack."""
+    lacking, covered = clues.missing[cell], clues.unknown[cell]
+    if covered > 0 and (lacking == 0 or lacking == covered) and clues.queued[cell] == 0:
+        clues.queued[cell] = 1
+        clues.waiting[0] += 1
+        clues.waiting[clues.waiting[0]] = cell
+
+
+@inlined
+def next_clue(clues: Clues) -> int:
+    """Takes a clue that decides its unknown neighbours from the stack, or returns NOWHERE."""
+    while clues.waiting[0] > 0:
+        cell = int(np.int64(clues.waiting[clues.waiting[0]]))
+        clues.waiting[0] -= 1
+        clues.queued[cell] = 0
+        # Other clues may have decided all neighbours since this clue was pushed.
+        if clues.unknown[cell] > 0:
+            return cell
+    return NOWHERE
+
+
+@subroutine
+def settle(clues: Clues, cell: int, mine: int) -> int:
+    """Decides an unknown cell, a mine (1) or safe (0); returns a clue that this contradicts, or NOWHERE."""
+    cells, degree = clues.neighbours.shape
+    clues.known[cell] = SAFE + mine
+    for j in range(degree):
+        other = int(np.int64(clues.neighbours[cell, j]))
+        if other < cells and clues.known[other] == OPEN:
+            clues.missing[other] -= mine
+            clues.unknown[other] -= 1
+            if not can_be_met(clues, other):
+                return other
+            _wait(clues, other)
+    return NOWHERE
+
+
+@inlined
+def follow_clues(clues: Clues) -> int:
+    """Applies single clues until nothing new follows; returns a clue that this contradicts, or NOWHERE."""
+    while True:
+        clue = next_clue(clues)
+        if clue == NOWHERE:
+            return NOWHERE
+        mine = int(clues.missing[clue] > 0)
+        for j in range(clues.neighbours.shape[1]):
+            cell = int(np.int64(clues.neighbours[clue, j]))
+            if clues.known[cell] == UNKNOWN:
+                fault = settle(clues, cell, mine)
+                if fault != NOWHERE:
+                    return fault
