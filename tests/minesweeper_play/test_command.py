@@ -248,13 +248,6 @@ def test_without_platformdirs_the_game_goes_on_without_statistics(monkeypatch, c
     assert capsys.readouterr().out.startswith(f"No statistics are kept: {advice}.\n")
 
 
-def test_statistics_that_cannot_be_read_are_one_line(monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    (tmp_path / "minesweeper-env" / "games.jsonl").mkdir(parents=True)
-    assert main(["--stats"]) == 1
-    assert capsys.readouterr() == ("", f"play.py: {tmp_path / 'minesweeper-env' / 'games.jsonl'}: Is a directory\n")
-
-
 def test_a_saved_game_goes_on(tmp_path):
     session = Session(BoardConfig(8, 8, 14), seed=5)
     session.open(3, 3)
@@ -263,15 +256,6 @@ def test_a_saved_game_goes_on(tmp_path):
     assert status == 0
     assert "seed 5." in out
     assert "Practice" in out
-
-
-@pytest.mark.parametrize("content", ["damaged", '{"format": "chess"}'])
-def test_a_file_that_is_no_saved_game_is_one_line(tmp_path, content):
-    (tmp_path / "game.json").write_text(content)
-    status, out, err = play(tmp_path, "--classic", "--load", tmp_path / "game.json")
-    assert (status, out) == (2, "")
-    assert err.startswith(f"play.py: {tmp_path / 'game.json'} ")
-    assert err.count("\n") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")

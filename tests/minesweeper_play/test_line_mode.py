@@ -42,12 +42,6 @@ def test_the_games_use_every_command():
     assert set(WORDS) <= typed
 
 
-def test_no_line_is_wider_than_a_terminal():
-    for path in GOLDEN.iterdir():
-        wide = [line for line in path.read_text(encoding="utf-8").splitlines() if len(re.sub(r"^.*: ", "", line)) > 100]
-        assert not wide, path.name
-
-
 # Boards
 
 
@@ -87,14 +81,6 @@ def test_boards_of_any_size_fit_the_width(width):
     lines = plain(covered(3, 130), width)
     assert max(map(len, lines)) < width
     assert sum(line.count("#") for line in lines) == 3 * 130
-
-
-def test_narrow_columns_have_upright_numbers():
-    lines = plain(covered(2, 30), 80)
-    assert lines[0].split() == ["1"] * 10 + ["2"] * 10 + ["3"]
-    assert lines[1].split() == [str(col % 10) for col in range(1, 31)]
-    assert lines[0].index("1") == lines[1].index("0")
-    assert plain(covered(2, 30), 100)[0].split() == [str(col) for col in range(1, 31)]
 
 
 def test_a_pipe_and_a_poor_encoding_have_ascii(monkeypatch):
@@ -171,22 +157,6 @@ def test_a_terminal_gets_its_cursor_back_after_ctrl_c(animated, monkeypatch, cap
     with pytest.raises(KeyboardInterrupt):
         animated.animate(session, report, (4, 4))
     assert capsys.readouterr().out.endswith(SHOW)
-
-
-@pytest.mark.parametrize("reason", ["switched off", "small screen", "one cell"])
-def test_no_animation(animated, pauses, monkeypatch, capsys, reason):
-    session, report = opened()
-    cell = (4, 4)
-    if reason == "switched off":
-        animated.is_animated = False
-    elif reason == "small screen":
-        monkeypatch.setattr(line_console, "screen_lines", lambda: 9)
-    else:
-        session = Session(BoardConfig(8, 8, 40, first_click="safe"), seed=0)
-        report = session.open(*cell)
-        assert len(report.cells) == 1
-    animated.animate(session, report, cell)
-    assert (capsys.readouterr().out, pauses) == ("", [])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.rendering.tiles import TILE
 from minesweeper_env.rendering.window import DISPLAY_VARIABLES, load_pygame
 from minesweeper_play import command
-from minesweeper_play.game.saved import SavedGameError
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.window import LEFT, MARKS, MIDDLE, RIGHT, GameWindow, run
@@ -233,10 +232,6 @@ def test_a_search_for_a_board_without_guesses_shows_its_attempts_and_can_be_canc
     assert (window.session.status, window.is_over) == ("ready", leaves)
 
 
-def test_the_texts_are_spanish_if_asked(pygame):
-    assert opened(pygame, language="es").message.startswith("Izquierdo")
-
-
 def test_the_command_plays_and_stores_finished_games(pygame, monkeypatch, tmp_path):
     def lose(self):
         click(self, LEFT, (4, 4))
@@ -272,18 +267,3 @@ def test_a_missing_pygame_is_named_with_its_extra(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pygame", None)
     assert run(PlayOptions()) == 1
     assert "pip install 'minesweeper-env[window]'" in capsys.readouterr().err
-
-
-def test_a_damaged_saved_game_is_refused_before_a_window_opens(pygame, tmp_path):
-    path = tmp_path / "saved.json"
-    path.write_text("{")
-    with pytest.raises(SavedGameError):
-        run(PlayOptions(saved=path))
-    assert pygame.display.get_surface() is None
-
-
-def test_without_platformdirs_the_game_is_played_and_not_stored(pygame, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "platformdirs", None)
-    pygame.event.post(pygame.event.Event(pygame.QUIT))
-    assert run(PlayOptions()) == 0
-    assert "platformdirs is not installed" in capsys.readouterr().err

@@ -34,12 +34,6 @@ def test_of_clicks_that_win_equally_often_the_less_risky_one_comes_first():
     assert [choice.risk for choice in choices[:3]] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
 
 
-def test_large_boards_get_fewer_playouts():
-    assert Winning(config_of(16, 30, 99), 1000)._games == 1000
-    assert Winning(config_of(128, 128, 3000), 1000)._games == 256
-    assert Winning(config_of(400, 400, 30_000), 1000)._games == 30
-
-
 def positions(rows, cols, mines, seeds, first_click="opening"):
     """Yields the positions of games of `exact`."""
     config = config_of(rows, cols, mines, first_click)

@@ -61,6 +61,19 @@ def drive(
     return asyncio.run(run())
 
 
+def on_screen(session: Callable[[], Session] | None = None, **settings: Any) -> Callable[[Script], Callable[..., None]]:
+    """Makes a test of a script; it plays the game that `session` returns, with the other settings of `drive`."""
+
+    def decorate(script: Script) -> Callable[..., None]:
+        def test(tmp_path: Any) -> None:
+            drive(script, tmp_path, session=session and session(), **settings)
+
+        test.__name__ = script.__name__
+        return test
+
+    return decorate
+
+
 def shown(app: MinesweeperApp) -> str:
     """Returns the text on the screen, a line per line."""
     strips = app.screen._compositor.render_strips()

@@ -56,26 +56,6 @@ def test_a_position_is_read_from_stdin_and_told_in_spanish(run):
     assert err == "Analizar stdin\n"
 
 
-def test_json_holds_the_analysis(run):
-    status, out, _ = run("1 1 1 1\n# F # #\n# # # #", mines=4, as_json=True)
-    content = json.loads(out)
-    assert status == 0
-    assert (content["format"], content["version"], content["kind"]) == ("minesweeper-coach", 1, "position")
-    assert content["board"] == ["1111", "#F##", "####"]
-    assert content["best"] == [1, 2]
-    assert content["win"] == {"probability": 1.0, "kind": "exact", "error": 0.0}
-    assert content["wrong_flags"] == [[1, 1]]
-    assert content["proof"][-1]["safe"] == [[1, 2]]
-    assert content["probabilities"][1] == [1.0, 0.0, 0.0, 1.0]
-
-
-def test_a_lost_game_is_reviewed(run):
-    status, out, _ = run(played("random"))
-    assert status == 0
-    assert "Review of a game on 8x8 with 14 mines, seed 3: lost at move" in out
-    assert "The position now:" not in out
-
-
 def test_json_holds_the_review(run):
     session = played("exact")
     status, out, _ = run(session, as_json=True)
@@ -136,9 +116,3 @@ def test_bad_input_is_one_clear_line(run, content, options, message):
 def test_games_of_other_rules_and_radii_are_refused(run):
     assert "radius 1, not 2" in run(Session(BoardConfig(8, 8, 5, radius=2), seed=1))[2]
     assert "corners" in run(Session(BoardConfig(8, 8, 5, "corners"), seed=1))[2]
-
-
-def test_the_errors_speak_the_language_of_the_user(run):
-    options = {"mines": 1, "language": "es"}
-    assert "línea 2, columna 2: 'x' no es una celda" in run("##\n#x", **options)[2]
-    assert "los números de (1 1) y (1 2) se contradicen" in run("1#\n0#", **options)[2]

@@ -66,13 +66,6 @@ def test_an_avoidable_death_names_the_safe_cell_and_its_proof():
     assert review.exploded == (verdict.turn.cell,)
 
 
-def test_bad_luck_on_the_best_guess_costs_no_skill():
-    _, verdict = find_review("exact", config_of(5, 5, 6), Mark.UNLUCKY)
-    assert verdict.turn.excess == 0.0
-    assert verdict.steps == ()
-    assert verdict.skill + verdict.luck == pytest.approx(-verdict.before.probability)
-
-
 def test_a_game_without_a_move_has_a_curve_of_one_point():
     review = review_game(Session(config_of(5, 5, 5), seed=1))
     assert review.verdicts == ()
@@ -122,11 +115,6 @@ def test_progress_counts_to_its_end():
     review_game(session, quick=True, progress=lambda done, total: calls.append((done, total)))
     assert [done for done, _ in calls] == list(range(1, len(calls) + 1))
     assert {total for _, total in calls} == {len(calls)}
-
-
-def test_other_rules_are_refused():
-    with pytest.raises(ValueError, match="exact mine probabilities need first_click"):
-        review_game(Session(BoardConfig(8, 8, 5, "corners"), seed=1))
 
 
 def test_the_same_game_has_the_same_review():

@@ -15,11 +15,8 @@ from minesweeper_play.coach.board_text import read_board
 from minesweeper_play.coach.position import ContradictionError, analyse_position
 from minesweeper_play.coach.review import Mark, review_game
 from minesweeper_play.coach.texts import (
-    board_lines,
     contradiction_text,
-    curve_lines,
     detail_sentences,
-    points,
     position_lines,
     review_lines,
 )
@@ -49,15 +46,6 @@ def test_reviews_fit_80_columns_and_name_every_turn(language):
             found.add(verdict.mark)
             assert catalogue.text(f"mark_{verdict.mark.value}") in text
     assert {Mark.AVOIDABLE, Mark.UNLUCKY, Mark.INACCURATE, Mark.SAFE, Mark.FIRST, Mark.BEST} <= found
-
-
-def text_of(mark, language="en"):
-    """Returns the text of the first review with a mark, and its verdict."""
-    for review in reviews():
-        for verdict in review.verdicts:
-            if verdict.mark is mark:
-                return " ".join(review_lines(review, Catalogue(language), 80)), verdict
-    raise AssertionError(mark)
 
 
 def lost_chord():
@@ -105,16 +93,6 @@ def test_luck_that_rounds_to_nothing_and_tiny_estimates_have_no_signs():
     assert "with 30 mines" in text
 
 
-def test_safe_moves_in_a_row_share_a_line():
-    text, _ = text_of(Mark.SAFE)
-    assert re.search(r"\d+-\d+ +\d+ moves +safe", text)
-
-
-def test_a_game_without_a_move_says_so():
-    lines = review_lines(review_game(Session(CONFIG, seed=1)), Catalogue("en"), 80)
-    assert lines[-1] == "No cell is open yet, so there is nothing to review."
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("text", "mines"),
@@ -124,16 +102,6 @@ def test_analyses_fit_80_columns_in_both_languages(text, mines, language):
     lines = position_lines(analyse_position(read_board(text), mines, "any", games=20), Catalogue(language), 80)
     assert max(map(len, lines)) <= 80
     assert not re.search(r"\{\w+\}", "\n".join(lines))
-
-
-def test_an_analysis_names_the_best_move_and_its_reason():
-    lines = position_lines(analyse_position(read_board("1 1 1 1\n# F # #\n# # # #"), 4), Catalogue("en"), 80)
-    text = " ".join(lines)
-    assert "3x4 board, 4 mines: 6 layouts fit." in text
-    assert "This flag is wrong: (2 2)." in text
-    assert "Certainly mines: (1 2) and (4 2)." in text
-    assert "Best move: open (3 2)." in text
-    assert "the numbers at (1 1) and (2 1), subtracted from one another, leave no mine there" in text
 
 
 @pytest.mark.parametrize(
@@ -149,38 +117,3 @@ def test_an_analysis_names_the_best_move_and_its_reason():
 def test_contradictions_are_told_in_both_languages(error, english, spanish):
     assert english in contradiction_text(error, Catalogue("en"))
     assert spanish in contradiction_text(error, Catalogue("es"))
-
-
-def test_a_change_has_its_sign_and_the_decimal_sign_of_the_language():
-    assert [points(change, Catalogue("en")) for change in (0.0123, -0.5, 0.0, -0.0001)] == [
-        "+1.2",
-        "-50.0",
-        "0.0",
-        "0.0",
-    ]
-    assert points(0.0123, Catalogue("es")) == "+1,2"
-
-
-def test_columns_and_rows_are_numbered_from_1():
-    assert board_lines(read_board("1F.\n?#*"), 80, exploded=[(1, 2)]) == ["  1 2 3", "1 1 F .", "2 ? # !"]
-
-
-def test_covered_cells_show_their_probability_and_only_certain_ones_0_or_100():
-    board = read_board("1#F?#")
-    lines = board_lines(board, 80, np.array([[0.0, 0.0, 1.0, 0.001, 0.999]]))
-    assert lines == ["     1    2    3    4    5", "1    1   0% 100%   1%  99%"]
-
-
-def test_a_curve_runs_from_100_to_0_per_cent():
-    lines = curve_lines([1.0, 0.5, 0.0], 80)
-    assert lines[0] == "100% |*"
-    assert lines[5] == " 50% | *"
-    assert lines[10] == "  0% |  *"
-    assert lines[11].split() == ["0", "2"]
-
-
-@pytest.mark.parametrize("points", [1, 2, 500])
-def test_a_curve_fits_its_width(points):
-    lines = curve_lines([0.5] * points, 60)
-    assert max(map(len, lines)) <= 60
-    assert sum(line.count("*") for line in lines) == max(min(points, 54), 2)

@@ -80,19 +80,6 @@ def test_help_opens_a_safe_cell_at_the_start_under_every_rule():
         assert session.exploded is None
 
 
-def test_help_opens_flagged_safe_cells_last():
-    session = session_on([[1, 0, 0, 1]])
-    for col in range(4):
-        session.flag(0, col)
-    assert session.help().accepted
-    assert session.status in ("playing", "won")
-
-
-def test_help_wins_a_game_that_never_lets_the_player_infer():
-    session = session_on([[1, 0]])
-    assert session.help().key == "won"
-
-
 def test_a_finished_game_has_no_help():
     session = session_on([[1, 0]])
     session.open(0, 1)
@@ -121,11 +108,6 @@ def test_a_hint_on_an_uncertain_cell_is_its_risk_and_what_would_be_better():
     assert advice.better.cell == session.hint().cell
     assert advice.better.risk == session.hint().risk < 0.5
     assert session.hint(advice.better.cell).better is None
-
-
-def test_a_hint_on_a_protected_first_cell_says_so():
-    advice = Session(BoardConfig(9, 9, 10), seed=1).hint((0, 3))
-    assert (advice.cell, advice.risk, advice.is_named, advice.steps) == ((0, 3), 0.0, True, ())
 
 
 def test_a_hint_never_names_a_flagged_cell_and_mentions_wrong_flags():

@@ -65,26 +65,6 @@ def test_a_game_goes_on_after_loading(tmp_path):
     assert loaded.practice
 
 
-def test_a_game_without_an_open_cell_keeps_its_protection(tmp_path):
-    session = Session(BoardConfig(8, 8, 10), seed=9)
-    session.flag(0, 0)
-    save_game(session, tmp_path / "game.json")
-    loaded = load_game(tmp_path / "game.json")
-    assert_same(loaded, session)
-    for each in (session, loaded):
-        each.open(4, 4)
-    assert np.array_equal(loaded.board, session.board)
-
-
-def test_help_is_repeated_as_it_was(tmp_path):
-    session = Session(BoardConfig(6, 6, 9, first_click="any"), seed=2)
-    for _ in range(4):
-        session.help()
-    assert any(move.kind == "reveal" for move in session.moves)
-    save_game(session, tmp_path / "game.json")
-    assert_same(load_game(tmp_path / "game.json"), session)
-
-
 def changed(**changes):
     content = {**json.loads(encode(played(6))), **changes}
     return json.dumps({key: value for key, value in content.items() if value is not ...}).encode()

@@ -14,10 +14,10 @@ from support.processes import started
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.catalogue import Catalogue
-from minesweeper_play.explanations import board_text, explain_ending
+from minesweeper_play.explanations import explain_ending
 from minesweeper_play.game.saved import decode, encode
 from minesweeper_play.game.session import Session
-from minesweeper_play.game.statistics import FILE, BoardKind, GameRecord, Statistics, Summary, summarise, user_folder
+from minesweeper_play.game.statistics import FILE, GameRecord, Statistics, Summary, summarise, user_folder
 
 RECORD = GameRecord(
     when="2026-01-01T00:00:00+00:00",
@@ -182,10 +182,3 @@ def test_the_folders_follow_the_platform(monkeypatch, tmp_path, kind, folder):
     assert user_folder(kind) == tmp_path / "minesweeper-env"
     monkeypatch.delenv(f"XDG_{kind.upper()}_HOME")
     assert user_folder(kind) == Path.home() / folder / "minesweeper-env"
-
-
-def test_a_kind_of_board_names_its_rules_in_words():
-    plain, other = BoardKind(9, 9, 10, "safe", 1, ""), BoardKind(9, 9, 10, "safe", 2, "subset")
-    catalogue = Catalogue("en")
-    assert board_text(other, catalogue).startswith(f"{board_text(plain, catalogue)}, ")
-    assert [word in board_text(other, catalogue) for word in ("9x9/10", "subset", "2")] == [True] * 3

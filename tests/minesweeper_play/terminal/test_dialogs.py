@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.terminal_games import drive, shown, wall_session
+from support.terminal_games import drive, on_screen, shown, wall_session
 from textual.widgets import Button, Input, Select
 
 from minesweeper_play.terminal.drawing import ICONS
@@ -43,53 +43,47 @@ def test_a_board_that_cannot_be_is_refused_with_what_is_allowed(tmp_path, values
     drive(script, tmp_path, session=wall_session(), size=(90, 24))
 
 
-def test_a_board_of_any_size_begins_with_its_seed(tmp_path):
-    async def script(app, pilot):
-        await fill(app, pilot, rows=7, cols=12, mines=9, seed=42)
-        assert app.screen.query_one("#preset", Select).value == "custom"
-        await pilot.click("#start")
+@on_screen(session=wall_session)
+async def test_a_board_of_any_size_begins_with_its_seed(app, pilot):
+    await fill(app, pilot, rows=7, cols=12, mines=9, seed=42)
+    assert app.screen.query_one("#preset", Select).value == "custom"
+    await pilot.click("#start")
+    await pilot.pause()
+    session = app.screen.session
+    assert (session.config.rows, session.config.cols, session.config.mines, session.seed) == (7, 12, 9, 42)
+    assert app.screen.board.picture.codes.shape == (7, 12)
+    await pilot.press("r")
+    await pilot.pause()
+    assert app.screen.session.seed == 43
+
+
+@on_screen(session=wall_session)
+async def test_a_preset_fills_the_fields_and_rules_reach_the_game(app, pilot):
+    await fill(app, pilot)
+    app.screen.query_one("#preset", Select).value = "expert"
+    app.screen.query_one("#first_click", Select).value = "any"
+    app.screen.query_one("#no_guess", Select).value = "subset"
+    await pilot.pause()
+    assert app.screen.query_one("#mines", Input).value == "99"
+    await pilot.click("#start")
+    await pilot.pause()
+    session = app.screen.session
+    assert (session.config.rows, session.config.cols, session.config.mines) == (16, 30, 99)
+    assert (session.config.first_click, session.no_guess) == ("any", "subset")
+
+
+@on_screen(session=wall_session)
+async def test_settings_change_the_board_at_once(app, pilot):
+    board = app.screen.board
+    await pilot.press("s")
+    await pilot.pause()
+    for name, value in (("theme", "light"), ("palette", "colour-blind"), ("icons", "nerd"), ("animation", False)):
+        app.screen.query_one(f"#{name}", Select).value = value
         await pilot.pause()
-        session = app.screen.session
-        assert (session.config.rows, session.config.cols, session.config.mines, session.seed) == (7, 12, 9, 42)
-        assert app.screen.board.picture.codes.shape == (7, 12)
-        await pilot.press("r")
-        await pilot.pause()
-        assert app.screen.session.seed == 43
-
-    drive(script, tmp_path, session=wall_session())
-
-
-def test_a_preset_fills_the_fields_and_rules_reach_the_game(tmp_path):
-    async def script(app, pilot):
-        await fill(app, pilot)
-        app.screen.query_one("#preset", Select).value = "expert"
-        app.screen.query_one("#first_click", Select).value = "any"
-        app.screen.query_one("#no_guess", Select).value = "subset"
-        await pilot.pause()
-        assert app.screen.query_one("#mines", Input).value == "99"
-        await pilot.click("#start")
-        await pilot.pause()
-        session = app.screen.session
-        assert (session.config.rows, session.config.cols, session.config.mines) == (16, 30, 99)
-        assert (session.config.first_click, session.no_guess) == ("any", "subset")
-
-    drive(script, tmp_path, session=wall_session())
-
-
-def test_settings_change_the_board_at_once(tmp_path):
-    async def script(app, pilot):
-        board = app.screen.board
-        await pilot.press("s")
-        await pilot.pause()
-        for name, value in (("theme", "light"), ("palette", "colour-blind"), ("icons", "nerd"), ("animation", False)):
-            app.screen.query_one(f"#{name}", Select).value = value
-            await pilot.pause()
-        assert app.theme == "textual-light"
-        assert board._pencil.palette is PALETTES["light", True]
-        assert board._pencil.icons is ICONS["nerd"]
-        assert not app.services.settings.animation
-
-    drive(script, tmp_path, session=wall_session())
+    assert app.theme == "textual-light"
+    assert board._pencil.palette is PALETTES["light", True]
+    assert board._pencil.icons is ICONS["nerd"]
+    assert not app.services.settings.animation
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -9,7 +9,6 @@ import pytest
 from rich.cells import cell_len
 from rich.color import Color
 
-from minesweeper_env.codes import Codes
 from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, levels_of
 from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, Pencil, Picture, largest_size
 from minesweeper_play.terminal.palette import PALETTES
@@ -28,15 +27,6 @@ def text(segments):
 
 def covered(rows, cols):
     return Picture(np.full((rows, cols), 11, np.int8))
-
-
-@pytest.mark.parametrize("size", CELL_SIZES)
-@pytest.mark.parametrize("icons", ICONS)
-def test_every_code_takes_the_width_of_a_cell(size, icons):
-    picture = Picture(ALL_CODES, levels=None)
-    for line in range(size.height):
-        row = text(pencil(size, icons).row(picture, line, 0, 13))
-        assert cell_len(row) == 13 * size.width
 
 
 @pytest.mark.parametrize("size", CELL_SIZES)
@@ -66,13 +56,6 @@ def test_risks_are_in_per_cent_and_certain_cells_differ_from_rounded_ones():
     assert text(pencil(MEDIUM).row(replace(picture, numbers=False), 0, 0, 6)).strip() == ""
 
 
-def test_a_flag_keeps_its_icon_on_the_tint_of_its_risk():
-    picture = Picture(np.array([[9]], np.int8), levels=levels_of(np.array([[1.0]])))
-    (segment,) = pencil().row(picture, 0, 0, 1)
-    assert segment.text.strip() == "\u2691"
-    assert segment.style.bgcolor == Color.parse(PALETTES["dark", False].sure_mine)
-
-
 def test_the_mine_that_was_opened_is_seen_below_the_cursor():
     picture = Picture(np.array([[12]], np.int8), fatal=(0, 0), cursor=(0, 0))
     (segment,) = pencil().row(picture, 0, 0, 1)
@@ -88,17 +71,6 @@ def test_a_column_number_stands_above_its_column():
         for number in (1, 5, 12, 30):
             cell = labels[(number - 1) * size.width : number * size.width]
             assert cell.strip() == str(number)
-
-
-def test_more_columns_than_two_digits_fit():
-    labels = text(pencil(SMALL).column_labels(covered(2, 120), 0, 120))
-    assert labels[: 2 * 100].endswith("100")
-    assert cell_len(labels) == 240
-
-
-def test_a_larger_radius_has_room_for_its_numbers():
-    picture = Picture(np.array([[24, 27]], np.int8), Codes.of_radius(2))
-    assert text(pencil(MEDIUM).row(picture, 0, 0, 2)).split() == ["24", "\u25a0"]
 
 
 @pytest.mark.parametrize(

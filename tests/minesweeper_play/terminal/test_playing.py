@@ -10,12 +10,10 @@ import time
 
 import numpy as np
 import pytest
-from support.terminal_games import click, drive, settled, shown, typed, wall_session
+from support.terminal_games import click, drive, on_screen, settled, shown, typed, wall_session
 from textual import events
 
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.inference import PositionTooHardError
-from minesweeper_play.coach import review as coach
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
@@ -37,63 +35,44 @@ def codes(session, *cells):
     return [int(session.board[cell]) for cell in cells]
 
 
-def test_the_mouse_opens_flags_and_chords(tmp_path):
-    async def script(app, pilot):
-        session = app.screen.session
-        await click(app, pilot, (0, 0))
-        assert codes(session, (0, 0), (0, 1), (2, 1)) == [0, 2, 2]
-        await click(app, pilot, (3, 0), RIGHT)
-        assert codes(session, (3, 0)) == [9]
-        assert session.mines_left == 2
-        await click(app, pilot, (2, 0), MIDDLE)
-        assert codes(session, (3, 1)) == [1]
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_the_mouse_opens_flags_and_chords(app, pilot):
+    session = app.screen.session
+    await click(app, pilot, (0, 0))
+    assert codes(session, (0, 0), (0, 1), (2, 1)) == [0, 2, 2]
+    await click(app, pilot, (3, 0), RIGHT)
+    assert codes(session, (3, 0)) == [9]
+    assert session.mines_left == 2
+    await click(app, pilot, (2, 0), MIDDLE)
+    assert codes(session, (3, 1)) == [1]
 
 
-@pytest.mark.parametrize("by", ["mouse", "enter"])
-def test_a_number_with_its_flags_is_finished_by_the_left_button_and_by_enter(tmp_path, by):
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        await click(app, pilot, (3, 0), RIGHT)
-        app.screen.board.move_to((2, 0))
-        await (click(app, pilot, (2, 0)) if by == "mouse" else pilot.press("enter"))
-        await pilot.pause()
-        assert codes(app.screen.session, (3, 1)) == [1]
-
-    drive(script, tmp_path, session=wall_session())
-
-
-def test_both_buttons_together_chord_and_do_nothing_else(tmp_path):
-    async def script(app, pilot):
-        session, view = app.screen.session, app.screen.query_one(BoardView)
-        await click(app, pilot, (0, 0))
-        await click(app, pilot, (3, 0), RIGHT)
-        place = view.place_of((2, 0))
-        await pilot.mouse_down(view, offset=place, button=1)
-        await pilot.mouse_down(view, offset=place, button=RIGHT)
-        await pilot.mouse_up(view, offset=place)
-        assert codes(session, (3, 1)) == [1]
-        assert [move.kind for move in session.moves] == ["open", "flag", "chord"]
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_both_buttons_together_chord_and_do_nothing_else(app, pilot):
+    session, view = app.screen.session, app.screen.query_one(BoardView)
+    await click(app, pilot, (0, 0))
+    await click(app, pilot, (3, 0), RIGHT)
+    place = view.place_of((2, 0))
+    await pilot.mouse_down(view, offset=place, button=1)
+    await pilot.mouse_down(view, offset=place, button=RIGHT)
+    await pilot.mouse_up(view, offset=place)
+    assert codes(session, (3, 1)) == [1]
+    assert [move.kind for move in session.moves] == ["open", "flag", "chord"]
 
 
-def test_keys_move_open_flag_mark_and_expand(tmp_path):
-    async def script(app, pilot):
-        session = app.screen.session
-        await pilot.press("home", "pageup", "enter")
-        assert codes(session, (0, 0)) == [0]
-        await pilot.press("pagedown", "f")
-        assert codes(session, (3, 0)) == [9]
-        await pilot.press("x")
-        assert codes(session, (3, 0)) == [10]
-        await pilot.press("f", "up", "c")
-        assert codes(session, (3, 0), (3, 1)) == [9, 1]
-        await pilot.press("end")
-        assert app.screen.board.cursor == (2, 4)
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_keys_move_open_flag_mark_and_expand(app, pilot):
+    session = app.screen.session
+    await pilot.press("home", "pageup", "enter")
+    assert codes(session, (0, 0)) == [0]
+    await pilot.press("pagedown", "f")
+    assert codes(session, (3, 0)) == [9]
+    await pilot.press("x")
+    assert codes(session, (3, 0)) == [10]
+    await pilot.press("f", "up", "c")
+    assert codes(session, (3, 0), (3, 1)) == [9, 1]
+    await pilot.press("end")
+    assert app.screen.board.cursor == (2, 4)
 
 
 def test_typed_commands_play(tmp_path):
@@ -115,16 +94,6 @@ def test_typed_commands_play(tmp_path):
         assert (tmp_path / "game.json").is_file()
 
     drive(script, tmp_path, session=wall_session(), size=(160, 24))
-
-
-def test_help_lists_the_commands_and_opens_nothing(tmp_path):
-    async def script(app, pilot):
-        await typed(app, pilot, "help")
-        assert "left button" in shown(app)
-        await pilot.press("escape")
-        assert not app.screen.session.moves
-
-    drive(script, tmp_path, session=wall_session())
 
 
 def test_a_visitor_of_a_web_page_neither_sees_nor_changes_the_statistics(tmp_path, monkeypatch):
@@ -157,132 +126,108 @@ def test_a_user_without_a_home_plays_without_statistics(tmp_path, monkeypatch):
     asyncio.run(run())
 
 
-def test_an_event_loop_without_signal_handlers_plays(tmp_path, monkeypatch):
-    monkeypatch.setattr(asyncio.SelectorEventLoop, "add_signal_handler", fails_with(NotImplementedError()))
-
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        assert app.screen.session.status == "playing"
-
-    drive(script, tmp_path, session=wall_session())
-
-
 def test_the_mouse_reports_cells_and_no_pixels():
     code = "import minesweeper_play.terminal, textual.constants as c, sys; sys.exit(c.SMOOTH_SCROLL)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_pasted_command_reaches_the_prompt(tmp_path):
-    async def script(app, pilot):
-        for character in ":hint c:1":
-            key = {":": "colon", " ": "space"}.get(character, character)
-            app.post_message(events.Key(key, character))
-        await pilot.pause(0.2)
-        assert app.screen.query_one("#prompt").value == "hint c:1"
-        for key in ("escape", "p"):
-            app.post_message(events.Key(key, key))
-        await pilot.pause(0.2)
-        assert app.screen.query_one("#prompt").value == "hint c:1"
-        assert (app.screen.session.aids, app.screen.overlay) == ({"probabilities"}, "numbers")
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_a_pasted_command_reaches_the_prompt(app, pilot):
+    for character in ":hint c:1":
+        key = {":": "colon", " ": "space"}.get(character, character)
+        app.post_message(events.Key(key, character))
+    await pilot.pause(0.2)
+    assert app.screen.query_one("#prompt").value == "hint c:1"
+    for key in ("escape", "p"):
+        app.post_message(events.Key(key, key))
+    await pilot.pause(0.2)
+    assert app.screen.query_one("#prompt").value == "hint c:1"
+    assert (app.screen.session.aids, app.screen.overlay) == ({"probabilities"}, "numbers")
 
 
-def test_a_hint_names_and_marks_the_numbers_that_force_it(tmp_path):
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        await pilot.press("h")
-        await settled(pilot, lambda: app.screen.board.picture.marks)
-        marks = app.screen.board.picture.marks
-        assert {"clue", "safe"} <= set(marks.values())
-        assert all(codes(app.screen.session, cell)[0] <= 8 for cell, mark in marks.items() if mark == "clue")
-        assert "the number" in shown(app)
-        await click(app, pilot, next(cell for cell, mark in marks.items() if mark == "safe"))
-        assert app.screen.board.picture.marks == {}
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_a_hint_names_and_marks_the_numbers_that_force_it(app, pilot):
+    await click(app, pilot, (0, 0))
+    await pilot.press("h")
+    await settled(pilot, lambda: app.screen.board.picture.marks)
+    marks = app.screen.board.picture.marks
+    assert {"clue", "safe"} <= set(marks.values())
+    assert all(codes(app.screen.session, cell)[0] <= 8 for cell, mark in marks.items() if mark == "clue")
+    assert "the number" in shown(app)
+    await click(app, pilot, next(cell for cell, mark in marks.items() if mark == "safe"))
+    assert app.screen.board.picture.marks == {}
 
 
-def test_a_hint_on_a_typed_cell_proves_it_or_names_its_risk(tmp_path):
-    async def script(app, pilot):
-        await typed(app, pilot, "1 1")
-        await typed(app, pilot, "hint 3 2")
-        await settled(pilot, lambda: "(3 2) and (3 1) are mines: the number at" in shown(app))
-        marks = app.screen.board.picture.marks
-        assert (marks[1, 2], set(marks.values())) == ("mine", {"clue", "mine"})
-        await typed(app, pilot, "hint 1 4")
-        risk = "(1 4) is not certain: a mine is there with a probability of 50.0%. Another cell is certainly safe:"
-        await settled(pilot, lambda: risk in shown(app))
-        assert app.screen.board.picture.marks == {(3, 0): "choice"}
-        assert app.screen.board.cursor == (3, 0)
-        await typed(app, pilot, "hint 1 1")
-        assert "The cell 1 1 is already open." in shown(app)
-        assert app.screen.session.aids == {"hint"}
-
-    drive(script, tmp_path, session=wall_session(), size=(160, 24))
+@on_screen(session=wall_session, size=(160, 24))
+async def test_a_hint_on_a_typed_cell_proves_it_or_names_its_risk(app, pilot):
+    await typed(app, pilot, "1 1")
+    await typed(app, pilot, "hint 3 2")
+    await settled(pilot, lambda: "(3 2) and (3 1) are mines: the number at" in shown(app))
+    marks = app.screen.board.picture.marks
+    assert (marks[1, 2], set(marks.values())) == ("mine", {"clue", "mine"})
+    await typed(app, pilot, "hint 1 4")
+    risk = "(1 4) is not certain: a mine is there with a probability of 50.0%. Another cell is certainly safe:"
+    await settled(pilot, lambda: risk in shown(app))
+    assert app.screen.board.picture.marks == {(3, 0): "choice"}
+    assert app.screen.board.cursor == (3, 0)
+    await typed(app, pilot, "hint 1 1")
+    assert "The cell 1 1 is already open." in shown(app)
+    assert app.screen.session.aids == {"hint"}
 
 
-def test_the_overlay_shows_exact_risks_then_shades_then_nothing(tmp_path):
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        await pilot.press("p")
-        await settled(pilot, lambda: app.screen.board.picture.levels is not None)
-        assert app.screen.board.picture.numbers
-        await pilot.press("p")
-        assert not app.screen.board.picture.numbers
-        await pilot.press("p")
-        assert app.screen.board.picture.levels is None
-        assert app.screen.session.aids == {"probabilities"}
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_the_overlay_shows_exact_risks_then_shades_then_nothing(app, pilot):
+    await click(app, pilot, (0, 0))
+    await pilot.press("p")
+    await settled(pilot, lambda: app.screen.board.picture.levels is not None)
+    assert app.screen.board.picture.numbers
+    await pilot.press("p")
+    assert not app.screen.board.picture.numbers
+    await pilot.press("p")
+    assert app.screen.board.picture.levels is None
+    assert app.screen.session.aids == {"probabilities"}
 
 
-def test_a_lost_game_shows_what_was_wrong_and_can_be_taken_back(tmp_path):
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        await click(app, pilot, (0, 3), RIGHT)
-        await click(app, pilot, (3, 0))
-        picture = app.screen.board.picture
-        assert picture.fatal == (3, 0)
-        assert picture.wrong[0, 3]
-        assert codes(app.screen.session, (0, 2), (1, 2)) == [12, 12]
-        assert "You lost!" in shown(app)
-        await pilot.press("u")
-        assert app.screen.session.status == "playing"
-        assert app.screen.board.picture.fatal is None
-        assert "practice" in shown(app)
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_a_lost_game_shows_what_was_wrong_and_can_be_taken_back(app, pilot):
+    await click(app, pilot, (0, 0))
+    await click(app, pilot, (0, 3), RIGHT)
+    await click(app, pilot, (3, 0))
+    picture = app.screen.board.picture
+    assert picture.fatal == (3, 0)
+    assert picture.wrong[0, 3]
+    assert codes(app.screen.session, (0, 2), (1, 2)) == [12, 12]
+    assert "You lost!" in shown(app)
+    await pilot.press("u")
+    assert app.screen.session.status == "playing"
+    assert app.screen.board.picture.fatal is None
+    assert "practice" in shown(app)
 
 
-def test_a_won_game_shows_its_mines_and_is_in_the_statistics(tmp_path):
-    async def script(app, pilot):
-        session = app.screen.session
-        await click(app, pilot, (0, 0))
-        for row, col in np.argwhere(~session.placed_mines).tolist():
-            if not session.is_over:
-                app.screen.move("open", (row, col))
-        assert session.status == "won"
-        assert (app.screen.board.picture.codes == 9).sum() == session.config.mines
-        await settled(pilot, lambda: "first best time" in shown(app))
-        await pilot.press("t")
-        await pilot.pause()
-        assert "4x4/2, first" in shown(app)
-
-    drive(script, tmp_path, session=Session(BoardConfig(4, 4, 2), seed=1))
+@on_screen(session=lambda: Session(BoardConfig(4, 4, 2), seed=1))
+async def test_a_won_game_shows_its_mines_and_is_in_the_statistics(app, pilot):
+    session = app.screen.session
+    await click(app, pilot, (0, 0))
+    for row, col in np.argwhere(~session.placed_mines).tolist():
+        if not session.is_over:
+            app.screen.move("open", (row, col))
+    assert session.status == "won"
+    assert (app.screen.board.picture.codes == 9).sum() == session.config.mines
+    await settled(pilot, lambda: "first best time" in shown(app))
+    await pilot.press("t")
+    await pilot.pause()
+    assert "4x4/2, first" in shown(app)
 
 
-def test_an_opening_spreads_in_layers_and_a_key_ends_it(tmp_path):
-    async def script(app, pilot):
-        board = app.screen.board
-        app.screen.move("open", (8, 15))
-        assert board._curtain is not None
-        assert (board._composed().codes != board.picture.codes).any()
-        await pilot.press("escape")
-        assert board._curtain is None
-        assert (board._composed().codes == board.picture.codes).all()
-
-    drive(script, tmp_path, session=Session(EXPERT, seed=5), animation=True)
+@on_screen(session=lambda: Session(EXPERT, seed=5), animation=True)
+async def test_an_opening_spreads_in_layers_and_a_key_ends_it(app, pilot):
+    board = app.screen.board
+    app.screen.move("open", (8, 15))
+    assert board._curtain is not None
+    assert (board._composed().codes != board.picture.codes).any()
+    await pilot.press("escape")
+    assert board._curtain is None
+    assert (board._composed().codes == board.picture.codes).all()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60), (40, 12)])
@@ -304,76 +249,55 @@ def test_every_cell_of_a_large_board_can_be_reached(tmp_path, size):
     drive(script, tmp_path, session=Session(EXPERT, seed=5), size=size)
 
 
-def test_expert_fits_on_80_by_24_without_scrolling(tmp_path):
-    async def script(app, pilot):
-        assert app.screen.board.max_scroll_y == 0
-        assert app.screen.board.max_scroll_x == 0
-        text = shown(app)
-        for number in (1, 16):
-            assert any(line.strip().startswith(f"{number} ") for line in text.splitlines())
-        assert "quit" in text
-        assert "Type a command" in text
-
-    drive(script, tmp_path, session=Session(EXPERT, seed=5))
+@on_screen(session=lambda: Session(EXPERT, seed=5))
+async def test_expert_fits_on_80_by_24_without_scrolling(app, pilot):
+    assert app.screen.board.max_scroll_y == 0
+    assert app.screen.board.max_scroll_x == 0
+    text = shown(app)
+    for number in (1, 16):
+        assert any(line.strip().startswith(f"{number} ") for line in text.splitlines())
+    assert "quit" in text
+    assert "Type a command" in text
 
 
-def test_the_board_follows_the_size_of_the_terminal(tmp_path):
-    async def script(app, pilot):
-        assert app.screen.board._pencil.size.width == 2
-        await pilot.resize_terminal(200, 60)
-        await pilot.pause()
-        assert app.screen.board._pencil.size == (5, 3)
-        await pilot.resize_terminal(110, 30)
-        await pilot.pause()
-        assert app.screen.board._pencil.size == (3, 1)
-
-    drive(script, tmp_path, session=Session(EXPERT, seed=5))
-
-
-def test_the_screen_speaks_spanish_and_changes_at_once(tmp_path):
-    async def script(app, pilot):
-        assert "Minas" in shown(app)
-        assert "salir" in shown(app)
-        await click(app, pilot, (0, 0))
-        await pilot.press("h")
-        await settled(pilot, lambda: "segura" in shown(app))
-        await pilot.press("s")
-        await pilot.pause()
-        assert "Ajustes" in shown(app)
-        await pilot.press("enter", "up", "enter")
-        await pilot.pause()
-        assert "Settings" in shown(app)
-        await pilot.press("escape")
-        assert "quit" in shown(app)
-
-    drive(script, tmp_path, session=wall_session(), language="es")
+@on_screen(session=wall_session, language="es")
+async def test_the_screen_speaks_spanish_and_changes_at_once(app, pilot):
+    assert "Minas" in shown(app)
+    assert "salir" in shown(app)
+    await click(app, pilot, (0, 0))
+    await pilot.press("h")
+    await settled(pilot, lambda: "segura" in shown(app))
+    await pilot.press("s")
+    await pilot.pause()
+    assert "Ajustes" in shown(app)
+    await pilot.press("enter", "up", "enter")
+    await pilot.pause()
+    assert "Settings" in shown(app)
+    await pilot.press("escape")
+    assert "quit" in shown(app)
 
 
-def test_leaving_a_game_under_way_asks_first(tmp_path):
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        await pilot.press("q")
-        await pilot.pause()
-        assert "not over" in shown(app)
-        await pilot.press("n")
-        await pilot.pause()
-        assert app.screen.session.status == "playing"
-        await pilot.press("q", "y")
-        await pilot.pause()
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_leaving_a_game_under_way_asks_first(app, pilot):
+    await click(app, pilot, (0, 0))
+    await pilot.press("q")
+    await pilot.pause()
+    assert "not over" in shown(app)
+    await pilot.press("n")
+    await pilot.pause()
+    assert app.screen.session.status == "playing"
+    await pilot.press("q", "y")
+    await pilot.pause()
 
 
-def test_a_board_without_guesses_is_searched_for_at_the_first_click(tmp_path):
-    async def script(app, pilot):
-        session = app.screen.session
-        await click(app, pilot, (4, 4))
-        await settled(pilot, lambda: session.moves)
-        assert session.board[4, 4] == 0
-        await settled(pilot, lambda: "without a guess" in shown(app))
-        assert app.screen.board.has_focus
-
-    drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
+@on_screen(session=lambda: Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
+async def test_a_board_without_guesses_is_searched_for_at_the_first_click(app, pilot):
+    session = app.screen.session
+    await click(app, pilot, (4, 4))
+    await settled(pilot, lambda: session.moves)
+    assert session.board[4, 4] == 0
+    await settled(pilot, lambda: "without a guess" in shown(app))
+    assert app.screen.board.has_focus
 
 
 def test_a_long_search_shows_its_progress_and_can_be_cancelled(tmp_path, monkeypatch):
@@ -399,35 +323,6 @@ def test_a_long_search_shows_its_progress_and_can_be_cancelled(tmp_path, monkeyp
     drive(script, tmp_path, session=Session(BoardConfig(9, 9, 10), seed=1, no_guess="exact"))
 
 
-@pytest.mark.parametrize(
-    ("config", "error", "language", "message"),
-    [
-        (BoardConfig(3, 4, 2, first_click="corners"), None, "en", "cannot review games whose first click moves mines"),
-        (
-            BoardConfig(5, 5, 2, first_click="safe", radius=2),
-            None,
-            "es",
-            "El entrenador revisa partidas de radio 1, no 2.",
-        ),
-        (BoardConfig(3, 4, 2), PositionTooHardError("wide"), "es", "es demasiado difícil para calcularla"),
-    ],
-)
-def test_a_review_in_vain_says_why(tmp_path, monkeypatch, config, error, language, message):
-    layout = np.zeros((config.rows, config.cols), bool)
-    layout[0, :2] = True
-    session = Session(config, seed=0, layout=layout)
-    session.open(config.rows - 1, config.cols - 1)
-    session.open(0, 0)
-    if error is not None:
-        monkeypatch.setattr(coach, "review_game", fails_with(error))
-
-    async def script(app, pilot):
-        await pilot.press("v")
-        await settled(pilot, lambda: message in shown(app), 10)
-
-    drive(script, tmp_path, session=session, language=language, size=(120, 24))
-
-
 def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tmp_path, monkeypatch):
     session = Session(BoardConfig(4, 4, 3), seed=0, no_guess="exact")
     monkeypatch.setattr(session, "open", fails_with(RuntimeError("a fault")))
@@ -440,20 +335,18 @@ def test_an_error_of_the_program_in_a_thread_ends_the_game_with_its_traceback(tm
         drive(script, tmp_path, session=session)
 
 
-def test_the_footer_names_the_keys_that_have_a_meaning(tmp_path):
-    async def script(app, pilot):
-        assert "h hint" in shown(app)
-        assert "v review" not in shown(app)
-        await click(app, pilot, (0, 2))
-        await pilot.pause(0.2)
-        assert "h hint" not in shown(app)
-        assert "v review" in shown(app)
-        line = next(number for number, text in enumerate(shown(app).splitlines()) if "n new game" in text)
-        await pilot.click(offset=(shown(app).splitlines()[line].index("n new game") + 2, line))
-        await pilot.pause()
-        assert "New game" in shown(app)
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_the_footer_names_the_keys_that_have_a_meaning(app, pilot):
+    assert "h hint" in shown(app)
+    assert "v review" not in shown(app)
+    await click(app, pilot, (0, 2))
+    await pilot.pause(0.2)
+    assert "h hint" not in shown(app)
+    assert "v review" in shown(app)
+    line = next(number for number, text in enumerate(shown(app).splitlines()) if "n new game" in text)
+    await pilot.click(offset=(shown(app).splitlines()[line].index("n new game") + 2, line))
+    await pilot.pause()
+    assert "New game" in shown(app)
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.terminal_games import click, drive, settled, shown, typed, wall_session
+from support.terminal_games import click, drive, on_screen, settled, shown, typed, wall_session
 from textual.widgets import OptionList
 
 from minesweeper_env.config import BoardConfig
@@ -27,38 +27,34 @@ async def lose_and_review(app, pilot):
 
 
 @pytest.mark.slow
-def test_a_lost_game_is_reviewed_turn_by_turn(tmp_path):
-    async def script(app, pilot):
-        await lose_and_review(app, pilot)
-        turns, board = app.screen.query_one(OptionList), app.screen.query_one(BoardCanvas)
-        assert turns.option_count == 2
-        assert turns.highlighted == 1
-        text = shown(app)
-        assert "avoidable death" in text
-        assert "lost at move 2" in text
-        assert board.picture.marks[3, 0] == "choice"
-        assert "safe" in board.picture.marks.values()
-        await pilot.press("up")
-        await pilot.pause()
-        assert board.picture.marks == {(0, 0): "choice"}
-        assert "first click. Nothing could guide it." in shown(app)
-        await pilot.press("b")
-        await pilot.pause()
-        assert "100% |" in shown(app)
-        await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen.session.status == "lost"
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_a_lost_game_is_reviewed_turn_by_turn(app, pilot):
+    await lose_and_review(app, pilot)
+    turns, board = app.screen.query_one(OptionList), app.screen.query_one(BoardCanvas)
+    assert turns.option_count == 2
+    assert turns.highlighted == 1
+    text = shown(app)
+    assert "avoidable death" in text
+    assert "lost at move 2" in text
+    assert board.picture.marks[3, 0] == "choice"
+    assert "safe" in board.picture.marks.values()
+    await pilot.press("up")
+    await pilot.pause()
+    assert board.picture.marks == {(0, 0): "choice"}
+    assert "first click. Nothing could guide it." in shown(app)
+    await pilot.press("b")
+    await pilot.pause()
+    assert "100% |" in shown(app)
+    await pilot.press("escape")
+    await pilot.pause()
+    assert app.screen.session.status == "lost"
 
 
-def test_a_game_under_way_is_not_reviewed(tmp_path):
-    async def script(app, pilot):
-        await click(app, pilot, (0, 0))
-        await typed(app, pilot, "review")
-        assert "once it is over" in shown(app)
-
-    drive(script, tmp_path, session=wall_session())
+@on_screen(session=wall_session)
+async def test_a_game_under_way_is_not_reviewed(app, pilot):
+    await click(app, pilot, (0, 0))
+    await typed(app, pilot, "review")
+    assert "once it is over" in shown(app)
 
 
 def test_a_list_that_scrolls_has_one_line_for_each_turn(tmp_path, monkeypatch):

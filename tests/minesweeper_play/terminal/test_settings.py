@@ -132,16 +132,6 @@ def test_settings_board_and_overlay_return_in_the_next_game(tmp_path, kept):
     drive(look, tmp_path, kept_settings=KeptSettings(kept.path.parent))
 
 
-def test_a_game_without_kept_settings_writes_none(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-    async def script(_app, pilot):
-        await pilot.press("p", "p")
-
-    drive(script, tmp_path)
-    assert not (tmp_path / "config").exists()
-
-
 def test_a_folder_that_cannot_be_written_is_one_warning_and_the_game_goes_on(tmp_path):
     (tmp_path / "file").write_text("")
     kept = KeptSettings(tmp_path / "file" / "config")

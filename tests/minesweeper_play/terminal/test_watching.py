@@ -152,19 +152,6 @@ def test_two_policies_play_the_same_seeds_side_by_side(tmp_path):
     watch(script, tmp_path, "straightforward", "exact")
 
 
-def test_the_next_click_is_marked_and_the_ratings_can_be_hidden(tmp_path):
-    async def script(app, pilot):
-        screen, board = app.screen, app.screen.query_one(BoardCanvas)
-        await pilot.press("space")
-        await settled(pilot, lambda: any(screen._choices))
-        assert board.picture.marks == {screen._choices[0].cell: "choice"}
-        assert board.picture.levels is not None
-        await pilot.press("p", "p")
-        assert board.picture.levels is None
-
-    watch(script, tmp_path, "exact")
-
-
 @pytest.mark.parametrize(("name", "error"), [("Broken", "out of ideas"), ("Overrated", "no scores today")])
 def test_a_policy_that_fails_ends_the_program_with_its_error(tmp_path, name, error):
     async def script(app, pilot):
