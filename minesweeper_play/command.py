@@ -145,71 +145,35 @@ def make_parser(program: str) -> Parser:
 
 
 def _add_board(group: argparse._ArgumentGroup) -> None:
-    names, rules = ", ".join(BOARDS), ", ".join(FIRST_CLICKS)
-    group.add_argument("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {names}")
-    size_help = "play on a square board of this side, or on ROWSxCOLS such as 16x30"
-    group.add_argument("--size", type=parse_size, metavar="SIZE", help=size_help)
-    group.add_argument(
-        "--mines",
-        type=whole_number_from(1),
-        metavar="N",
-        help=f"hide N mines (default {default_mines_text()}; on other sizes a fifth of the cells and one more)",
-    )
-    group.add_argument(
-        "--first-click",
-        choices=FIRST_CLICKS,
-        metavar="RULE",
-        help=f"protect the first click by this rule: {rules} "
-        f"(default {BoardConfig.first_click}, or safe where it has no room)",
-    )
-    group.add_argument(
-        "--no-guess",
-        choices=("subset", "exact"),
-        default=False,
-        metavar="LEVEL",
-        help="play on boards that logic alone wins: subset (differences of clues), exact (all that can be inferred)",
-    )
-    seed_help = "give game i the seed SEED + i (default: random seeds)"
-    group.add_argument("--seed", type=whole_number_from(0), metavar="SEED", help=seed_help)
-    group.add_argument(
-        "--load", dest="saved", type=parse_path, metavar="FILE", help="continue the saved game in this file"
-    )
+    add = group.add_argument
+    add("--preset", choices=tuple(BOARDS), metavar="NAME", help=f"play on a classic board: {', '.join(BOARDS)}")
+    size = "play on a square board of this side, or on ROWSxCOLS such as 16x30"
+    add("--size", type=parse_size, metavar="SIZE", help=size)
+    mines = f"hide N mines (default {default_mines_text()}; on other sizes a fifth of the cells and one more)"
+    add("--mines", type=whole_number_from(1), metavar="N", help=mines)
+    usual = f"(default {BoardConfig.first_click}, or safe where it has no room)"
+    rule = f"protect the first click by this rule: {', '.join(FIRST_CLICKS)} {usual}"
+    add("--first-click", choices=FIRST_CLICKS, metavar="RULE", help=rule)
+    level = "play on boards that logic alone wins: subset (differences of clues), exact (all that can be inferred)"
+    add("--no-guess", choices=("subset", "exact"), default=False, metavar="LEVEL", help=level)
+    seed = "give game i the seed SEED + i (default: random seeds)"
+    add("--seed", type=whole_number_from(0), metavar="SEED", help=seed)
+    add("--load", dest="saved", type=parse_path, metavar="FILE", help="continue the saved game in this file")
 
 
 def _add_look(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--lang",
-        dest="language",
-        choices=get_args(Language),
-        metavar="LANGUAGE",
-        help=f"show the game in this language: {', '.join(get_args(Language))} (default: the one of the locale)",
-    )
-    group.add_argument(
-        "--icons",
-        choices=get_args(Icons),
-        default=PlayOptions.icons,
-        metavar="SET",
-        help="draw cells with characters that every terminal has, or with those of a Nerd Font: "
-        f"{', '.join(get_args(Icons))} (default {PlayOptions.icons})",
-    )
-    group.add_argument(
-        "--palette",
-        choices=get_args(Palette),
-        default=PlayOptions.palette,
-        metavar="PALETTE",
-        help=f"show cells in these colours: {', '.join(get_args(Palette))} (default {PlayOptions.palette})",
-    )
-    group.add_argument(
-        "--animation",
-        action=argparse.BooleanOptionalAction,
-        default=PlayOptions.animation,
-        help="show openings layer by layer; --no-animation shows them at once (default layer by layer)",
-    )
-    group.add_argument(
-        "--no-settings",
-        action="store_true",
-        help="play without the settings that earlier games in the full terminal kept, and keep none",
-    )
+    add, own = group.add_argument, PlayOptions
+    languages = f"show the game in this language: {', '.join(get_args(Language))} (default: the one of the locale)"
+    add("--lang", dest="language", choices=get_args(Language), metavar="LANGUAGE", help=languages)
+    sets = f"{', '.join(get_args(Icons))} (default {own.icons})"
+    icons = f"draw cells with characters that every terminal has, or with those of a Nerd Font: {sets}"
+    add("--icons", choices=get_args(Icons), default=own.icons, metavar="SET", help=icons)
+    colours = f"show cells in these colours: {', '.join(get_args(Palette))} (default {own.palette})"
+    add("--palette", choices=get_args(Palette), default=own.palette, metavar="PALETTE", help=colours)
+    layers = "show openings layer by layer; --no-animation shows them at once (default layer by layer)"
+    add("--animation", action=argparse.BooleanOptionalAction, default=own.animation, help=layers)
+    kept = "play without the settings that earlier games in the full terminal kept, and keep none"
+    add("--no-settings", action="store_true", help=kept)
 
 
 def _add_modes(group: argparse._ArgumentGroup) -> None:

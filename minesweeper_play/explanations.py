@@ -162,12 +162,9 @@ def statistics_table(summaries: Mapping[BoardKind, Summary], catalogue: Catalogu
 
 
 def table_of(headings: str, rows: Sequence[Sequence[str]], left: int | None = None) -> Table:
-    """Returns a table for rich.
+    """Returns a table for rich; a | stands between the headings.
 
-    Args:
-        headings: the headings with a | between them; they fold where room is short.
-        rows: the cells of each row.
-        left: the index of the column whose texts stand at the left and fold; None for none.
+    The texts of the column `left` stand at the left and fold.
     """
     # The line mode needs no rich before its first table.
     from rich.box import SIMPLE_HEAD

@@ -47,7 +47,6 @@ class Console:
     Attributes:
         is_interactive: whether a person types on a terminal and sees the answers there.
         is_live: whether lines on that terminal can be drawn again.
-        is_animated: whether openings are animated.
     """
 
     def __init__(self, options: PlayOptions) -> None:

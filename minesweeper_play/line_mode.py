@@ -29,14 +29,7 @@ NARROW, WIDE = 80, 120
 
 
 def run(options: PlayOptions) -> int:
-    """Plays until the player leaves.
-
-    Returns:
-        The exit status: 0, or 130 after Ctrl-C.
-
-    Raises:
-        SavedGameError: the saved game of the options cannot be read.
-    """
+    """Plays until the player leaves; returns the exit status, 0 or 130 after Ctrl-C."""
     game, status = ClassicGame(options), 0
     try:
         with suppress(LeaveError):
@@ -49,12 +42,7 @@ def run(options: PlayOptions) -> int:
 
 
 def show_statistics(options: PlayOptions) -> int:
-    """`play.py --stats`: prints the statistics of the user; returns the exit status 0.
-
-    Raises:
-        MissingExtraError: rich or platformdirs is not installed.
-        OSError: the statistics cannot be read.
-    """
+    """`play.py --stats`: prints the statistics of the user; returns the exit status 0."""
     catalogue, statistics = Catalogue(options.language), Statistics()
     records = statistics.read()
     if statistics.problem.key:

@@ -77,10 +77,8 @@ def recommended_mines(rows: int, cols: int) -> int:
 def sized_board(rows: int, cols: int, mines: int | None, first_click: str | None) -> BoardConfig:
     """Returns the board of a size; mines that are left out are the usual or else the recommended number.
 
-    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that.
-
-    Raises:
-        ValueError: the board is not allowed; the message states the allowed values.
+    Without a first-click rule it is the usual one, or "safe" where the mines leave no room for that. It raises a
+    ValueError that states the allowed values.
     """
     if mines is None:
         mines = DEFAULT_MINES.get((rows, cols), recommended_mines(rows, cols))

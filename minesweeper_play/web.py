@@ -33,11 +33,7 @@ _START = (
 
 
 def serve(options: PlayOptions) -> int:
-    """Serves the game until Ctrl-C.
-
-    Returns:
-        The exit status: 130 after Ctrl-C, 2 where a policy or the address cannot be used.
-    """
+    """Serves the game until Ctrl-C; returns the exit status 130, or 2 where a policy or the address cannot be used."""
     catalogue = Catalogue(options.language)
     try:
         load_players(options)
@@ -132,10 +128,6 @@ def is_loopback(host: str) -> bool:
 
 
 def check_address(host: str, port: int) -> None:
-    """Checks that nobody else listens on an address.
-
-    Raises:
-        OSError: the port is in use, or the host is none of this computer.
-    """
+    """Raises an OSError if somebody else listens on an address, or the host is none of this computer."""
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     socket.create_server(address[:2], family=family).close()

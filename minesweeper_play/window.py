@@ -37,12 +37,7 @@ LEAST_WIDTH = 440
 """The width of a new window, at least: room for lines of text."""
 
 PAPER, INK = (198, 202, 208), (38, 42, 48)
-MARKS: Mapping[Mark, tuple[int, int, int]] = {
-    "clue": (214, 126, 0),
-    "mine": (196, 22, 22),
-    "safe": (190, 0, 170),
-    "choice": (0, 86, 224),
-}
+MARKS = {"clue": (214, 126, 0), "mine": (196, 22, 22), "safe": (190, 0, 170), "choice": (0, 86, 224)}
 """The colours that outline the cells of a hint."""
 
 LEAST_NUMBERED, FEW_NUMBERS = 18, 5
@@ -60,14 +55,7 @@ class SearchCancelledError(Exception):
 
 
 def run(options: PlayOptions) -> int:
-    """Plays in a window until the player closes it.
-
-    Returns:
-        The exit status: 0; 1 where no window can open; 130 after Ctrl-C.
-
-    Raises:
-        SavedGameError: the saved game of the options cannot be read.
-    """
+    """Plays in a window until the player closes it; returns 0, 1 where no window can open, or 130 after Ctrl-C."""
     session = None if options.saved is None else load_game(options.saved)
     pygame = None
     try:
@@ -94,11 +82,9 @@ class GameWindow:
     """One game after another, played with the buttons of a mouse and with keys.
 
     Attributes:
-        session: the present game.
         message: the text below the board.
         overlay: whether the mine probabilities are shown.
         marks: the cells that the last hint names, and the part of each; none after the next move.
-        is_over: whether the player has left.
     """
 
     def __init__(
@@ -237,10 +223,9 @@ class GameWindow:
             answer(event.button, self.cell_at(event.pos))
 
     def press(self, button: int, cell: Cell | None) -> None:
-        """A mouse button goes down on a cell, or beside the board.
+        """A mouse button goes down on a cell, or beside the board; the right one sets or removes a flag at once.
 
-        The right button sets or removes a flag at once. The left one opens a cell or chords on a number, and the middle
-        one chords, when it goes up again, so that a player may change his mind. Left and right together chord.
+        The left one opens a cell or chords, and the middle one or both chord, when they go up again.
         """
         self._buttons.add(button)
         self._chording = self._chording or button == MIDDLE or {LEFT, RIGHT} <= self._buttons
@@ -311,6 +296,6 @@ class GameWindow:
             advice = self.session.hint()
         except PositionTooHardError:
             self.message = self._text("too_hard")
-            return
-        self.marks = marks_of(advice)
-        self.message = " ".join(explain_advice(advice, self._catalogue))
+        else:
+            self.marks = marks_of(advice)
+            self.message = " ".join(explain_advice(advice, self._catalogue))

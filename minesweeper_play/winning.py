@@ -87,10 +87,7 @@ class Winning:
         self._endgames: dict[bytes, Endgame | None] = {}
 
     def win(self, board: NDArray[np.int8]) -> Estimate:
-        """Returns the probability of winning from a position, the best click included.
-
-        Args:
-            board: (rows, cols) int8 codes.
+        """Returns the probability of winning from int8 codes (rows, cols), the best click included.
 
         Raises:
             InconsistentBoardError: no layout fits the board.
@@ -116,13 +113,8 @@ class Winning:
     def win_after(self, board: NDArray[np.int8], opened: Collection[Cell], risk: float) -> float:
         """Returns the probability of winning if covered cells are opened at once and good play follows.
 
-        Where it is not exact, the probability before the click is scaled: by the value of the click in relation to
-        the best one if it opens a single cell, and by its safety otherwise.
-
-        Args:
-            board: (rows, cols) int8 codes.
-            opened: the cells, at least one.
-            risk: the probability that one of them is a mine.
+        Where it is not exact, the probability before the click is scaled: by the value of the click in relation to the
+        best one if it opens a single cell, and by its safety otherwise. `risk` is that of opening a mine.
         """
         win = self.win(board).probability
         if risk in (0.0, 1.0):

@@ -159,12 +159,9 @@ class Drawn(NamedTuple):
 def board_lines(
     cells: Sequence[Sequence[Drawn]], width: int | None, paint: Callable[[str, str], str] = lambda text, _: text
 ) -> list[str]:
-    """Returns the lines of a board with its numbers of rows and columns, in blocks of columns that fit the width.
+    """Returns a board with its numbers of rows and columns, in blocks of columns that fit the width; None is no limit.
 
-    Args:
-        cells: the cells, row by row.
-        width: the number of columns of the terminal; None for no limit.
-        paint: colours the text of a cell of a kind.
+    `paint` colours the text of a cell of a kind.
     """
     rows, cols = len(cells), len(cells[0])
     margin = len(str(rows))

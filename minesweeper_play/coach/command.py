@@ -31,14 +31,7 @@ class _RefusedError(ValueError):
 
 
 def analyse(options: PlayOptions) -> int:
-    """Prints the analysis of a position, or the review of a saved game.
-
-    Args:
-        options: `analyse` is the path of the file or "-"; `mines` and `first_click` belong to a position.
-
-    Returns:
-        The exit status: 0, 1 if the position is too hard or a file cannot be written, 2 for bad input.
-    """
+    """Prints the analysis of a position, or the review of a saved game; returns 0, 1 if it fails, 2 for bad input."""
     catalogue = Catalogue(options.language)
     try:
         if options.first_click == "corners":

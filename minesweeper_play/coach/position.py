@@ -125,14 +125,11 @@ def _choices(board: NDArray[np.int8], steps: tuple[Step, ...], status: Status, w
 
 
 class ContradictionError(ValueError):
-    """No layout fits a position.
+    """No layout fits a position with this number of mines.
 
     Attributes:
-        clues: the open cells whose clues contradict each other, in reading order; without any one of them the others
-            fit. Empty if the clues fit, but not with the number of mines.
-        mines: the number of mines of the position.
-        below: the next smaller number of mines that the clues allow; None if there is none, or if clues are at fault.
-        above: the next larger one.
+        clues: the open cells at fault, in reading order; without any one of them the others fit. Empty if all fit.
+        below, above: the next numbers of mines that the clues allow; None if there is none, or if clues are at fault.
     """
 
     def __init__(self, clues: tuple[Cell, ...], mines: int, below: int | None = None, above: int | None = None) -> None:
@@ -142,15 +139,7 @@ class ContradictionError(ValueError):
 
 
 def find_contradiction(board: NDArray[np.int8], mines: int) -> ContradictionError | None:
-    """Returns the fault of a position, or None if some layout fits it.
-
-    Args:
-        board: (rows, cols) int8 codes of radius 1.
-        mines: the number of mines on the whole board, at least 0.
-
-    Raises:
-        PositionTooHardError: the frontier is too wide.
-    """
+    """Returns the fault of int8 codes (rows, cols) with a number of mines, or None if some layout fits."""
     clues = [(row, col) for row, col in np.argwhere(board <= _CODES.max_count).tolist()]
     for clue in clues:
         if not _has_room(board, clue):

@@ -67,8 +67,7 @@ class Verdict:
     """The review of one turn.
 
     Attributes:
-        before: the probability of winning before the turn; `kind` "between" if it lies on a line between two others.
-        after: the probability of winning after it.
+        before, after: the probability of winning; its `kind` is "between" on a line between two other turns.
         skill: the loss by the choice, at most 0.
         luck: the gain or loss by the outcome.
         better: a click that was safer or wins more; None if there is none.
@@ -130,8 +129,7 @@ class Review:
 def reason_against(session: Session) -> Report:
     """Returns the message that says why a game has no review; its key is "" if the coach reviews it.
 
-    The coach plays out games of radius 1, and counts layouts as equally probable, which the rule "corners" makes them
-    not.
+    The coach plays out games of radius 1, with layouts that are equally probable.
     """
     if session.config.radius != 1:
         return Report("review_radius", values={"radius": session.config.radius})
@@ -141,13 +139,10 @@ def reason_against(session: Session) -> Report:
 def review_game(
     session: Session, *, quick: bool = False, seed: int = 0, progress: Callable[[int, int], object] = lambda *_: None
 ) -> Review:
-    """Reviews a game.
+    """Reviews a game of any status, of radius 1; it stays as it is.
 
-    Args:
-        session: a game of any status, of radius 1; it stays as it is.
-        quick: whether to compute fewer probabilities of winning, with fewer playouts.
-        seed: seed of the playouts.
-        progress: called with the number of finished steps, and the number of steps in all.
+    A `quick` review computes fewer probabilities of winning, with fewer playouts, whose seed is `seed`. `progress` is
+    called with the number of finished steps, and the number of steps in all.
 
     Raises:
         ValueError: the first-click rule makes some layouts likelier than others; see `reason_against`.

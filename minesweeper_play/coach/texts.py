@@ -237,11 +237,9 @@ def _head(review: Review, catalogue: Catalogue) -> str:
 
 def _table(review: Review, catalogue: Catalogue) -> Table:
     """Returns the table of turns; safe ones in a row share a line."""
-    rows = []
-    for mark, group in groupby(review.verdicts, key=lambda verdict: verdict.mark):
-        verdicts = list(group)
-        runs = [verdicts] if mark is Mark.SAFE else [[verdict] for verdict in verdicts]
-        rows += [_row(run, catalogue) for run in runs]
+    groups = ((mark, list(group)) for mark, group in groupby(review.verdicts, key=lambda verdict: verdict.mark))
+    runs = [run for mark, group in groups for run in ([group] if mark is Mark.SAFE else [[each] for each in group])]
+    rows = [_row(run, catalogue) for run in runs]
     return table_of(catalogue.text("review_table_head"), rows, left=2)
 
 

@@ -60,12 +60,9 @@ class Advice:
 
 
 def advise(board: NDArray[np.int8], config: BoardConfig, *, is_protected: bool) -> Advice:
-    """Returns advice for a game that is not over.
+    """Returns advice on int8 codes (rows, cols) of a game that is not over.
 
-    Args:
-        board: int8 (rows, cols), the visible codes.
-        config: the board and its rules.
-        is_protected: whether the first-click rule protects the next click.
+    `is_protected` tells whether the first-click rule protects the next click.
 
     Raises:
         PositionTooHardError: an exact answer would take too much time or memory.
@@ -128,11 +125,7 @@ def winning_of(config: BoardConfig) -> Winning:
 
 
 def rank_guesses(board: NDArray[np.int8], winning: Winning) -> list[Choice]:
-    """Returns the clicks to consider where no cell is safe, the best first; cells with a flag only without others.
-
-    Raises:
-        PositionTooHardError: an exact answer would take too much time or memory.
-    """
+    """Returns the clicks to consider where no cell is safe, the best first; cells with a flag only without others."""
     choices = winning.choices(board)
     return [choice for choice in choices if board[choice.cell] != winning.config.codes.flagged] or choices
 

@@ -219,10 +219,7 @@ class Session:
     def probabilities(self) -> NDArray[np.float64]:
         """Returns the mine probability of each cell, (rows, cols), 0.0 on open cells; the game notes this aid.
 
-        Every covered cell has the probability mines / cells before the first click, whatever protects that click.
-
-        Raises:
-            PositionTooHardError: the frontier is too wide to count the layouts.
+        Before the first click it is mines / cells, whatever protects that click. It raises a PositionTooHardError.
         """
         self.aids.add("probabilities")
         return mine_probabilities(self.board, self.config.mines, radius=self.config.radius)
@@ -230,8 +227,7 @@ class Session:
     def hint(self, cell: Cell | None = None) -> Advice:
         """Returns the shortest proof of a safe cell, or else the guess that wins most; the game notes this aid.
 
-        Args:
-            cell: a covered cell, to learn whether it is safe or a mine, why, or else its risk; None for any cell.
+        Of a covered cell that is given it says whether it is safe or a mine, why, or else its risk.
 
         Raises:
             PositionTooHardError: an exact answer would take too much time or memory.
@@ -247,10 +243,7 @@ class Session:
     def help(self) -> Report:
         """Reports whether a safe cell can be inferred; if none can, opens random safe cells until one can.
 
-        The game notes this aid. The cells opened are moves of the kind "reveal".
-
-        Raises:
-            PositionTooHardError: an exact answer would take too much time or memory.
+        The game notes this aid. It raises a PositionTooHardError.
         """
         if self.is_over:
             return Report("game_is_over")

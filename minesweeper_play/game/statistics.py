@@ -28,11 +28,9 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 def user_folder(kind: Literal["data", "config"]) -> Path:
-    """Returns the user's folder of this program for data or settings, which need not exist yet.
+    """Returns the user's folder for data or settings, which need not exist yet.
 
-    Raises:
-        MissingExtraError: platformdirs is not installed.
-        OSError: the user has no home folder.
+    It raises a MissingExtraError without platformdirs, and an OSError where the user has no home folder.
     """
     platformdirs = import_extra("platformdirs", "play")
     try:
@@ -190,7 +188,6 @@ class Finish(NamedTuple):
     """Place of a game that has just ended among the games before it.
 
     Attributes:
-        is_best: whether its time is the best one of this kind of board.
         best_before: the best time in seconds before this game; None if there was none.
         problem: the message on what could not be stored or read; its key is "" if all went well.
     """
@@ -222,11 +219,7 @@ class Statistics:
         self.problem = Report()
 
     def read(self) -> list[GameRecord]:
-        """Returns all games, the oldest first; damaged lines are left out, and `problem` says how many.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """Returns all games, the oldest first; damaged lines are left out, and `problem` says how many."""
         lines = self.path.read_bytes().splitlines() if self.path.exists() else []
         records, damaged = [], 0
         for line in filter(bytes.strip, lines):

@@ -41,9 +41,7 @@ WARNING_SECONDS = 10.0
 def run(options: PlayOptions) -> int:
     """Plays on the whole screen, or watches policies, until the user leaves.
 
-    Returns:
-        The exit status: 0 when the user left, 1 after a failure, 2 where a policy or a saved game cannot be used,
-        130 after Ctrl-C.
+    Returns the exit status: 0, 1 after a failure, 2 where a policy or a saved game cannot be used, 130 after Ctrl-C.
     """
     try:
         compile_step()
@@ -96,12 +94,8 @@ class MinesweeperApp(App[int]):
     ) -> None:
         """Prepares the screen of a command line.
 
-        Args:
-            options: the command line.
-            players: the policies to watch; none to play oneself.
-            session: the first game; None begins one.
-            statistics: the statistics; None for the user's own.
-            kept_settings: the settings that outlive the game; None begins with the usual ones, and keeps none.
+        Without players the user plays, and a session of None begins a game. Statistics of None are the user's own, and
+        settings of None are the usual ones, and are not kept.
         """
         super().__init__()
         self.problem = ""

@@ -113,27 +113,14 @@ class Choice:
 
 
 class Player:
-    """A policy, the game that it plays, and its score.
+    """A policy, the game that it plays, and its score over the finished games.
 
-    `begin` starts a game. `choose` asks for the next move, and `play` makes it.
-
-    Attributes:
-        name: the specification of the policy.
-        board: int8 (rows, cols), the visible codes.
-        status: the state of the game.
-        moves: the number of moves of this game.
-        exploded: the cell of the click that lost the game.
-        games: the number of finished games.
-        wins: the number of games won.
+    `begin` starts a game. `choose` asks for the next move, and `play` makes it. `board` has int8 codes (rows, cols),
+    and `exploded` is the cell of the click that lost the game.
     """
 
     def __init__(self, maker: PolicyMaker, config: BoardConfig) -> None:
-        """Makes the policy and its environment.
-
-        Raises:
-            ValueError: an option of the policy or the board is not allowed.
-            PolicyError: the code of a user's policy fails.
-        """
+        """Makes the policy and its environment; raises a ValueError or a PolicyError."""
         self.name, self._options = printable(maker.name), maker.options
         self.config = maker.config_for(config)
         self._policy = maker(self.config)
@@ -163,15 +150,10 @@ class Player:
         self.exploded: Cell | None = None
 
     def choose(self, rated: bool, rival: Choice | None = None) -> Choice:
-        """Asks the policy for its next move.
+        """Asks the policy for its next move, and rates the cells if asked to.
 
-        Args:
-            rated: whether to rate the cells, too.
-            rival: the move of another policy. A first click follows it, because boards of one seed differ near their
-                first clicks; a policy whose name has the option `first` keeps its own cell.
-
-        Raises:
-            PolicyError: the policy fails, or chooses an illegal action.
+        A first click follows that of a `rival`, because boards of one seed differ near their first clicks; a policy
+        whose name has the option `first` keeps its own cell. It raises a PolicyError.
         """
         if rival is not None and rival.move is Move.CLICK and self.moves == 0 and "first" not in self._options:
             action = rival.cell[0] * self.config.cols + rival.cell[1]
@@ -183,11 +165,7 @@ class Player:
         return Choice(action, kind, divmod(cell, self.config.cols), ratings)
 
     def play(self, choice: Choice) -> None:
-        """Makes a move, and counts the game if that ends it.
-
-        Raises:
-            GenerationError: the first move found no board that needs no guess.
-        """
+        """Makes a move, and counts the game if that ends it; a first move raises a GenerationError."""
         self.board, _, terminated, truncated, info = self._env.step(choice.action)
         self._mask = info["action_mask"]
         self.moves += 1
@@ -202,10 +180,7 @@ class Player:
 def load_players(options: PlayOptions) -> list[Player]:
     """Returns the policies to watch; none where the user plays.
 
-    Raises:
-        ValueError: a policy is unknown, or it cannot play the board.
-        PolicyError: the code of a user's policy fails.
-        MissingExtraError: a policy needs a package that is not installed.
+    It raises a ValueError, a PolicyError or a MissingExtraError for a policy that cannot play.
     """
     names = options.versus or ((options.policy,) if options.policy is not None else ())
     config = options.config or BoardConfig.of_size(8, first_click=options.first_click)

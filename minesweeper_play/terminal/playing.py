@@ -18,7 +18,7 @@ from minesweeper_env.inference import PositionTooHardError
 from minesweeper_play.catalogue import wrapped_lines
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Advice, marks_of
-from minesweeper_play.game.commands import Command, CommandError, parse_command
+from minesweeper_play.game.commands import CommandError, parse_command
 from minesweeper_play.game.moves import Cell, Report, opening_layers
 from minesweeper_play.game.saved import save_as
 from minesweeper_play.game.session import Session
@@ -298,9 +298,9 @@ class GameScreen(GameAppScreen):
 
     # Games
 
-    def begin(self, session: Session) -> None:
-        """Plays another session."""
-        self.session = session
+    def begin(self) -> None:
+        """Plays another session on the chosen board."""
+        self.session = self.services.next_session()
         self._worker.forget()
         if self._work is not None:
             self._work.cancelled = True
@@ -311,32 +311,28 @@ class GameScreen(GameAppScreen):
 
     def action_again(self) -> None:
         """Begins another game on the same board; asks first if this one is not over."""
-        self._unless_under_way("ask_new", lambda: self.begin(self.services.next_session()))
+        self._unless_under_way("ask_new", self.begin)
 
     def action_leave(self) -> None:
         """Ends the program, after a question if the game is not over."""
         self._unless_under_way("ask_leave", lambda: self.app.exit(0))
 
-    def _unless_under_way(self, question: str, act: Callable[[], object]) -> None:
+    def _unless_under_way(self, question: str, act: Callable[[], Any]) -> None:
         """Acts; before a game under way is lost, the player has to agree."""
-        if self.session.status != "playing":
+        if self.session.status == "playing":
+            self.app.push_screen(Question(self.services, question), lambda is_yes: is_yes and act())
+        else:
             act()
-            return
-
-        def take(answer: bool | None) -> None:
-            if answer:
-                act()
-
-        self.app.push_screen(Question(self.services, question), take)
 
     def action_new(self) -> None:
         """Asks which board to play next."""
-        self.app.push_screen(NewGame(self.services), self._begin_choice)
 
-    def _begin_choice(self, choice: BoardChoice | None) -> None:
-        if choice is not None:
-            self.services.choose(choice)
-            self.begin(self.services.next_session())
+        def begin(choice: BoardChoice | None) -> None:
+            if choice is not None:
+                self.services.choose(choice)
+                self.begin()
+
+        self.app.push_screen(NewGame(self.services), begin)
 
     # Other screens, and the prompt
 
@@ -360,17 +356,17 @@ class GameScreen(GameAppScreen):
         event.input.value = ""
         config = self.session.config
         try:
-            self._carry_out(parse_command(event.value.lstrip(" :"), config.rows, config.cols))
+            word, cell, path = parse_command(event.value.lstrip(" :"), config.rows, config.cols)
         except CommandError as error:
             self.say(error.key, **error.values)
-
-    def _carry_out(self, command: Command) -> None:
-        word, cell = command.word, command.cell
+            return
         actions = {"probabilities": "risks", "man": "manual", "help": "manual", "quit": "leave"}
         if cell is not None:
             self.board.move_to(cell)
         if word == "save":
-            self._save(command.path)
+            # In a web page the file would lie on the computer that serves it, wherever the visitor says.
+            report = Report("save_on_web") if self.app.is_web else save_as(self.session, path)
+            self.say(report.key, **report.values)
         elif word == "review" and not self.session.is_over:
             self.say("review_later")
         elif word == "hint" and (refusal := self.session.refuse_hint(cell)):
@@ -381,8 +377,3 @@ class GameScreen(GameAppScreen):
             self.move("open" if word == "try" else word, cell)
         else:
             self.call_next(self.run_action, actions.get(word, word))
-
-    def _save(self, name: str) -> None:
-        # In a web page the file would lie on the computer that serves it, wherever the visitor says.
-        report = Report("save_on_web") if self.app.is_web else save_as(self.session, name)
-        self.say(report.key, **report.values)

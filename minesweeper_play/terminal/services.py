@@ -110,12 +110,10 @@ class Services:
     """What the screens of one program share.
 
     Attributes:
-        settings: the settings of the screen; `change` replaces them.
         choice: the board of the next game; `choose` replaces it.
         statistics: the statistics; None where none are kept, as for visitors of a web page.
         problem: what went wrong with the settings at the start; its key is "" if nothing did.
-        on_change: called after settings have changed.
-        warn: called with what the player has to know.
+        on_change, warn: called after settings have changed, and with what the player has to know.
     """
 
     def __init__(self, options: PlayOptions, statistics: Statistics | None, kept: KeptSettings | None) -> None:

@@ -33,13 +33,7 @@ END_SECONDS = 2.0
 
 
 class WatchScreen(GameAppScreen):
-    """Watches policies play one game after the other.
-
-    Attributes:
-        players: one or two players.
-        seed: the seed of the present game.
-        paused: whether the games stand still.
-    """
+    """Watches one or two policies play one game after the other."""
 
     DEFAULT_CSS = """
     WatchScreen #players { layout: horizontal; height: 1fr; }
@@ -101,13 +95,12 @@ class WatchScreen(GameAppScreen):
 
     def _think(self) -> None:
         """Asks the policies for their next moves, in another thread."""
-        rated = self._style != "off"
 
         def work() -> list[Choice | None]:
             choices: list[Choice | None] = []
             for player in self.players:
                 rival = choices[0] if choices else None
-                choices.append(None if player.is_over else player.choose(rated, rival))
+                choices.append(None if player.is_over else player.choose(self._style != "off", rival))
             return choices
 
         self._background.ask(work, self._take)
@@ -237,13 +230,8 @@ def score_of(players: Sequence[Player], catalogue: Catalogue) -> str:
     """Returns the score over all finished games."""
     if not all(player.games for player in players):
         return catalogue.text("score_none")
+    rates = [catalogue.per_cent(player.wins / player.games) for player in players]
     return "   ".join(
-        catalogue.text(
-            "score",
-            name=player.name,
-            wins=player.wins,
-            games=player.games,
-            rate=catalogue.per_cent(player.wins / player.games),
-        )
-        for player in players
+        catalogue.text("score", name=player.name, wins=player.wins, games=player.games, rate=rate)
+        for player, rate in zip(players, rates, strict=True)
     )
