@@ -41,13 +41,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command.
-
-    Args:
-        arguments: words of the command line, without the program; None takes those of `sys.argv`.
-
-    Returns:
-        0 when all is done.
+    """Runs the command with these words, or those of `sys.argv`, and returns 0.
 
     Raises:
         SystemExit: 1 when a file cannot be written or no window opens, 2 for wrong arguments or a game that cannot be

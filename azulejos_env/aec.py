@@ -15,8 +15,8 @@ from pettingzoo.utils import wrappers
 from azulejos_env.config import GameConfig
 from azulejos_env.game import REWARDS, Game, check_name
 from minesweeper_env.checks import check_action, generator_state, warn_without_mode
-from minesweeper_env.rendering.board import METADATA, check_render_mode
-from minesweeper_env.rendering.human import metadata_here
+from minesweeper_env.rendering import METADATA, check_render_mode
+from minesweeper_env.window import metadata_here
 
 __all__ = ["AzulejosAECEnv", "env"]
 
@@ -31,16 +31,9 @@ def env(**arguments: Any) -> Any:
 class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
     """Azulejos for two agents, "player_0" and "player_1", who take turns.
 
-    An observation is a dict. "observation" is as in `AzulejosEnv`, from the view of the agent. "action_mask" is int8
-    (actions,), 1 for the first cell of each group; once no group is left, all entries are 1. Groups belong to both
-    players, so both see the same mask. Any other action changes nothing: the same agent moves again, and its info says
-    so. A seed gives the same game and board as in `AzulejosEnv`.
-
-    | info           |                                              |
-    |----------------|----------------------------------------------|
-    | invalid_action | bool, whether the agent's action was illegal |
-    | is_success     | bool, whether the agent has won              |
-    | scores         | int64 (2,), its score and the other's        |
+    An observation is a dict of "observation" and "action_mask", both as in `AzulejosEnv` from the view of the agent.
+    Groups belong to both players, so both see the same mask. An illegal action changes nothing, and the same agent
+    moves again. Info has the other keys of `AzulejosEnv`, for the agent. A seed gives the same boards as there.
 
     The arguments are those of `AzulejosEnv` without opponent and seat. `reward` is "difference", the points of a move
     and their negative for the other player, or "win_loss", +1 for the winner and -1 for the loser.
@@ -85,16 +78,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Starts a new game.
-
-        Args:
-            seed: starts the sequence of games that this seed determines; None continues the present one.
-            options: {"board": (rows, cols) whole numbers} plays this board. Other keys have no effect, as PettingZoo's
-                tests demand.
-
-        Raises:
-            ValueError: the shape, dtype or a colour of the board is wrong.
-        """
+        """Starts a new game, as `AzulejosEnv.reset` does; as PettingZoo demands, unknown options are ignored."""
         if seed is not None or self._np_random is None:
             self._np_random = seeding.np_random(seed)[0]
             self._game.seed(generator_state(self._np_random))
@@ -135,14 +119,7 @@ class AzulejosAECEnv(AECEnv):  # type: ignore[misc]
         return {"observation": self._game.observe(player), "action_mask": self._game.mask()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
-
-        With "human" it shows the position in the window, and returns None. Without a render mode it warns.
-
-        Raises:
-            gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
-            gymnasium.error.Error: the window needs a display, which the machine lacks.
-        """
+        """Draws the position as `AzulejosEnv.render` does."""
         warn_without_mode(self.render_mode, None, _SPEC_NAME)
         return self._game.render(tuple(self.possible_agents), self.render_mode, self.metadata["render_fps"])
 

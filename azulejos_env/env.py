@@ -14,8 +14,8 @@ from azulejos_env.config import GameConfig
 from azulejos_env.game import REWARDS, Game, check_name
 from azulejos_env.policies import Policy, find_policy
 from minesweeper_env.checks import check_action, check_option_names, generator_state, warn_without_mode
-from minesweeper_env.rendering.board import METADATA, check_render_mode
-from minesweeper_env.rendering.human import metadata_here
+from minesweeper_env.rendering import METADATA, check_render_mode
+from minesweeper_env.window import metadata_here
 
 __all__ = ["AzulejosEnv"]
 
@@ -215,11 +215,8 @@ class AzulejosEnv(gymnasium.Env[NDArray[Any], np.int64]):
     def render(self) -> str | NDArray[np.uint8] | None:
         """Returns the position as text ("ansi") or as a (height, width, 3) uint8 picture ("rgb_array").
 
-        With "human" it shows the position in the window, and returns None. Without a render mode it warns.
-
-        Raises:
-            gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
-            gymnasium.error.Error: the window needs a display, which the machine lacks.
+        With "human" it shows the position in the window, and returns None. Without a render mode it warns. A missing
+        pygame or display raises a gymnasium.error.Error.
         """
         game = self._begun()
         warn_without_mode(self.render_mode, self.spec, "Azulejos-v0")

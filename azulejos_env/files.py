@@ -79,12 +79,10 @@ def _row(lines: Sequence[str], row: int, rows: int, cols: int) -> list[int]:
     at = row + len(_HEADER)
     if at >= len(lines):
         raise GameFileError(f"line {at + 1}: the file ends after {row} of {rows} rows")
-    line = lines[at]
-    for column, character in enumerate(line, start=1):
-        if character not in _DIGITS:
-            wrong = f"{character!r} is no tile; allowed are the digits 0 to 9"
-            raise GameFileError(f"line {at + 1}, column {column}: {wrong}")
+    line, place = lines[at], f"line {at + 1}, column "
+    wrong = next((column for column, character in enumerate(line) if character not in _DIGITS), None)
+    if wrong is not None:
+        raise GameFileError(f"{place}{wrong + 1}: {line[wrong]!r} is no tile; allowed are the digits 0 to 9")
     if len(line) != cols:
-        column = min(len(line), cols) + 1
-        raise GameFileError(f"line {at + 1}, column {column}: the row has {len(line)} tiles, not {cols}")
+        raise GameFileError(f"{place}{min(len(line), cols) + 1}: the row has {len(line)} tiles, not {cols}")
     return [int(character) for character in line]

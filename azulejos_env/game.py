@@ -10,9 +10,8 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from azulejos_env import engine
 from azulejos_env.config import GameConfig, whole_in_range
-from azulejos_env.position import Position, check_board
+from azulejos_env.position import Position, begin_stream, check_board, draw
 from azulejos_env.rendering import View, render_view
 from azulejos_env.search import compile_kernels
 from azulejos_env.window import GameWindow
@@ -65,7 +64,7 @@ class Game:
 
     def _draw(self, bound: int, count: int) -> NDArray[np.int64]:
         numbers = np.empty(count, np.int64)
-        engine.draw(self._rng[:1], bound, numbers)
+        draw(self._rng[:1], bound, numbers)
         return numbers
 
     def begin(self, options: Mapping[str, Any] | None, draws_seat: bool = False) -> int:
@@ -74,7 +73,7 @@ class Game:
         Returns the seat of an agent, 0 unless it is drawn; raises a ValueError if the board is wrong.
         """
         given = check_board(options["board"], self._config) if options and "board" in options else None
-        engine.begin_stream(self._rng)
+        begin_stream(self._rng)
         seat = self.below(2) if draws_seat else 0
         self.position = self._deal() if given is None else Position(self._config, given)
         self.last = np.zeros(self.position.board.shape, np.bool_)

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from azulejos_env.engine import rules_of
-from azulejos_env.position import Position
+from azulejos_env.position import Position, rules_of
 from azulejos_env.search import check_limits, search
 
 __all__ = ["POLICIES", "GreedyPolicy", "MinimaxPolicy", "Policy", "RandomPolicy", "find_policy"]

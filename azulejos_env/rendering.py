@@ -8,8 +8,17 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.rendering.board import join_cells, join_tiles
-from minesweeper_env.rendering.tiles import INK, TILE, Colour, covered_tile, draw_tick, open_tile, write
+from minesweeper_env.rendering import (
+    INK,
+    TILE,
+    Colour,
+    covered_tile,
+    draw_tick,
+    join_cells,
+    join_tiles,
+    open_tile,
+    write,
+)
 
 COLOURS: tuple[Colour, ...] = (
     (230, 159, 0),

@@ -18,10 +18,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from azulejos_env import engine
 from azulejos_env.config import GameConfig, whole_in_range
-from azulejos_env.engine import Board, Cells, Rules, collapse, gather, list_groups, new_score, rules_of, with_border
-from azulejos_env.position import Position
+from azulejos_env.position import (
+    Board,
+    Cells,
+    Position,
+    Rules,
+    begin_stream,
+    cell_of,
+    collapse,
+    draw,
+    gather,
+    list_groups,
+    new_score,
+    rules_of,
+    with_border,
+)
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import counted
 from minesweeper_env.splitmix import mix
@@ -111,13 +123,11 @@ def _hash(search: _Arrays, ply: int, own: int, other: int) -> np.uint64:
 
 @inlined
 def _row(search: _Arrays, key: np.uint64) -> np.int64:
-    """Returns the row of the table of a position."""
     return np.int64(key & np.uint64(len(search.keys) - 1))
 
 
 @inlined
 def _is_known(search: _Arrays, key: np.uint64) -> bool:
-    """Returns whether the table holds a position."""
     if len(search.keys) == 0:
         return False
     return search.table[_row(search, key), _KIND] != _EMPTY and search.keys[_row(search, key)] == key
@@ -195,12 +205,10 @@ def _make(rules: Rules, search: _Arrays, ply: int, move: int, own: int) -> int:
 def _minimax(
     rules: Rules, search: _Arrays, prune: bool, ply: int, own: int, other: int, left: int, alpha: int, beta: int
 ) -> tuple[int, bool]:
-    """Values a level whose board is set.
+    """Returns the value of a level, _STOPPED at the limit, and whether a deeper search may change it.
 
     `own` and `other` are the scores of the player to move and of the other, and `left` is the number of moves to look
     ahead. The player has `alpha` elsewhere already, and the other one avoids a position of `beta` or more.
-
-    Returns the value, which is _STOPPED if the limit was reached, and whether a deeper search may change it.
     """
     if search.counters[_NODES] >= search.counters[_LIMIT]:
         return _STOPPED, True
@@ -276,17 +284,15 @@ class SearchResult:
         return "\n".join([cells[0], *(f"{name:<10} {value}" for name, value in rows.items())])
 
 
-class Limits:
-    """Limits of a search that begins now: seconds, and a number of evaluated positions."""
+class Limits(NamedTuple):
+    """When a search ends: a time of `time.perf_counter`, and a number of evaluated positions."""
 
-    def __init__(self, seconds: float = math.inf, nodes: int = 1 << 62) -> None:
-        """Starts the clock."""
-        self.seconds, self.nodes = seconds, nodes
-        self._begun = time.perf_counter()
+    end: float = math.inf
+    nodes: int = 1 << 62
 
     def reached(self, nodes: int) -> bool:
         """Returns whether a search that has evaluated so many positions must end."""
-        return nodes >= self.nodes or time.perf_counter() - self._begun + _PAUSE >= self.seconds
+        return nodes >= self.nodes or time.perf_counter() + _PAUSE >= self.end
 
 
 def search(
@@ -334,7 +340,7 @@ def check_limits(depth: int | None, seconds: float | None, nodes: int | None) ->
     count = 1 << 62 if nodes is None else whole_in_range("nodes", nodes, 1, 1 << 62)
     # A time limit holds for the search alone, and not for the compiler before the first one.
     compile_kernels()
-    return most, Limits(seconds or math.inf, count)
+    return most, Limits(time.perf_counter() + (seconds or math.inf), count)
 
 
 def deepen(
@@ -403,7 +409,7 @@ class Searcher:
         if value == _STOPPED:
             return None
         moves = takewhile(lambda move: move != _NONE, arrays.lines[0].tolist())
-        line = tuple(engine.cell_of(move, self._cols) for move in moves)
+        line = tuple(cell_of(move, self._cols) for move in moves)
         seconds = time.perf_counter() - self._begun
         return SearchResult(line[0] if line else None, int(value), depth, line, self.nodes, seconds, not is_open)
 
@@ -426,10 +432,7 @@ class Searcher:
         return found[0]
 
     def complete_line(self, position: Position, result: SearchResult) -> SearchResult:
-        """Returns a result with the moves of its line that the transposition table had left out.
-
-        The seconds of the result are then those of all searches.
-        """
+        """Returns a result of all searches with the moves of its line that the transposition table had left out."""
         line, nodes, rest = result.line, self.nodes, result
         while True:
             for cell in rest.line:
@@ -445,7 +448,7 @@ class Searcher:
 def compile_kernels() -> None:
     """Compiles all kernels of the game, or loads them from the disk, once a process."""
     rng = np.zeros(2, np.uint64)
-    engine.begin_stream(rng)
-    engine.draw(rng[:1], 1, np.empty(1, np.int64))
+    begin_stream(rng)
+    draw(rng[:1], 1, np.empty(1, np.int64))
     position = Position(GameConfig(1, 4, 2), np.array([[1, 1, 2, 2]]))
     Searcher(position.play(0, 0), 1, prune=True, table=True).search(position, 1, Limits())

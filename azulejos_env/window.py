@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from azulejos_env.position import Position
 from azulejos_env.rendering import View, picture_size, render_picture
-from minesweeper_env.rendering.window import Window
+from minesweeper_env.window import Window
 
 FPS = 25.0
 KEYS = "click a group; u takes a move back, r begins again, q leaves"

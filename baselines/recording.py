@@ -23,8 +23,7 @@ from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig, counted
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.inference import Oracle
 from minesweeper_env.notices import say
-from minesweeper_env.rendering.board import Scene, exploded_cells, level_face, levels_of, with_mines_flagged
-from minesweeper_env.rendering.tiles import TILE, Colour
+from minesweeper_env.rendering import TILE, Colour, Scene, exploded_cells, level_face, levels_of, with_mines_flagged
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
 END_SECONDS = 3.0

@@ -25,10 +25,10 @@ from timing import machine, pin_to_one_core, print_table
 
 import minesweeper_env
 from minesweeper_env import MinesweeperVectorEnv
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import NO_GUESS_LEVELS as LEVELS
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.generation import generate
-from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.no_guess.search import Searcher
 
 SPEED_BOARDS = (

@@ -17,8 +17,7 @@ from minesweeper_env.registration import register_envs
 if TYPE_CHECKING:
     from minesweeper_env.env import MinesweeperEnv
     from minesweeper_env.vector_env import MinesweeperVectorEnv
-    from minesweeper_env.wrappers.action_mask import ActionMaskObservation
-    from minesweeper_env.wrappers.mine_probabilities import MineProbabilities, VectorMineProbabilities
+    from minesweeper_env.wrappers import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
 
 __version__ = "0.1.0"
 
@@ -41,11 +40,11 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "ActionMaskObservation": "minesweeper_env.wrappers.action_mask",
-        "MineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
+        "ActionMaskObservation": "minesweeper_env.wrappers",
+        "MineProbabilities": "minesweeper_env.wrappers",
         "MinesweeperEnv": "minesweeper_env.env",
         "MinesweeperVectorEnv": "minesweeper_env.vector_env",
-        "VectorMineProbabilities": "minesweeper_env.wrappers.mine_probabilities",
+        "VectorMineProbabilities": "minesweeper_env.wrappers",
     },
 )
 

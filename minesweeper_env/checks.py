@@ -21,9 +21,6 @@ from minesweeper_env.config import BoardConfig, whole_number
 RESET_OPTIONS: tuple[str, ...] = ("layout",)
 """The keys of the `options` of `reset`."""
 
-AUTORESET_MODES = tuple(AutoresetMode)
-"""The autoreset modes of the batched environments."""
-
 MEANT = {
     **dict.fromkeys(("width", "height", "rows", "cols", "columns", "shape", "board", "board_size"), "size"),
     **dict.fromkeys(("bombs", "num_bombs", "density"), "mines"),
@@ -84,11 +81,10 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
 
 def check_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """Returns an autoreset mode given as itself, its value or its name, or raises a ValueError."""
-    for allowed in AUTORESET_MODES:
+    for allowed in AutoresetMode:
         if mode in (allowed, allowed.value, allowed.name):
             return allowed
-    allowed_modes = ", ".join(str(allowed) for allowed in AUTORESET_MODES)
-    raise ValueError(f"autoreset_mode must be one of {allowed_modes}, not {mode!r}")
+    raise ValueError(f"autoreset_mode must be one of {', '.join(map(str, AutoresetMode))}, not {mode!r}")
 
 
 def smaller_limit(max_steps: int | None, max_episode_steps: int | None) -> int | None:
@@ -115,14 +111,7 @@ def check_option_names(options: Mapping[str, Any] | None, allowed: Sequence[str]
 
 
 def reset_mask_option(options: Mapping[str, Any] | None, count: int) -> NDArray[np.bool_]:
-    """Returns the (N,) mask of the games to reset, all True if the reset options have none.
-
-    The errors are those of `gymnasium.vector.SyncVectorEnv` 1.4.
-
-    Raises:
-        TypeError: the mask is no array, or its dtype is not bool.
-        ValueError: its shape is not (N,), or it selects no game.
-    """
+    """Returns the (N,) mask of the games to reset, all True without one; errors are those of `SyncVectorEnv`."""
     if not options or "reset_mask" not in options:
         return np.ones(count, np.bool_)
     mask, name = options["reset_mask"], "`options['reset_mask']` must"
@@ -141,13 +130,7 @@ def reset_mask_option(options: Mapping[str, Any] | None, count: int) -> NDArray[
 def layout_option(
     options: Mapping[str, Any] | None, config: BoardConfig, count: int, chosen: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_] | None:
-    """Returns the (K, rows, cols) layouts in the reset options, or None if there are none.
-
-    Args:
-        options: {"layout": bool (rows, cols) or (N, rows, cols)}, or without that key.
-        config: the board.
-        count: N.
-        chosen: (N,) bool, the K games that get a layout; all of them by default.
+    """Returns the (K, rows, cols) layouts in the options of N = `count` games for the `chosen` K, None without any.
 
     Raises:
         ValueError: the shape, dtype or number of mines of the layout is wrong.
@@ -156,8 +139,6 @@ def layout_option(
         return None
     board = (config.rows, config.cols)
     allowed = f"layout must be a bool array of shape {board}"
-    if options["layout"] is None:
-        raise ValueError(f"{allowed}, not None; leave it out for a random layout")
     try:
         layout = np.asarray(options["layout"])
     except ValueError as error:
@@ -174,11 +155,7 @@ def layout_option(
 
 
 def check_seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None] | None:
-    """Returns N seeds, `seed` + i for game i or the given sequence, or None if `seed` is None.
-
-    Raises:
-        ValueError: a seed is not a whole number of at least 0, or the length of the sequence is not N.
-    """
+    """Returns N seeds, `seed` + i for game i or the given sequence, None for None; raises ValueError for others."""
     if seed is None:
         return None
     is_sequence = isinstance(seed, (Sequence, np.ndarray))

@@ -83,15 +83,10 @@ class BoardConfig:
 
     @classmethod
     def of_size(cls, size: int | Sequence[int], mines: int | None = None, **fields: Any) -> BoardConfig:
-        """Returns a configuration from a size.
-
-        Args:
-            size: the side of a square board, or (rows, cols).
-            mines: the number of mines; None for the default of this size, as in `default_mines`.
-            **fields: the other fields.
+        """Returns a configuration from the side of a square board, or (rows, cols), and the other fields.
 
         Raises:
-            ValueError: a value is not allowed, or this size has no default number of mines.
+            ValueError: a value is not allowed, or `mines` are None and this size has no default.
         """
         rows, cols = parse_size(size)
         return cls(rows, cols, default_mines(rows, cols) if mines is None else mines, **fields)
@@ -165,11 +160,7 @@ class BoardConfig:
 
 
 def default_mines(rows: int, cols: int) -> int:
-    """Returns the number of mines of a board whose number is left out: that of the preset with this size.
-
-    Raises:
-        ValueError: no preset has this size, and the message lists the sizes; or it is no size at all.
-    """
+    """Returns the number of mines of the preset with this size; raises a ValueError that lists the sizes."""
     rows, cols = parse_size((rows, cols))
     if (rows, cols) not in DEFAULT_MINES:
         raise ValueError(f"mines must be given for a board of {rows}x{cols}; left out, they are {default_mines_text()}")
@@ -198,11 +189,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def parse_size(size: Any) -> tuple[int, int]:
-    """Returns (rows, cols) of a size, which is a whole number or a pair of whole numbers.
-
-    Raises:
-        ValueError: the size is neither of them.
-    """
+    """Returns (rows, cols) of a whole number or a pair of whole numbers; raises a ValueError for other sizes."""
     if isinstance(size, Sequence) and not isinstance(size, str):
         if len(size) != 2:
             raise ValueError(f"size must be a whole number or a pair (rows, cols), not {size!r}")

@@ -20,12 +20,12 @@ from minesweeper_env.checks import (
     warn_without_mode,
 )
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.engine.games import Games, compile_step
+from minesweeper_env.engine.games import Games, check_saved, compile_step
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering.board import METADATA, check_render_mode, exploded_cells, render_board
-from minesweeper_env.rendering.human import HumanView, metadata_here
+from minesweeper_env.rendering import METADATA, check_render_mode, exploded_cells, render_board
 from minesweeper_env.rewards import Reward, check_reward, describe, find_reward
+from minesweeper_env.window import HumanView, metadata_here
 
 __all__ = ["MinesweeperEnv"]
 
@@ -280,7 +280,7 @@ class MinesweeperEnv(NamesArguments, gymnasium.Env[NDArray[Any], np.int64]):
         if not isinstance(state, dict):
             raise ValueError(f"a saved state must be a dict, as get_state returns it, not {type(state).__name__}")
         batch = {key: [value] for key, value in state.items()}
-        self._games.restore(self._games.check(batch, self._games.save()))
+        self._games.restore(check_saved(batch, self._games.save(), self.config))
         self._seeded_by = self.np_random
         self._last_action = None
         self._begun = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,28 +39,19 @@ class Encoder:
     """
 
     def __init__(self, encoding: str, config: BoardConfig) -> None:
-        """Builds the space of one observation.
-
-        Raises:
-            ValueError: `encoding` is not one of "codes", "planes" and "flat".
-        """
+        """Builds the space of one observation; raises a ValueError unless `encoding` is one of `ENCODINGS`."""
         if encoding not in ENCODINGS:
             raise ValueError(f"observation must be one of {', '.join(ENCODINGS)}, not {encoding!r}")
         self.encoding = encoding
-        self.space: Box[Any]
-        self._count = config.codes.mine + 1
-        self._board = (config.rows, config.cols)
-        self._boards = (-1, config.rows, config.cols)
+        self._count, self._board = config.codes.mine + 1, (config.rows, config.cols)
+        planes = (self._count, *self._board)
+        self.space: Box[Any] = Box(0.0, 1.0, planes if encoding == "planes" else (math.prod(planes),), np.float32)
         if encoding == "codes":
             self.space = Box(0, config.codes.mine, self._board, np.int8)
-        elif encoding == "planes":
-            self.space = Box(0.0, 1.0, (self._count, *self._board), np.float32)
-        else:
-            self.space = Box(0.0, 1.0, (self._count * config.cells,), np.float32)
 
     def encode(self, codes: NDArray[np.int8], pool: ThreadPool | None = None) -> NDArray[Any]:
         """Returns the observations, (N, *space.shape), of boards with codes (N, cells); a pool divides the boards."""
-        boards = codes.reshape(self._boards)
+        boards = codes.reshape(-1, *self._board)
         if self.encoding == "codes":
             return boards
         planes = np.empty((len(codes), self._count, *self._board), np.float32)

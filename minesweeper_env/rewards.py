@@ -85,8 +85,7 @@ def _check_arity(reward: Reward) -> None:
     try:
         signature = inspect.signature(reward)
     except ValueError:
-        # Some functions of extension modules have no signature.
-        return
+        return  # Some functions of extension modules have no signature.
     try:
         signature.bind(None)
     except TypeError as error:

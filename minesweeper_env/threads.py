@@ -1,13 +1,14 @@
-"""Division of one call among threads: parts of a batch, and the pool of threads that work on them."""
+"""Division of one call among threads, and what threads must not share: scratch arrays that they borrow."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from minesweeper_env.config import whole_number
 
@@ -24,6 +25,39 @@ def split(count: int, parts: int) -> list[slice]:
     parts = max(1, min(parts, count))
     ends = [count * part // parts for part in range(parts + 1)]
     return [slice(begin, end) for begin, end in pairwise(ends)]
+
+
+class Lender(Generic[Item]):
+    """Lends out objects of one kind, so that no two threads use the same one, and keeps the returned ones."""
+
+    def __init__(self, make: Callable[[], Item]) -> None:
+        """Keeps the function that makes an object when all others are lent."""
+        self._make = make
+        self._spare: list[Item] = []
+
+    def borrow(self) -> Item:
+        """Returns an object that nobody else holds."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return self._make()
+
+    def give_back(self, item: Item) -> None:
+        """Keeps an object for the next caller."""
+        self._spare.append(item)
+
+    @contextmanager
+    def lend(self) -> Iterator[Item]:
+        """Lends an object for the length of a block."""
+        item = self.borrow()
+        try:
+            yield item
+        finally:
+            self.give_back(item)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leaves the objects out of pickles and copies, as they can be made again."""
+        return type(self), (self._make,)
 
 
 class ThreadPool:

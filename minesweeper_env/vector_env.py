@@ -13,7 +13,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from minesweeper_env.checks import (
-    AUTORESET_MODES,
     RESET_OPTIONS,
     NamesArguments,
     check_actions,
@@ -29,17 +28,16 @@ from minesweeper_env.checks import (
     warn_without_mode,
 )
 from minesweeper_env.config import BoardConfig, whole_number
-from minesweeper_env.engine.games import Games, compile_kernels
+from minesweeper_env.engine.games import Games, check_saved, compile_kernels
 from minesweeper_env.engine.state import IDLE
-from minesweeper_env.engine.threaded import make_games
 from minesweeper_env.no_guess import supply_for
 from minesweeper_env.observations import Encoder
-from minesweeper_env.rendering.board import METADATA, check_render_mode, exploded_cells, render_board
-from minesweeper_env.rendering.human import HumanView, metadata_here
+from minesweeper_env.rendering import METADATA, check_render_mode, exploded_cells, render_board
 from minesweeper_env.rewards import Reward, check_rewards, describe, find_reward
 from minesweeper_env.threads import ThreadPool
+from minesweeper_env.window import HumanView, metadata_here
 
-__all__ = ["AUTORESET_MODES", "CALLS", "SHARED_ATTRIBUTES", "MinesweeperVectorEnv"]
+__all__ = ["CALLS", "SHARED_ATTRIBUTES", "MinesweeperVectorEnv"]
 
 
 SHARED_ATTRIBUTES = ("config", "render_mode", "metadata", "spec", "reward", "observation")
@@ -128,7 +126,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         self.view = HumanView(self.config) if render_mode == "human" else None
         compile_kernels()
         supply = supply_for(self.config, self.num_envs, self._pool)
-        self._games = make_games(self.config, self.num_envs, weights, supply, self._pool)
+        self._games = Games(self.config, self.num_envs, weights, supply, self._pool)
 
     @classmethod
     def of_config(cls, config: BoardConfig, num_envs: int, **arguments: Any) -> MinesweeperVectorEnv:
@@ -269,19 +267,14 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
         Raises:
             ValueError: the state is damaged, or belongs to another configuration or number of games.
         """
-        saved = self._games.check(state, {**self._games.save(), "sampler": self._sampler})
+        saved = check_saved(state, {**self._games.save(), "sampler": self._sampler}, self.config)
         self._games.restore(saved)
         self._sampler[:] = saved["sampler"]
         self._last_actions = None
         self._begun = True
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Calls a method for each game, or returns an attribute of each, as `gymnasium.vector.SyncVectorEnv` does.
-
-        Args:
-            name: "action_masks", "get_state" or "render", or an attribute that `get_attr` takes.
-            *args: none; these methods take no arguments.
-            **kwargs: none.
+        """Calls "action_masks", "get_state" or "render" for each game, or returns what `get_attr` does.
 
         Returns:
             N results, in the form that `MinesweeperEnv` has for one game.
@@ -298,7 +291,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
             return self.render() or (None,) * self.num_envs
         if name == "action_masks":
             return tuple(self.action_masks())
-        saved = {key: value for key, value in self.get_state().items() if key != "sampler"}
+        saved = self._current_games().save()
         return tuple({key: value[i] for key, value in saved.items()} for i in range(self.num_envs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
@@ -308,31 +301,21 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
             AttributeError: games in a batch have no such attribute; the message lists those they have.
         """
         spaces = {"observation_space": self.single_observation_space, "action_space": self.single_action_space}
-        if name in spaces:
-            return (spaces[name],) * self.num_envs
-        if name in SHARED_ATTRIBUTES:
-            return (getattr(self, name),) * self.num_envs
         if name in CALLS:
             return self.call(name)
-        allowed = ", ".join((*CALLS, *SHARED_ATTRIBUTES, *spaces))
-        raise AttributeError(f"games in a batch have no {name!r}; call and get_attr take {allowed}")
+        if name not in (*spaces, *SHARED_ATTRIBUTES):
+            allowed = ", ".join((*CALLS, *SHARED_ATTRIBUTES, *spaces))
+            raise AttributeError(f"games in a batch have no {name!r}; call and get_attr take {allowed}")
+        return (spaces[name] if name in spaces else getattr(self, name),) * self.num_envs
 
     def set_attr(self, name: str, values: Any) -> None:  # noqa: ARG002 - the signature is Gymnasium's
-        """Raises an error, since all games share one configuration.
-
-        Raises:
-            AttributeError: always.
-        """
+        """Raises an AttributeError, since all games share one configuration."""
         raise AttributeError(f"all games share one {name!r}; make another environment to change it")
 
     def render(self) -> tuple[Any, ...] | None:
-        """Returns a picture or text for each game, as `MinesweeperEnv.render` does.
+        """Returns a picture or text for each game, and raises what `MinesweeperEnv.render` raises.
 
         With "human" it shows the games side by side in one window, as many as fit on a screen, and returns None.
-
-        Raises:
-            gymnasium.error.DependencyNotInstalled: the window needs pygame, which is not installed.
-            gymnasium.error.Error: the window needs a display, which the machine lacks.
         """
         games = self._current_games()
         warn_without_mode(self.render_mode, self.spec)
@@ -378,13 +361,7 @@ class MinesweeperVectorEnv(NamesArguments, VectorEnv[NDArray[Any], NDArray[np.in
 def _final_results(
     observations: NDArray[Any], infos: dict[str, NDArray[Any]], ended: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """Returns the entries of a SAME_STEP info that hold the last observations and infos of the games that ended.
-
-    Args:
-        observations: (K, ...) the last observations of these K games; the result holds views of the array.
-        infos: the info of the step that ended them.
-        ended: (N,) bool, True for these games.
-    """
+    """Returns the entries of a SAME_STEP info about the K games that `ended`; `observations` are their last ones."""
     final_observations = np.full(len(ended), None, dtype=object)
     for i, observation in zip(np.flatnonzero(ended).tolist(), observations, strict=True):
         final_observations[i] = observation

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from baselines.cli.start import FAILED, INTERRUPTED
 from minesweeper_env.inference import PositionTooHardError
 from minesweeper_env.notices import say
-from minesweeper_env.rendering.board import COLOUR_BLIND, STANDARD, Scene, with_mines_flagged
-from minesweeper_env.rendering.tiles import TILE
-from minesweeper_env.rendering.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
+from minesweeper_env.rendering import COLOUR_BLIND, STANDARD, TILE, Scene, with_mines_flagged
+from minesweeper_env.window import SCREEN_PART, NoDisplayError, fitting_side, load_pygame
 from minesweeper_play.catalogue import Catalogue
 from minesweeper_play.explanations import explain_advice, explain_ending
 from minesweeper_play.game.advice import Mark, marks_of

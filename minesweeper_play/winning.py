@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from baselines.scripted.oracle_play.click_values import Limits, click_values
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.scripted.oracle_play.guess_games import CLICKED, NO_CLICK, advance
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
 from minesweeper_env.engine.state import LOST, PLAYING, TRUNCATED, RewardWeights
 from minesweeper_env.inference import OptimalPlay, PositionTooHardError, sample_layouts
 from minesweeper_env.inference.kernels import EndgameSearcher, consistent_layouts, infer_posteriors
-from minesweeper_env.neighbours import neighbour_table
 
 Cell = tuple[int, int]
 

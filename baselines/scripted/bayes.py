@@ -14,9 +14,9 @@ from baselines.scripted.bayes_network import PRIORS, NetworkPosteriors
 from baselines.scripted.oracle_play.exact import choose_least_risks, first_cell
 from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import number_within, one_of
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import InconsistentBoardError, mine_probabilities_batch
-from minesweeper_env.neighbours import neighbour_table
 
 Boards = NDArray[np.int8]
 Probabilities = NDArray[np.float64]

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from baselines.support.board_names import board_of
 from baselines.support.checks import one_of
 from baselines.support.extras import import_extra
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.neighbours import neighbour_table
 
 PRIORS = ("binomial", "count")
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from baselines.evaluation.games import Start
 from baselines.support.act_inputs import TIE, checked_act
 from baselines.support.checks import number_within
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
-from minesweeper_env.neighbours import neighbour_table
 
 MAX_COUNT, FLAGGED, QUESTION, MINE = 8, 9, 10, 12
 """Cell codes of radius 1, the only radius of the program."""

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.support.act_inputs import TIE
+from minesweeper_env.cell_sets import symmetry_table
 from minesweeper_env.compiled import kernel
-from minesweeper_env.neighbours import symmetry_table
 
 SIDE = 3
 CELLS = SIDE * SIDE

@@ -1,21 +1,27 @@
-"""Batches of games under one configuration, which both environments play."""
+"""Batches of games under one configuration, which both environments play; threads may divide a batch."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import MOVE_NAMES
 from minesweeper_env.config import FIRST_CLICKS, BoardConfig
 from minesweeper_env.engine import kernels, state
-from minesweeper_env.engine.saved import check_saved
-from minesweeper_env.neighbours import neighbour_table
+from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.threads import ThreadPool, split
+
+Arrays = dict[str, NDArray[Any]]
+
+LEAST_CELLS = 1 << 16
+"""Cells of all boards of a part, at least. A smaller part takes less time than a thread takes to begin it."""
 
 
 class ArrayPool:
@@ -89,9 +95,17 @@ class Games:
     """
 
     def __init__(
-        self, config: BoardConfig, count: int, weights: state.RewardWeights, supply: Supply | None = None
+        self,
+        config: BoardConfig,
+        count: int,
+        weights: state.RewardWeights,
+        supply: Supply | None = None,
+        pool: ThreadPool | None = None,
     ) -> None:
-        """Prepares `count` games with rewards by `weights`; `seed` and `reset` begin them, `supply` lays them out."""
+        """Prepares games, which `seed` and `reset` begin; `supply` lays them out, and the threads of `pool` share them.
+
+        Few games are played by one thread; the games are the same for every number of threads.
+        """
         self.config = config
         self.count = count
         self._supply = supply
@@ -120,6 +134,9 @@ class Games:
         self.events = np.zeros((5, count), np.bool_)
         self.opened = np.zeros(count, np.int64)
         self._results_and_state = (self.rewards, self.events, self.opened, *self.arrays)
+        self._pool = pool or ThreadPool()
+        self._slices = split(count, min(self._pool.threads, count * cells // LEAST_CELLS))
+        self._scratch = [np.empty_like(self._boards.stack) for _ in self._slices]
 
     @property
     def status(self) -> NDArray[np.int64]:
@@ -129,7 +146,7 @@ class Games:
     @property
     def over(self) -> NDArray[np.bool_]:
         """(N,) bool: whether each game is won, lost or truncated."""
-        return self.status > state.PLAYING
+        return self.status > PLAYING
 
     def seed(self, states: NDArray[np.uint64]) -> None:
         """Sets the states, (N,) uint64, of the generators with which the next games begin."""
@@ -157,7 +174,10 @@ class Games:
             given: (K, rows, cols) bool, the mines of these games; None to place them at the first clicks.
         """
         codes, masks = self._new_codes(), self._new_masks()
-        kernels.reset_batch(chosen, codes, masks, *self.arrays)
+        if len(self._slices) == 1:
+            kernels.reset_batch(chosen, codes, masks, *self.arrays)
+        else:
+            self._divide(lambda part, *arrays: kernels.reset_batch(chosen[part], codes[part], masks[part], *arrays))
         if given is not None:
             self.lay_out(given, np.flatnonzero(chosen))
         return codes, masks
@@ -170,16 +190,43 @@ class Games:
         Raises:
             ValueError: an action is out of range; no step is taken.
         """
+        # A kernel would check the actions of its own part alone. As unsigned numbers, negative ones are large.
+        divided = len(self._slices) > 1
+        if divided and actions.view(np.uint64).max() >= self.config.actions:
+            raise self._out_of_range(actions)
         if self._supply is not None:
             self._supply.lay_out(self, actions)
         codes, masks = self._new_codes(), self._new_masks()
-        wrong = kernels.step_batch(actions, restart, codes, masks, *self._results_and_state)
-        if wrong >= 0:
-            raise self._out_of_range(actions, wrong)
+        if divided:
+            self._step_parts(actions, restart, codes, masks)
+        elif kernels.step_batch(actions, restart, codes, masks, *self._results_and_state) >= 0:
+            raise self._out_of_range(actions)
         return codes, masks
 
-    def _out_of_range(self, actions: NDArray[np.int64], wrong: int) -> ValueError:
-        """Returns the error for the action of the game `wrong`."""
+    def _step_parts(
+        self, actions: NDArray[np.int64], restart: bool, codes: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> None:
+        def step_part(part: slice, *arrays: Any) -> None:
+            # A slice of `self.events` is not contiguous, for which numba would compile the kernel again.
+            events = np.empty((len(self.events), part.stop - part.start), np.bool_)
+            results = self.rewards[part], events, self.opened[part]
+            kernels.step_batch(actions[part], restart, codes[part], masks[part], *results, *arrays)
+            self.events[:, part] = events
+
+        self._divide(step_part)
+
+    def _divide(self, play: Callable[..., object]) -> None:
+        """Calls `play` for each part, with its slice, and the fields of `Rules` and `Boards` for its games."""
+
+        def play_part(k: int) -> None:
+            part = self._slices[k]
+            play(part, *self._rules, *(field[part] for field in self._boards[:-1]), self._scratch[k])
+
+        self._pool.run(play_part, range(len(self._slices)))
+
+    def _out_of_range(self, actions: NDArray[np.int64]) -> ValueError:
+        """Returns the error for the first wrong action."""
+        wrong = np.flatnonzero((actions < 0) | (actions >= self.config.actions))[0]
         allowed = f"a whole number in 0..{self.config.actions - 1}"
         return ValueError(f"an action must be {allowed}, not {actions[wrong]} (game {wrong})")
 
@@ -189,7 +236,7 @@ class Games:
         Args:
             actions: (N,) int64, as in `step`; if one is out of range, the step makes no move.
         """
-        fresh = np.flatnonzero(self.status == state.FRESH)
+        fresh = np.flatnonzero(self.status == FRESH)
         if len(fresh) == 0 or ((actions < 0) | (actions >= self.config.actions)).any():
             return fresh[:0]
         # The clicks are the first block of the actions.
@@ -221,10 +268,10 @@ class Games:
 
     def revealed_mines(self) -> NDArray[np.bool_]:
         """Returns the mines of won and lost games, (N, rows, cols) bool; all False for the other games."""
-        decided = (self.status == state.WON) | (self.status == state.LOST)
+        decided = (self.status == WON) | (self.status == LOST)
         return self.mines() & decided[:, None, None]
 
-    def save(self) -> dict[str, NDArray[Any]]:
+    def save(self) -> Arrays:
         """Returns copies of the arrays that define the games, each with a first axis of length N."""
         return {
             "codes": self._boards.shown[:, :-1].reshape(self.count, self.config.rows, self.config.cols).copy(),
@@ -235,16 +282,8 @@ class Games:
             "next_generator": self.states(),
         }
 
-    def check(self, saved: Any, example: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Returns the arrays of saved games for `restore`, in the dtypes of `example`.
-
-        Raises:
-            ValueError: an array is missing or wrong, or no game reaches the state; the message says what is allowed.
-        """
-        return check_saved(saved, example, self.config)
-
-    def restore(self, saved: dict[str, NDArray[Any]]) -> None:
-        """Restores games from the arrays of `save`, which `check` has checked."""
+    def restore(self, saved: Arrays) -> None:
+        """Restores games from the arrays of `save`, which `check_saved` has checked."""
         boards = self._boards
         self.lay_out(saved["mines"])
         boards.shown[:, :-1] = saved["codes"].reshape(self.count, self.config.cells)
@@ -257,6 +296,76 @@ class Games:
         boards.progress[:, state.STEPS] = saved["steps"]
         boards.rng[:] = saved["generator"]
         self.seed(saved["next_generator"])
+
+
+def check_saved(saved: Any, example: Arrays, config: BoardConfig) -> Arrays:
+    """Returns the arrays of N saved games in the dtypes of `example`.
+
+    Raises:
+        ValueError: a key is missing or unknown, an array has a wrong shape or dtype, or no game of this
+            configuration reaches the state; the message names the array.
+    """
+    if not isinstance(saved, Mapping) or set(saved) != set(example):
+        raise ValueError(f"a saved state must have the keys {', '.join(example)}, as get_state returns it")
+    arrays = {key: _as_in(key, saved[key], model) for key, model in example.items()}
+    for key, right, rule in (*_progress_rules(arrays, config.step_limit), *_board_rules(arrays, config)):
+        if not right.all():
+            game = f" (game {np.argwhere(~right)[0, 0]})" if len(right) > 1 else ""
+            raise ValueError(f"state[{key!r}] must {rule}{game}")
+    return arrays
+
+
+def _as_in(key: str, value: Any, model: NDArray[Any]) -> NDArray[Any]:
+    """Returns a value as an array of the dtype of `model`."""
+    allowed = f"state[{key!r}] must be {model.dtype} of shape {model.shape}"
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{allowed}, not a ragged list") from error
+    if array.shape != model.shape or not np.can_cast(array.dtype, model.dtype, "same_kind"):
+        raise ValueError(f"{allowed}, not {array.dtype} {array.shape}")
+    converted = array.astype(model.dtype)
+    if not (converted == array).all():
+        raise ValueError(f"state[{key!r}] must be {model.dtype} numbers")
+    return converted
+
+
+Rule = tuple[str, NDArray[np.bool_], str]
+"""The key of an array, where it is right, with a first axis of N, and what it must do."""
+
+
+def _progress_rules(arrays: Arrays, limit: int) -> Iterator[Rule]:
+    status, steps = arrays["status"], arrays["steps"]
+    yield "status", (status >= FRESH) & (status <= TRUNCATED), f"be {FRESH} to {TRUNCATED}"
+    yield "steps", (steps >= 0) & (steps <= limit), f"be 0 to {limit}, the limit of these games"
+    yield "steps", (status > PLAYING) | (steps < limit), f"be less than the limit {limit} in a game under way"
+    yield "steps", (status != TRUNCATED) | (steps == limit), f"be the limit {limit} in a truncated game"
+
+
+def _board_rules(arrays: Arrays, config: BoardConfig) -> Iterator[Rule]:
+    """Yields what a board must be for some game to reach it; a rule relies on those before it."""
+    status, meaning = arrays["status"][:, None], config.codes
+    codes, mines = (arrays[key].reshape(len(status), -1) for key in ("codes", "mines"))
+    is_open, found = codes <= meaning.max_count, mines.sum(axis=1, keepdims=True)
+    yield "mines", (found == 0) | (found == config.mines), f"have {config.mines} mines, or none before the first click"
+    yield "mines", (status != FRESH) | (found == 0), "have no mines before the first click"
+    unclicked = (status == TRUNCATED) & ~is_open.any(axis=1, keepdims=True)
+    yield "mines", (status == FRESH) | unclicked | (found > 0), f"have {config.mines} mines after the first click"
+    yield "codes", (codes >= 0) & (codes <= meaning.mine), f"be 0 to {meaning.mine}"
+    # The neighbour table stands for a cell off the board by the index past the last cell.
+    around = np.pad(mines, ((0, 0), (0, 1)))[:, neighbour_table(config.rows, config.cols, config.radius)]
+    counted = (found > 0) & ~mines & (codes == around.sum(axis=2))
+    yield "codes", ~is_open | counted, "show the counts of state['mines']"
+    for move, mark in (("flag", meaning.flagged), ("question", meaning.question)):
+        if move not in config.moves:
+            yield "codes", codes != mark, f"have no {move} marks, since the moves lack {move!r}"
+    cleared = (found > 0) & (mines | is_open).all(axis=1, keepdims=True)
+    decided = (status == WON) | (status == LOST)
+    yield "status", np.where(status == WON, cleared, decided | ~cleared), f"be {WON}, won, if every safe cell is open"
+    shown, lost = codes == meaning.mine, status == LOST
+    yield "codes", ~shown | (mines & lost), "show mines only in lost games, where state['mines'] has them"
+    yield "codes", ~lost | ~mines | shown | (codes == meaning.flagged), "show every mine without a flag in a lost game"
+    yield "codes", ~lost | shown.any(axis=1, keepdims=True), "show at least one mine in a lost game"
 
 
 @cache

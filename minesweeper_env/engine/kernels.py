@@ -1,6 +1,6 @@
 """Kernels that play batches of games by the rules of Minesweeper; a single game is a batch of one.
 
-`state` explains the arrays, `placement` places the mines, and `moves` makes a move. The functions that a kernel calls
+`state` explains the arrays, and `rules` places the mines and makes a move. The functions that a kernel calls
 take a `Rules`, a `Boards` and the row i of a board. A kernel itself takes the fields one by one: numba needs several
 times longer to unpack a named tuple of arrays than to unpack the arrays alone.
 """
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel
-from minesweeper_env.engine.moves import CLICK, is_legal, make_move, read_action
-from minesweeper_env.engine.placement import add_mine, random_below
+from minesweeper_env.engine.rules import CLICK, add_mine, is_legal, make_move, random_below, read_action
 from minesweeper_env.engine.state import (
     FRESH,
     IDLE,

@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from minesweeper_env.cell_sets import neighbour_table, symmetry_table
 from minesweeper_env.config import UNIFORM_FIRST_CLICKS, BoardConfig
 from minesweeper_env.inference.boards import PositionTooHardError, check_boards
 from minesweeper_env.inference.search.endgame import solve_endgame
 from minesweeper_env.inference.search.layouts import MAX_ENTRIES, consistent_layouts
 from minesweeper_env.inference.search.small_boards import MAX_LAYOUTS, SmallBoard
-from minesweeper_env.lending import Lender
-from minesweeper_env.neighbours import neighbour_table, symmetry_table
+from minesweeper_env.threads import Lender
 
 __all__ = ["BestClick", "OptimalPlay", "best_click", "first_cell_values", "win_probability"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.compiled import inlined, kernel, subroutine
-from minesweeper_env.engine.placement import add_mine, place_mines, random_below, remove_mine
+from minesweeper_env.engine.rules import add_mine, place_mines, random_below, remove_mine
 from minesweeper_env.engine.state import FIRST_SAFE, MINE_BIT, Boards, Int, Rules
 from minesweeper_env.inference.deduction.sentences import Closure
 from minesweeper_env.inference.kernels import Workspace

@@ -18,7 +18,6 @@ from minesweeper_env.inference.deduction.sentences import make_closure
 from minesweeper_env.inference.deduction.steps import LEVELS as RULES
 from minesweeper_env.inference.kernels import make_fixed_workspace
 from minesweeper_env.inference.reading import make_clues
-from minesweeper_env.lending import Lender
 from minesweeper_env.no_guess.arrays import (
     LOG_CLUES,
     RECORDING,
@@ -30,6 +29,7 @@ from minesweeper_env.no_guess.arrays import (
     Logic,
 )
 from minesweeper_env.no_guess.kernels import GIVEN, REJECTION, REPAIR, search_layouts
+from minesweeper_env.threads import Lender
 
 
 def make_arena(config: BoardConfig) -> Arena:

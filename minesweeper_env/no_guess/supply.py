@@ -17,10 +17,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.lending import Lender
-from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.no_guess.search import (
     MAX_ATTEMPTS,
     REJECTIONS,
@@ -29,7 +28,7 @@ from minesweeper_env.no_guess.search import (
     compile_search,
     search_config,
 )
-from minesweeper_env.threads import ThreadPool, split
+from minesweeper_env.threads import Lender, ThreadPool, split
 
 FEW_LAYOUTS = 20_000
 """The largest number of layouts that are all tried before a board is called impossible."""

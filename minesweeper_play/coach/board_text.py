@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minesweeper_env.codes import FLAGGED, HIDDEN, MINE, QUESTION
-from minesweeper_env.rendering.board import TEXT
+from minesweeper_env.rendering import TEXT
 from minesweeper_play.game.moves import Cell
 
 WRITTEN = {**{count: str(count) for count in range(9)}, FLAGGED: "F", QUESTION: "?", HIDDEN: "#", MINE: "*"}

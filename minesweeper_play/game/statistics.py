@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.support.extras import MissingExtraError, import_extra
-from minesweeper_env.neighbours import neighbour_table
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_play.game.moves import Report
 from minesweeper_play.game.session import Session
 

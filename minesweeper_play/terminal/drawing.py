@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
+from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, LEVEL_UNKNOWN, levels_of, with_mines_flagged
 from minesweeper_play.coach.board_text import NERD, PLAIN, Glyphs
 from minesweeper_play.game.advice import Mark
 from minesweeper_play.game.moves import Cell
@@ -38,7 +38,7 @@ class Picture:
         codes: int8 (rows, cols), the visible codes, and their meaning.
         wrong: bool (rows, cols), flags on cells without a mine; None while the game goes on.
         fatal: the cell whose mine ended the game.
-        levels: int64 (rows, cols), risks by `minesweeper_env.rendering.board.levels_of`; None shows no risks.
+        levels: int64 (rows, cols), risks by `minesweeper_env.rendering.levels_of`; None shows no risks.
         numbers: whether risks are written in per cent.
         marks: the cells that a hint names.
         cursor: the cell of the cursor; None hides it.

@@ -12,7 +12,7 @@ import numpy as np
 from rich.color import Color
 from rich.style import Style
 
-from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE
+from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE
 
 
 class Palette(SimpleNamespace):
@@ -23,7 +23,7 @@ class Palette(SimpleNamespace):
         return str(self.counts[(number - 1) % len(self.counts)])
 
     def risk(self, level: int, shade: int) -> str:
-        """Returns the tint of a risk, as in `minesweeper_env.rendering.board.LEVEL_SAFE`, in shade 0 or 1."""
+        """Returns the tint of a risk, as in `minesweeper_env.rendering.LEVEL_SAFE`, in shade 0 or 1."""
         if level in (LEVEL_SAFE, LEVEL_MINE):
             tint = self.sure_safe if level == LEVEL_SAFE else self.sure_mine
         else:

@@ -32,13 +32,6 @@ def test_pettingzoo_accepts_the_environment(arguments, make, capsys):
     assert "Passed" in capsys.readouterr().out
 
 
-def test_pettingzoo_accepts_the_pictures(monkeypatch):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    pytest.importorskip("pygame")
-    monkeypatch.setitem(aec.AzulejosAECEnv.metadata, "render_fps", 200)
-    pettingzoo_test.render_test(lambda render_mode=None: aec.env(size=3, render_mode=render_mode))
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_a_game_is_that_of_positions(seed):
     env = aec.env(size=(4, 5))

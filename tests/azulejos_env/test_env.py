@@ -240,14 +240,3 @@ def test_wrong_calls_are_refused():
     env.reset(seed=0)
     with pytest.raises(ValueError, match="9"):
         env.step(9)
-
-
-@pytest.mark.parametrize("arguments", CONFIGURATIONS, ids=str)
-def test_gymnasium_plays_copies_side_by_side(arguments):
-    envs = gymnasium.make_vec("azulejos_env:Azulejos-v0", num_envs=3, vectorization_mode="sync", **arguments)
-    observations, infos = envs.reset(seed=4)
-    for game in range(3):
-        observation, info = AzulejosEnv(**arguments).reset(seed=4 + game)
-        assert_same(observations[game], observation)
-        assert_same(infos["action_mask"][game], info["action_mask"])
-    assert envs.step(infos["action_mask"].argmax(axis=1))[0].shape == observations.shape

@@ -16,13 +16,11 @@ TAKEN = {
     "minesweeper_env.checks",
     "minesweeper_env.compiled",
     "minesweeper_env.config",
-    "minesweeper_env.engine.placement",
+    "minesweeper_env.engine.rules",
     "minesweeper_env.lazy",
     "minesweeper_env.notices",
-    "minesweeper_env.rendering.board",
-    "minesweeper_env.rendering.human",
-    "minesweeper_env.rendering.tiles",
-    "minesweeper_env.rendering.window",
+    "minesweeper_env.rendering",
+    "minesweeper_env.window",
     "minesweeper_env.splitmix",
 }
 ALLOWED = {"numpy", "gymnasium", "numba", "pettingzoo", "azulejos_env", "minesweeper_env"} | set(

@@ -36,7 +36,7 @@ from baselines.recording import (
 )
 from baselines.registry import build_policy, config_for
 from minesweeper_env.inference import mine_probabilities
-from minesweeper_env.rendering.tiles import TILE
+from minesweeper_env.rendering import TILE
 
 SMALL = ("--size", "5x6", "--mines", "6", "--games", "12")
 

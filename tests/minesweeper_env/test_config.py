@@ -81,13 +81,6 @@ def test_wrong_arguments_are_refused(make, arguments, allowed):
     assert "\n" not in str(raised.value)
 
 
-def test_wrong_arguments_are_refused_through_gymnasium():
-    with pytest.raises(ValueError, match="mines must be 1 to 55"):
-        gymnasium.make("Minesweeper-v0", mines=64)
-    with pytest.raises(ValueError, match="mines must be 1 to 55"):
-        gymnasium.make_vec("Minesweeper-v0", num_envs=2, mines=64)
-
-
 @pytest.mark.parametrize(
     ("size", "mines"),
     [(8, 14), (9, 10), (16, 40), ((16, 30), 99), ([16, 30], 99), (np.int64(9), 10), ((np.int32(16), np.int8(30)), 99)],

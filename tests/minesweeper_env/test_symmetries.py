@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minesweeper_env.neighbours import symmetry_table
+from minesweeper_env.cell_sets import symmetry_table
 
 
 def test_a_square_has_eight_images_and_another_board_four():

@@ -33,12 +33,6 @@ def test_results_keep_the_order_of_the_items(threads, count):
             assert pool.run(lambda item: item * item, range(count)) == [item * item for item in range(count)]
 
 
-def test_threads_work_at_the_same_time():
-    barrier = threading.Barrier(3, timeout=20)
-    with ThreadPool(3) as pool:
-        assert set(pool.run(lambda _: barrier.wait(), range(3))) == {0, 1, 2}
-
-
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_first_error_is_raised_once_and_the_pool_goes_on(threads):
     def task(item):

@@ -10,8 +10,8 @@ import pytest
 import minesweeper_env.generation
 from minesweeper_env import FLAGGED, HIDDEN, BoardConfig
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering.tiles import TILE
-from minesweeper_env.rendering.window import DISPLAY_VARIABLES, load_pygame
+from minesweeper_env.rendering import TILE
+from minesweeper_env.window import DISPLAY_VARIABLES, load_pygame
 from minesweeper_play import command
 from minesweeper_play.game.session import Session
 from minesweeper_play.options import PlayOptions

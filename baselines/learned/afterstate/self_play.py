@@ -16,7 +16,7 @@ from baselines.learned.settings import ISOLATED, MAX_BATCH, MAX_BUFFER, Hyperpar
 from minesweeper_env.compiled import kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.engine.moves import CLICK, make_move
+from minesweeper_env.engine.rules import CLICK, make_move
 from minesweeper_env.engine.state import PLAYING, REMAINING, STATUS, WON, Boards, RewardWeights, Rules
 
 

@@ -11,7 +11,7 @@ from baselines.policy import Policy
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.games import Games
-from minesweeper_env.engine.moves import CLICK, make_move
+from minesweeper_env.engine.rules import CLICK, make_move
 from minesweeper_env.engine.state import (
     LOST,
     PLAYING,

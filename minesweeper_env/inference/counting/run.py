@@ -15,7 +15,7 @@ from minesweeper_env.inference.counting.forward_pass import BOOLEAN, IID
 from minesweeper_env.inference.counting.posterior import CONTRADICTION, posteriors
 from minesweeper_env.inference.counting.states import NEED_VALUES, OK
 from minesweeper_env.inference.counting.workspace import Workspace, grow_workspace, limited, make_workspace
-from minesweeper_env.lending import Lender
+from minesweeper_env.threads import Lender
 
 _EXTREME = 1e-6
 """Densities closer than this to 0 or 1 are not tried."""

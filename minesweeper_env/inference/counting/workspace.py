@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined
 from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.counting.frontier import Frontier
 from minesweeper_env.inference.counting.states import NEED_KEYS, NEED_STATES, Floats, Levels, Slots, States, Words
 from minesweeper_env.inference.reading import Ints
-from minesweeper_env.neighbours import neighbour_table
 
 MAX_STATES = 1 << 22
 """Largest number of states of a position; a position with more is too hard."""

@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from minesweeper_env.cell_sets import bits, to_array, to_bits
+from minesweeper_env.cell_sets import bits, neighbour_table, to_array, to_bits
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference.boards import PositionTooHardError
 from minesweeper_env.inference.deduction.sentences import Deducer, deducers, look_at_board
 from minesweeper_env.inference.oracle import certain_cells
 from minesweeper_env.inference.reading import UNKNOWN
-from minesweeper_env.neighbours import neighbour_table
 
 
 class Sentence(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.inference.reading import (
     MINE,
@@ -27,8 +28,7 @@ from minesweeper_env.inference.reading import (
     read_clues,
     settle,
 )
-from minesweeper_env.lending import Lender
-from minesweeper_env.neighbours import neighbour_table
+from minesweeper_env.threads import Lender
 
 MAX_SENTENCES = 20_000
 """The largest closure."""

@@ -23,7 +23,7 @@ from minesweeper_env.inference.search.workspace import (
     make_search_workspace,
     search_workspace_of,
 )
-from minesweeper_env.lending import Lender
+from minesweeper_env.threads import Lender
 
 MAX_NODES = 1_000_000
 """Default number of sets to examine before a search gives up: a few seconds."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel, subroutine
 from minesweeper_env.config import whole_number
@@ -32,7 +33,6 @@ from minesweeper_env.inference.search.backtracking import (
     read_board,
     undo,
 )
-from minesweeper_env.neighbours import neighbour_table
 
 Bytes = NDArray[np.uint8]
 

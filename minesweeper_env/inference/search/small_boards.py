@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table, symmetry_table
 from minesweeper_env.codes import Codes
 from minesweeper_env.compiled import inlined, kernel
 from minesweeper_env.inference.boards import PositionTooHardError
@@ -23,7 +24,6 @@ from minesweeper_env.inference.search.workspace import (
     prepare,
     search_workspace_of,
 )
-from minesweeper_env.neighbours import neighbour_table, symmetry_table
 from minesweeper_env.splitmix import mix
 
 MAX_LAYOUTS = 1_000_000

@@ -16,7 +16,7 @@ from support.naive_game import neighbours
 
 from minesweeper_env import MinesweeperVectorEnv
 from minesweeper_env.compiled import kernel
-from minesweeper_env.engine.placement import random_below
+from minesweeper_env.engine.rules import random_below
 
 ALPHA = 1e-3
 GAMES = 4000

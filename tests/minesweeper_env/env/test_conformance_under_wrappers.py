@@ -10,8 +10,9 @@ import pytest
 from gymnasium import wrappers
 
 from minesweeper_env import MinesweeperEnv
+from minesweeper_env.testing import _OBSERVERS as OBSERVERS
+from minesweeper_env.testing import _UNSUITABLE as UNSUITABLE
 from minesweeper_env.testing import check_minesweeper_env
-from minesweeper_env.testing.conventions import OBSERVERS, UNSUITABLE
 
 SMALL = {"size": 5, "mines": 3}
 

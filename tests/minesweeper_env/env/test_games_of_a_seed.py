@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -89,26 +86,6 @@ def test_a_seed_under_a_mask_begins_with_game_1(kind):
     env.step(np.full(2, 5))
     assert np.array_equal(board_of(env, 0), game(kind, 1, 1))
     assert np.array_equal(board_of(env, 1), game(kind, 7, 1))
-
-
-def restored(env, kind):
-    other = KINDS[kind][0](**KINDS[kind][2])
-    other.set_state(env.get_state())
-    return other
-
-
-@every_kind
-@pytest.mark.parametrize(
-    "copied", [restored, lambda e, _: copy.deepcopy(e), lambda e, _: pickle.loads(pickle.dumps(e))]
-)
-def test_copies_keep_the_games_to_come(kind, copied):
-    env = KINDS[kind][0](**KINDS[kind][2])
-    env.reset(seed=6)
-    start(env, kind, click=0)
-    other = copied(env, kind)
-    start(other, kind)
-    start(other, kind)
-    assert np.array_equal(board_of(other), game(kind, 6, 4))
 
 
 @every_kind

@@ -44,35 +44,6 @@ def play_to_the_end(env):
             return step
 
 
-@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
-def test_autoreset_disabled(env_id):
-    envs = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=DISABLED)
-    assert envs.metadata["autoreset_mode"] == DISABLED
-    first, _ = envs.reset(seed=0)
-    for _ in range(3):
-        last, _, terminations, truncations, infos = play_to_the_end(envs)
-        assert "final_obs" not in infos
-        ended = terminations | truncations
-        observations, infos = envs.reset(options={"reset_mask": ended})
-        assert (observations[ended] == first[ended]).all()
-        assert (observations[~ended] == last[~ended]).all()
-        assert (infos["_action_mask"] == ended).all()
-    envs.close()
-
-
-@pytest.mark.parametrize("env_id", ENV_SPECIFICATIONS)
-def test_partial_reset(env_id):
-    envs = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=DISABLED)
-    reset_obs, _ = envs.reset(seed=[0, 1, 2])
-    step_obs, *_ = envs.step(np.zeros(3, np.int64))
-    reset_mask_obs, _ = envs.reset(seed=[0, 1, 0], options=masked([True, True, False]))
-    assert np.all(reset_mask_obs[:2] == reset_obs[:2])
-    assert np.all(reset_mask_obs[2] == step_obs[2])
-    again, *_ = envs.step(np.zeros(3, np.int64))
-    assert (again == step_obs).all(), "the same seeds give the same games"
-    envs.close()
-
-
 @pytest.mark.parametrize(
     ("mask", "error", "message"),
     [

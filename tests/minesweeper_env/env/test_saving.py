@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -99,15 +98,6 @@ def test_a_state_is_a_copy():
     for value in state.values():
         np.asarray(value)[...] = 0
     assert_same(env.get_state(), kept)
-
-
-def test_an_environment_from_make_pickles():
-    env = gymnasium.make("Minesweeper-v0", size=5, mines=3, reward="shaped", render_mode="ansi")
-    env.reset(seed=1)
-    env.step(0)
-    other = pickle.loads(pickle.dumps(env))
-    assert other.render() == env.render()
-    assert_same(other.step(24), env.step(24))
 
 
 def test_an_environment_that_has_not_begun_pickles():

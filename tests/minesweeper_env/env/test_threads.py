@@ -17,19 +17,20 @@ from hypothesis import strategies as st
 from support.equality import assert_same
 
 from minesweeper_env import MinesweeperVectorEnv, observations
-from minesweeper_env.engine import kernels, threaded
+from minesweeper_env.engine import games as batches
+from minesweeper_env.engine import kernels
 from minesweeper_env.rewards import REWARDS
 
 GAMES = 11
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 SPARSE = {"size": 8, "mines": 4, "moves": ("click",)}
-LEAST_CELLS = threaded.LEAST_CELLS
+LEAST_CELLS = batches.LEAST_CELLS
 
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
     """Lets threads divide batches that are too small to gain by it."""
-    monkeypatch.setattr(threaded, "LEAST_CELLS", 1)
+    monkeypatch.setattr(batches, "LEAST_CELLS", 1)
     monkeypatch.setattr(observations, "_PART", 1)
 
 
@@ -84,7 +85,7 @@ def test_the_games_are_the_same_for_every_number_of_threads(options):
     for threads in (2, 3, 7, 40):
         env = MinesweeperVectorEnv(GAMES, **options, threads=threads)
         assert_same(play(env), alone)
-        assert len(env._games._parts) == min(threads, GAMES)
+        assert len(env._games._slices) == min(threads, GAMES)
         env.close()
 
 
@@ -153,21 +154,20 @@ def test_the_threads_end_with_the_environment():
 
 @pytest.mark.parametrize("threads", [1, 8])
 def test_one_thread_or_a_small_batch_starts_no_thread(monkeypatch, threads):
-    monkeypatch.setattr(threaded, "LEAST_CELLS", LEAST_CELLS)
+    monkeypatch.setattr(batches, "LEAST_CELLS", LEAST_CELLS)
     before = threading.enumerate()
     env = gymnasium.make_vec("Minesweeper-v0", num_envs=64, threads=threads)
     env.reset(seed=0)
     for _ in range(20):
         env.step(env.unwrapped.sample_actions())
-    assert type(env.unwrapped._games) is threaded.Games
     assert not new_threads(before)
 
 
 @pytest.mark.parametrize(("games", "parts"), [(273, 1), (274, 2), (4096, 7)])
 def test_a_part_has_at_least_65536_cells(monkeypatch, games, parts):
-    monkeypatch.setattr(threaded, "LEAST_CELLS", LEAST_CELLS)
+    monkeypatch.setattr(batches, "LEAST_CELLS", LEAST_CELLS)
     env = MinesweeperVectorEnv(games, (16, 30), threads=7)
-    assert len(getattr(env._games, "_parts", [None])) == parts
+    assert len(env._games._slices) == parts
 
 
 @pytest.mark.parametrize("action", [-1, 64, 1 << 40])

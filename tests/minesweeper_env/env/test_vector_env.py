@@ -62,12 +62,6 @@ def test_equals_single_in_thousands_of_games_of_every_configuration(first_click,
     assert check_configurations(first_click, mode, count=6, steps=80) > 3000
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("first_click", FIRST_CLICKS)
-def test_equals_single_over_many_games_of_the_default_board(first_click, mode):
-    assert check_against_single(8, 150, 1000, mode, first_click=first_click, size=8, mines=10) > 40
-
-
 @pytest.mark.parametrize("env_id", sorted(minesweeper_env.registration.ENV_SPECIFICATIONS))
 def test_make_vec_uses_the_batched_environment(env_id):
     env = gymnasium.make_vec(env_id, num_envs=3)
@@ -213,12 +207,6 @@ def test_wrong_arguments_are_refused(arguments, allowed):
 def test_wrong_seeds_are_refused(seed):
     with pytest.raises(ValueError, match="seed"):
         MinesweeperVectorEnv(3).reset(seed=seed)
-
-
-def test_the_state_of_1024_expert_boards_is_small():
-    env = MinesweeperVectorEnv(1024, (16, 30), 99, moves=("click",))
-    arrays = [array for array in env._games.arrays if isinstance(array, np.ndarray)]
-    assert sum(array.nbytes for array in arrays) < 16e6
 
 
 MAKERS = [partial(gymnasium.make, "minesweeper_env:Minesweeper-v0", moves=("click",))] * 2

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gymnasium
 import numpy as np
 import pytest
 
 from minesweeper_env import MinesweeperEnv, MinesweeperVectorEnv
 from minesweeper_env.codes import Codes
-from minesweeper_env.rendering.board import TILE, render_board
+from minesweeper_env.rendering import TILE, render_board
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 12), np.bool_)
@@ -101,15 +100,6 @@ def test_a_batch_renders_each_game_as_the_single_environment_does(mode):
     assert isinstance(pictures, tuple)
     assert len(pictures) == 1
     assert np.array_equal(pictures[0], example(mode).render())
-
-
-@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_gymnasium_renders_through_make(mode):
-    env = gymnasium.make("Minesweeper-v0", render_mode=mode)
-    env.reset(seed=0)
-    assert isinstance(env.render(), str if mode == "ansi" else np.ndarray)
-    assert env.metadata["render_modes"][:2] == ["ansi", "rgb_array"]
-    assert env.metadata["render_fps"] == 4
 
 
 def click_on(cell, kind=MinesweeperEnv, **arguments):

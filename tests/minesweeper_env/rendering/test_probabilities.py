@@ -10,16 +10,16 @@ import minesweeper_env.inference.oracle
 from minesweeper_env import MineProbabilities, VectorMineProbabilities
 from minesweeper_env.codes import Codes
 from minesweeper_env.inference import PositionTooHardError
-from minesweeper_env.rendering.board import (
+from minesweeper_env.rendering import (
     COLOUR_BLIND,
     LEVEL_MINE,
     LEVEL_SAFE,
     LEVEL_UNKNOWN,
+    TILE,
     level_face,
     levels_of,
     render_board,
 )
-from minesweeper_env.rendering.tiles import TILE
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 LAYOUT = np.zeros((3, 6), np.bool_)

@@ -12,10 +12,8 @@ import pytest
 from gymnasium.error import DependencyNotInstalled, Error
 from gymnasium.utils.env_checker import check_env
 
-from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities
-from minesweeper_env.rendering import human, window
-from minesweeper_env.rendering.human import grid_of
-from minesweeper_env.rendering.window import (
+from minesweeper_env import MineProbabilities, MinesweeperEnv, MinesweeperVectorEnv, VectorMineProbabilities, window
+from minesweeper_env.window import (
     DISPLAY_VARIABLES,
     DRIVER_VARIABLES,
     NoDisplayError,
@@ -35,7 +33,7 @@ def pygame(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    monkeypatch.setattr(human, "END_SECONDS", 0.0)
+    monkeypatch.setattr(window, "END_SECONDS", 0.0)
     module = pytest.importorskip("pygame")
     yield module
     module.display.quit()
@@ -152,7 +150,7 @@ def test_copies_open_windows_of_their_own(pygame):
     env = make()
     env.reset(options={"layout": LAYOUT})
     for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert not other.view._window.is_open
+        assert not other.view._window._pygame
         other.step(12)
         assert np.array_equal(shown(pygame), picture_of(12))
         other.close()
@@ -164,7 +162,7 @@ def test_a_batch_is_tiled(pygame):
     envs.reset(seed=0, options={"layout": LAYOUT})
     envs.step(np.array([12, 3, 12]))
     config = envs.unwrapped.config
-    rows, cols = grid_of(3, config)
+    rows, cols = window.grid_of(3, config)
     assert rows * cols >= 3
     seen = shown(pygame)
     assert np.array_equal(seen[: 3 * 32, : 6 * 32], picture_of(12))
@@ -187,12 +185,12 @@ def test_the_last_board_of_a_game_is_shown_though_the_same_step_starts_the_next(
 @pytest.mark.parametrize("size", [(8, 8), (16, 30), (200, 3), (3, 200)])
 def test_the_games_of_a_batch_fit_a_screen(count, size):
     config = MinesweeperEnv(size=size, mines=5).config
-    rows, cols = grid_of(count, config)
+    rows, cols = window.grid_of(count, config)
     assert rows >= 1
     assert 1 <= cols <= count
     assert (rows - 1) * cols < count
-    assert rows == 1 or rows * (size[0] + 1) <= human.MOST_TILES[0]
-    assert cols == 1 or cols * (size[1] + 1) <= human.MOST_TILES[1]
+    assert rows == 1 or rows * (size[0] + 1) <= window.MOST_TILES[0]
+    assert cols == 1 or cols * (size[1] + 1) <= window.MOST_TILES[1]
 
 
 @pytest.mark.parametrize("count", [None, 2])
@@ -256,7 +254,7 @@ def test_without_pygame_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("display", [True, False])
 def test_the_modes_of_an_environment_are_those_that_work_here(monkeypatch, display):
-    monkeypatch.setattr(human, "can_open_window", lambda: display)
+    monkeypatch.setattr(window, "can_open_window", lambda: display)
     modes = MinesweeperEnv().metadata["render_modes"]
     assert modes == ["ansi", "rgb_array", "human"][: 3 if display else 2]
     assert MinesweeperVectorEnv().metadata["render_modes"] == modes

@@ -10,7 +10,7 @@ from gymnasium.spaces import Box, MultiBinary
 
 from minesweeper_env import ActionMaskObservation
 from minesweeper_env.testing import check_minesweeper_env
-from minesweeper_env.wrappers.action_mask import CONVENTIONS
+from minesweeper_env.wrappers import CONVENTIONS
 
 EXPECTED = {
     "pettingzoo": ("observation", "int8", "action_mask", "int8"),

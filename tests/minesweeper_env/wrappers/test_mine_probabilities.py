@@ -16,8 +16,8 @@ from support.equality import steps_alike
 import minesweeper_env.inference.oracle
 from minesweeper_env import ActionMaskObservation, MineProbabilities, VectorMineProbabilities
 from minesweeper_env.inference import PositionTooHardError
+from minesweeper_env.testing import _frozen as frozen
 from minesweeper_env.testing import check_minesweeper_env
-from minesweeper_env.testing.conventions import frozen
 
 ALL_MOVES = ("click", "flag", "unflag", "question", "chord")
 SMALL = {"size": (4, 5), "mines": 4}

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.color import Color
 
-from minesweeper_env.rendering.board import LEVEL_MINE, LEVEL_SAFE, levels_of
+from minesweeper_env.rendering import LEVEL_MINE, LEVEL_SAFE, levels_of
 from minesweeper_play.terminal.drawing import CELL_SIZES, ICONS, Pencil, Picture, largest_size
 from minesweeper_play.terminal.palette import PALETTES
 

@@ -1,4 +1,10 @@
-"""Checks of one environment and its batch: masks, actions, types, seeds, saving, registration, leaks."""
+"""Conformance suite for environments: checks every convention that learning libraries rely on.
+
+from minesweeper_env.testing import check_minesweeper_env
+
+check_minesweeper_env("Minesweeper-Expert-v0")
+check_minesweeper_env(MyWrapper(gymnasium.make("Minesweeper-v0", size=5, mines=3)))
+"""
 
 from __future__ import annotations
 
@@ -18,28 +24,100 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
+from minesweeper_env.cell_sets import neighbour_table
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.env import MinesweeperEnv
-from minesweeper_env.neighbours import neighbour_table
 from minesweeper_env.registration import register_envs
 from minesweeper_env.vector_env import MinesweeperVectorEnv
 
-Env = gymnasium.Env[Any, Any]
-MakeEnv = Callable[[], Env]
+__all__ = ["check_minesweeper_env"]
+
+_Env = gymnasium.Env[Any, Any]
 
 
-def actions_of(env: Env) -> int:
-    """Returns the size of the action space."""
+def check_minesweeper_env(env_or_id: _Env | str, *, seed: int = 0, **kwargs: Any) -> None:
+    """Checks that an environment keeps every convention of this package.
+
+    | check | convention |
+    |---|---|
+    | copying | `copy.deepcopy` copies the environment; the other checks play on copies |
+    | masks | their dtype, shape and source; never all 0 |
+    | illegal actions | change nothing |
+    | types | of the values of a step; fresh arrays, and constant keys of info |
+    | seeding | the seed alone determines the games |
+    | leaks | two layouts that agree with everything visible return the same values |
+    | pickling | a pickled environment continues with the same game |
+    | saving | so does one with a restored state |
+    | gymnasium | Gymnasium's own checker passes without a warning |
+    | registration | a fresh process can make the id |
+    | batches | the batched environment plays the same games, in every autoreset mode |
+
+    Under some of Gymnasium's wrappers a check does not apply; a warning then names it as skipped. The checks leave out
+    wrappers that only draw or record, such as `HumanRendering` and `RecordEpisodeStatistics`, with a warning, too.
+
+    Args:
+        env_or_id: a registered id, or a `MinesweeperEnv`, bare or wrapped. The checks play on copies of it.
+        seed: seed of the games and actions that the checks play.
+        **kwargs: arguments of the environment if `env_or_id` is an id.
+
+    Raises:
+        AssertionError: the environment breaks a convention; the message begins with the name of the check.
+        TypeError: the environment is not a `MinesweeperEnv`, bare or wrapped.
+    """
+    env = gymnasium.make(env_or_id, **kwargs) if isinstance(env_or_id, str) else env_or_id
+    if not isinstance(env.unwrapped, MinesweeperEnv):
+        raise TypeError(f"the environment must be a MinesweeperEnv, wrapped or not, not {env!r}")
+    unsuitable = _unsuitable_checks(env)
+    played, left_out = _named("copying", partial(_without_observers, env))
+    if left_out:
+        _warn(f"checks the environment without {', '.join(left_out)}")
+    for name, check in _checks(played, seed):
+        if name in unsuitable:
+            _warn(f"skips the check {name!r}, which does not apply under {unsuitable[name]}")
+        else:
+            _named(name, check)
+
+
+def _checks(env: _Env, seed: int) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yields the name of each check, and the check itself."""
+    make = partial(copy.deepcopy, env)
+    yield "masks", partial(_check_masks, make(), seed)
+    yield "illegal actions", partial(_check_illegal_actions, make(), seed)
+    yield "types", partial(_check_types, make(), seed)
+    yield "seeding", partial(_check_seeding, make, seed)
+    yield "leaks", partial(_check_no_leak, make(), seed)
+    yield "pickling", partial(_check_pickling, make(), seed)
+    yield "saving", partial(_check_saving, make(), make(), seed)
+    yield "gymnasium", partial(_check_gymnasium, make().unwrapped)
+    yield "registration", partial(_check_registration, env)
+    for mode in AutoresetMode:
+        yield "batches", partial(_check_batch, env.unwrapped, seed, mode)  # type: ignore[arg-type]
+
+
+def _named(name: str, check: Callable[[], Any]) -> Any:
+    """Returns the value of a check; its errors become AssertionErrors that begin with its name."""
+    try:
+        return check()
+    except AssertionError as error:
+        raise AssertionError(f"{name}: {error}") from error
+    except Exception as error:
+        raise AssertionError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _warn(text: str) -> None:
+    warnings.warn(f"check_minesweeper_env {text}", UserWarning, stacklevel=3)
+
+
+def _actions_of(env: _Env) -> int:
     assert isinstance(env.action_space, gymnasium.spaces.Discrete), "the action space must be Discrete"
     return int(env.action_space.n)
 
 
-def legal_action(info: dict[str, Any], rng: np.random.Generator) -> int:
-    """Draws an action that the mask allows, all equally likely."""
+def _legal_action(info: dict[str, Any], rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(info["action_mask"])))
 
 
-class Turn(NamedTuple):
+class _Turn(NamedTuple):
     """The values that a step returned, or a reset with the reward 0.0."""
 
     observation: Any
@@ -48,46 +126,43 @@ class Turn(NamedTuple):
     info: dict[str, Any]
 
 
-def play(env: Env, seed: int, action_seed: int = 0, games: int = 20, steps: int = 50) -> Iterator[Turn]:
-    """Plays random legal actions, drawn by `action_seed`, and yields each turn.
-
-    Between two turns the caller may take steps of its own that change nothing.
-    """
+def _play(env: _Env, seed: int, action_seed: int = 0, games: int = 20, steps: int = 50) -> Iterator[_Turn]:
+    """Plays random legal actions, and yields each turn, after which the caller may take steps that change nothing."""
     rng = np.random.default_rng(action_seed)
     observation, info = env.reset(seed=seed)
     for _ in range(games):
-        turn = Turn(observation, 0.0, False, info)
+        turn = _Turn(observation, 0.0, False, info)
         for _ in range(steps):
             yield turn
             if turn.over:
                 break
-            observation, reward, terminated, truncated, info = env.step(legal_action(turn.info, rng))
-            turn = Turn(observation, reward, terminated or truncated, info)
+            observation, reward, terminated, truncated, info = env.step(_legal_action(turn.info, rng))
+            turn = _Turn(observation, reward, terminated or truncated, info)
         observation, info = env.reset()
 
 
-def frozen(value: Any) -> Any:
+def _frozen(value: Any) -> Any:
     """Returns tuples and bytes that are equal if and only if the arrays, dicts and numbers of the value are."""
     if isinstance(value, dict):
-        return tuple((key, frozen(value[key])) for key in sorted(value))
+        return tuple((key, _frozen(value[key])) for key in sorted(value))
     if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.dtype == object):
-        return tuple(frozen(part) for part in value)
+        return tuple(_frozen(part) for part in value)
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     return value
 
 
-def same(first: Any, second: Any) -> bool:
+def _same(first: Any, second: Any) -> bool:
     """Returns whether two observations or infos hold equal arrays and numbers, with any types of scalars."""
     if isinstance(first, dict):
-        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(_same(first[key], second[key]) for key in first)
     return np.array_equal(first, second) and np.asarray(first).dtype == np.asarray(second).dtype
 
 
-OBSERVERS = ("HumanRendering", "RecordVideo", "RenderCollection", "RecordEpisodeStatistics")
+_OBSERVERS = ("HumanRendering", "RecordVideo", "RenderCollection", "RecordEpisodeStatistics")
 """Gymnasium's wrappers that draw or record games. The checks play without them."""
 
-UNSUITABLE: dict[str, tuple[str, ...]] = {
+_UNSUITABLE: dict[str, tuple[str, ...]] = {
     "TimeLimit": ("saving",),
     "Autoreset": ("saving",),
     "StickyAction": ("illegal actions", "saving"),
@@ -104,22 +179,18 @@ UNSUITABLE: dict[str, tuple[str, ...]] = {
 alone, or it changes observations with time alone."""
 
 
-def wrappers_of(env: Env) -> Iterator[gymnasium.Wrapper]:
-    """Yields the wrappers around an environment, the outermost first."""
+def _wrappers_of(env: _Env, module: str = "") -> Iterator[gymnasium.Wrapper]:
+    """Yields the wrappers of a package around an environment, by default all, the outermost first."""
     while isinstance(env, gymnasium.Wrapper):
-        yield env
+        if type(env).__module__.startswith(module):
+            yield env
         env = env.env
 
 
-def gymnasium_wrappers(env: Env) -> list[gymnasium.Wrapper]:
-    """Returns Gymnasium's own wrappers around an environment, the outermost first."""
-    return [each for each in wrappers_of(env) if type(each).__module__.startswith("gymnasium.wrappers")]
-
-
-def without_observers(env: Env) -> tuple[Env, list[str]]:
-    """Returns a copy of an environment without the wrappers in `OBSERVERS`, and their names."""
-    observers = [each for each in gymnasium_wrappers(env) if type(each).__name__ in OBSERVERS]
-    chain = [wrapper for wrapper in wrappers_of(env) if wrapper not in observers]
+def _without_observers(env: _Env) -> tuple[_Env, list[str]]:
+    """Returns a copy of an environment without the wrappers in `_OBSERVERS`, and their names."""
+    observers = [each for each in _wrappers_of(env, "gymnasium.wrappers") if type(each).__name__ in _OBSERVERS]
+    chain = [wrapper for wrapper in _wrappers_of(env) if wrapper not in observers]
     copied = copy.deepcopy(env.unwrapped)
     for wrapper in reversed(chain):
         # The memo lets the copy hold the new inner environment in place of a copy of its own.
@@ -127,17 +198,17 @@ def without_observers(env: Env) -> tuple[Env, list[str]]:
     return copied, [type(each).__name__ for each in observers]
 
 
-def unsuitable_checks(env: Env) -> dict[str, str]:
+def _unsuitable_checks(env: _Env) -> dict[str, str]:
     """Returns the checks that do not apply to an environment, each with the name of the wrapper that forbids it."""
     found: dict[str, str] = {}
-    for wrapper in gymnasium_wrappers(env):
+    for wrapper in _wrappers_of(env, "gymnasium.wrappers"):
         name = type(wrapper).__name__
-        for check in (*UNSUITABLE.get(name, ()), *(["pickling"] if _holds_a_local_function(wrapper) else ())):
+        for check in (*_UNSUITABLE.get(name, ()), *(["pickling"] if _holds_a_local_function(wrapper) else ())):
             found.setdefault(check, name)
     return found
 
 
-def _holds_a_local_function(wrapper: Env) -> bool:
+def _holds_a_local_function(wrapper: _Env) -> bool:
     """Returns whether a wrapper holds a function that Gymnasium defines in its constructor: pickle cannot save it."""
     return any(
         "<locals>" in getattr(value, "__qualname__", "") and value.__module__.startswith("gymnasium.")
@@ -145,17 +216,16 @@ def _holds_a_local_function(wrapper: Env) -> bool:
     )
 
 
-STEPS = 200
-INFO_TYPES = {"action_mask": np.ndarray, "invalid_action": bool, "is_success": bool}
+_STEPS = 200
+_INFO_TYPES = {"action_mask": np.ndarray, "invalid_action": bool, "is_success": bool}
 
 
-def check_masks(make: MakeEnv, seed: int) -> None:
+def _check_masks(env: _Env, seed: int) -> None:
     """Checks that the mask is int8 (actions,), equals `action_masks()`, and always allows an action."""
-    env = make()
-    for turn in play(env, seed):
+    for turn in _play(env, seed):
         mask = turn.info["action_mask"]
         assert mask.dtype == np.int8, f"the mask must be int8, not {mask.dtype}"
-        assert mask.shape == (actions_of(env),), f"the mask must have shape ({actions_of(env)},), not {mask.shape}"
+        assert mask.shape == (_actions_of(env),), f"the mask must have shape ({_actions_of(env)},), not {mask.shape}"
         assert np.isin(mask, (0, 1)).all(), "the mask must hold only 0 and 1"
         assert mask.any(), "the mask must never be all 0"
         method = env.get_wrapper_attr("action_masks")()
@@ -163,24 +233,23 @@ def check_masks(make: MakeEnv, seed: int) -> None:
         assert (method == mask).all(), "action_masks() and info['action_mask'] must agree"
 
 
-def check_illegal_actions(make: MakeEnv, seed: int) -> None:
+def _check_illegal_actions(env: _Env, seed: int) -> None:
     """Checks that an illegal action changes nothing but info, and that an action outside the space raises."""
-    env = make()
     bare: MinesweeperEnv = env.unwrapped  # type: ignore[assignment]
-    shorter = [wrapper._max_episode_steps for wrapper in wrappers_of(env) if isinstance(wrapper, TimeLimit)]
+    shorter = [wrapper._max_episode_steps for wrapper in _wrappers_of(env) if isinstance(wrapper, TimeLimit)]
     limit = min([bare.config.step_limit, *shorter])
-    for observation, _, over, info in play(env, seed):
+    for observation, _, over, info in _play(env, seed):
         illegal = np.flatnonzero(info["action_mask"] == 0)
         if over or not len(illegal) or bare.get_state()["steps"] + 1 >= limit:
             continue
         after, reward, terminated, truncated, then = env.step(int(illegal[0]))
-        assert same(observation, after), "an illegal action must change nothing"
+        assert _same(observation, after), "an illegal action must change nothing"
         assert (then["action_mask"] == info["action_mask"]).all(), "an illegal action must not change the mask"
         assert then["invalid_action"] is True, "info['invalid_action'] must be True after an illegal action"
         assert not terminated, "an illegal action must not end the game"
         assert not truncated, "an illegal action must not end the game"
         assert float(reward) <= 0, "an illegal action must not earn anything"
-    for outside in (-1, actions_of(env)):
+    for outside in (-1, _actions_of(env)):
         try:
             env.step(outside)
         except ValueError:
@@ -188,74 +257,70 @@ def check_illegal_actions(make: MakeEnv, seed: int) -> None:
         raise AssertionError(f"the action {outside}, outside the space, must raise a ValueError")
 
 
-def check_types(make: MakeEnv, seed: int) -> None:
+def _check_types(env: _Env, seed: int) -> None:
     """Checks the types of a step's values, the keys of info, and that each observation is a new array in its space."""
-    env = make()
     observation, info = env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     # Gymnasium's TimeLimit truncates a game that its last step decides.
-    own_limit = not any(isinstance(wrapper, TimeLimit) for wrapper in wrappers_of(env))
-    for _ in range(STEPS):
+    own_limit = not any(isinstance(wrapper, TimeLimit) for wrapper in _wrappers_of(env))
+    for _ in range(_STEPS):
         before = pickle.dumps(observation)
-        after, reward, terminated, truncated, then = env.step(legal_action(info, rng))
+        after, reward, terminated, truncated, then = env.step(_legal_action(info, rng))
         assert type(reward) is float, f"the reward must be a float, not {type(reward).__name__}"
         assert type(terminated) is bool, "terminated must be a bool"
         assert type(truncated) is bool, "truncated must be a bool"
         assert not (terminated and truncated and own_limit), "a game that is won or lost must not be truncated"
-        assert {key: type(then[key]) for key in INFO_TYPES} == INFO_TYPES, f"info must have the types {INFO_TYPES}"
+        assert {key: type(then[key]) for key in _INFO_TYPES} == _INFO_TYPES, f"info must have the types {_INFO_TYPES}"
         assert then.keys() == info.keys(), "info must have the same keys at every step"
         assert env.observation_space.contains(after), "the observation must lie in its space"
         assert pickle.dumps(observation) == before, "a step must not change an earlier observation"
         observation, info = env.reset() if terminated or truncated else (after, then)
 
 
-def check_seeding(make: MakeEnv, seed: int) -> None:
+def _check_seeding(make: Callable[[], _Env], seed: int) -> None:
     """Checks that the seed determines the games, and that NumPy's global generator stays unused."""
     state = pickle.dumps(np.random.get_state())  # noqa: NPY002
-    first, again, other = ([frozen(turn) for turn in play(make(), s)] for s in (seed, seed, seed + 1))
+    first, again, other = ([_frozen(turn) for turn in _play(make(), s)] for s in (seed, seed, seed + 1))
     assert first == again, "the same seed and actions must give the same games"
     assert first != other, "different seeds must give different games"
     assert pickle.dumps(np.random.get_state()) == state, "the global generator must not be used"  # noqa: NPY002
 
 
-def check_pickling(make: MakeEnv, seed: int) -> None:
+def _check_pickling(env: _Env, seed: int) -> None:
     """Checks that a pickled environment continues with the same games."""
-    env = make()
-    next(play(env, seed))
+    next(_play(env, seed))
     env.step(0)
     _compare_games(env, pickle.loads(pickle.dumps(env)), seed, "a pickled")
 
 
-def check_saving(make: MakeEnv, seed: int) -> None:
+def _check_saving(env: _Env, restored: _Env, seed: int) -> None:
     """Checks that an environment whose state was restored continues with the same games."""
-    env, restored = make(), make()
-    next(play(env, seed))
+    next(_play(env, seed))
     env.step(0)
     restored.reset()
     restored.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
     _compare_games(env, restored, seed, "a restored")
 
 
-def _compare_games(env: Env, other: Env, seed: int, kind: str) -> None:
-    for action in np.random.default_rng(seed).integers(actions_of(env), size=STEPS):
+def _compare_games(env: _Env, other: _Env, seed: int, kind: str) -> None:
+    for action in np.random.default_rng(seed).integers(_actions_of(env), size=_STEPS):
         step, again = env.step(int(action)), other.step(int(action))
-        assert frozen(step) == frozen(again), f"{kind} environment must continue with the same game"
+        assert _frozen(step) == _frozen(again), f"{kind} environment must continue with the same game"
         if step[2] or step[3]:
             env.reset()
             other.reset()
 
 
-def check_gymnasium(make: MakeEnv) -> None:
+def _check_gymnasium(env: _Env) -> None:
     """Checks that Gymnasium's own checker passes without a warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        env = make().unwrapped
         # Without a spec the checker cannot make the environment in other render modes.
         check_env(env, skip_render_check=env.spec is None)
     assert not caught, f"gymnasium's check_env warns: {[str(warning.message) for warning in caught]}"
 
 
-def check_registration(env: Env) -> None:
+def _check_registration(env: _Env) -> None:
     """Checks that registering twice is harmless, and that a fresh process can make the id."""
     register_envs()
     if env.spec is not None:
@@ -269,20 +334,15 @@ def _make_in_fresh_process(env_id: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-GAMES = 100
-MOVES = 12
-
-
-def check_no_leak(make: MakeEnv, seed: int) -> None:
+def _check_no_leak(env: _Env, seed: int) -> None:
     """Checks that two layouts which agree with everything visible return the same values."""
     rng = np.random.default_rng(seed)
-    env = make()
     config: BoardConfig = env.unwrapped.config  # type: ignore[attr-defined]
     compared = 0
-    for _ in range(GAMES):
+    for _ in range(100):
         layout = rng.permutation(config.cells).reshape(config.rows, config.cols) < config.mines
         actions, codes = _record(env, layout, rng)
-        other = indistinguishable_layout(layout, codes, config, rng)
+        other = _indistinguishable_layout(layout, codes, config, rng)
         if other is not None:
             compared += 1
             transcripts = [_replay(env, chosen, actions) for chosen in (layout, other)]
@@ -290,19 +350,10 @@ def check_no_leak(make: MakeEnv, seed: int) -> None:
     assert compared, "no game had two layouts to compare; choose a board with more cells"
 
 
-def indistinguishable_layout(
+def _indistinguishable_layout(
     layout: NDArray[np.bool_], codes: NDArray[np.int8], config: BoardConfig, rng: np.random.Generator
 ) -> NDArray[np.bool_] | None:
-    """Returns another layout that agrees with everything visible, or None if the search finds none.
-
-    The search swaps a mine with a covered safe cell that has the same open neighbours.
-
-    Args:
-        layout: (rows, cols) bool, the mines.
-        codes: (rows, cols) int8, the visible codes.
-        config: the board.
-        rng: chooses among the swaps.
-    """
+    """Returns a layout with a mine and a covered safe cell of the same open neighbours swapped; None without such."""
     covered = codes.ravel() > config.codes.max_count
     neighbours = neighbour_table(config.rows, config.cols, config.radius)
     is_open = np.append(~covered, False)
@@ -317,13 +368,13 @@ def indistinguishable_layout(
     return None
 
 
-def _record(env: Env, layout: NDArray[np.bool_], rng: np.random.Generator) -> tuple[list[int], NDArray[np.int8]]:
+def _record(env: _Env, layout: NDArray[np.bool_], rng: np.random.Generator) -> tuple[list[int], NDArray[np.int8]]:
     """Plays random legal actions until one would end the game; returns the others and the visible codes after them."""
     _, info = env.reset(seed=0, options={"layout": layout})
     actions: list[int] = []
     codes = env.unwrapped.get_state()["codes"]  # type: ignore[attr-defined]
-    for _ in range(rng.integers(1, MOVES + 1)):
-        action = legal_action(info, rng)
+    for _ in range(rng.integers(1, 13)):
+        action = _legal_action(info, rng)
         _, _, terminated, truncated, info = env.step(action)
         if terminated or truncated:
             break
@@ -332,31 +383,27 @@ def _record(env: Env, layout: NDArray[np.bool_], rng: np.random.Generator) -> tu
     return actions, codes
 
 
-def _replay(env: Env, layout: NDArray[np.bool_], actions: list[int]) -> list[Any]:
+def _replay(env: _Env, layout: NDArray[np.bool_], actions: list[int]) -> list[Any]:
     """Plays the actions; returns all values that the environment returns."""
-    returned = [frozen(env.reset(seed=0, options={"layout": layout}))]
+    returned = [_frozen(env.reset(seed=0, options={"layout": layout}))]
     for action in actions:
-        returned.append(frozen(env.step(action)))
-        returned.append(frozen(env.get_wrapper_attr("action_masks")()))
+        returned.append(_frozen(env.step(action)))
+        returned.append(_frozen(env.get_wrapper_attr("action_masks")()))
         if env.render_mode is not None:
-            returned.append(frozen(env.render()))
+            returned.append(_frozen(env.render()))
     return returned
 
 
-BATCH = 20
-"""Games of the batch that is compared with single ones."""
-
-
-def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
+def _check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
     """Checks that the batched environment returns what Gymnasium's batch of single environments returns."""
     arguments = {"reward": env.reward, "observation": env.observation, "autoreset_mode": mode}
-    batch = MinesweeperVectorEnv.of_config(env.config, BATCH, **arguments)
-    singles = SyncVectorEnv([partial(copy.deepcopy, env)] * BATCH, autoreset_mode=mode)
-    assert frozen(batch.reset(seed=seed)) == frozen(singles.reset(seed=seed)), "the first boards of a batch differ"
-    for _ in range(STEPS):
+    batch = MinesweeperVectorEnv.of_config(env.config, 20, **arguments)
+    singles = SyncVectorEnv([partial(copy.deepcopy, env)] * 20, autoreset_mode=mode)
+    assert _frozen(batch.reset(seed=seed)) == _frozen(singles.reset(seed=seed)), "the first boards of a batch differ"
+    for _ in range(_STEPS):
         actions = batch.sample_actions()
         step = batch.step(actions)
-        assert frozen(step) == frozen(singles.step(actions)), "single and batched environments step differently"
+        assert _frozen(step) == _frozen(singles.step(actions)), "single and batched environments step differently"
         over = step[2] | step[3]
         if mode is AutoresetMode.DISABLED and over.any():
             started, expected = (_reset_some(each, over) for each in (batch, singles))
@@ -366,4 +413,4 @@ def check_batch(env: MinesweeperEnv, seed: int, mode: AutoresetMode) -> None:
 def _reset_some(batch: MinesweeperVectorEnv | SyncVectorEnv, over: NDArray[np.bool_]) -> Any:
     """Starts the next game where `over`; returns the observations, and the info of the games that it holds for."""
     observations, infos = batch.reset(options={"reset_mask": over})
-    return frozen((observations, {key: value if key[0] == "_" else value[over] for key, value in infos.items()}))
+    return _frozen((observations, {key: value if key[0] == "_" else value[over] for key, value in infos.items()}))

@@ -1,29 +1,126 @@
-"""Wrappers that add exact mine probabilities to the info, the observation and the renderings."""
+"""Wrappers of single and vector environments: the action mask and exact mine probabilities in the observation."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Dict, Space
+from gymnasium.spaces import Box, Dict, MultiBinary, Space
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from minesweeper_env.config import BoardConfig
 from minesweeper_env.engine.state import LOST, WON
 from minesweeper_env.env import MinesweeperEnv
 from minesweeper_env.inference.oracle import Answers, Oracle
 from minesweeper_env.observations import decode
-from minesweeper_env.rendering.board import render_board
+from minesweeper_env.rendering import render_board
 from minesweeper_env.vector_env import MinesweeperVectorEnv
+
+__all__ = ["CONVENTIONS", "PLACES", "UNKNOWN", "ActionMaskObservation", "MineProbabilities", "VectorMineProbabilities"]
+
+CONVENTIONS: dict[str, tuple[str, str, str, str | None]] = {
+    "pettingzoo": ("observation", "action_mask", "int8", None),
+    "torchrl": ("observation", "action_mask", "bool", None),
+    "rllib": ("observations", "action_mask", "float32", "float32"),
+    "tianshou": ("obs", "mask", "bool", None),
+}
+"""How a library reads a mask: keys of the observation and of the mask, dtypes of the mask and of the observation.
+
+Without a dtype the observation keeps its own.
+"""
 
 PLACES: tuple[str, ...] = ("info", "dict", "plane")
 """The places that `MineProbabilities` explains."""
 
 UNKNOWN = -1.0
 """The value of an unknown probability in an observation; info holds NaN."""
+
+
+class ActionMaskObservation(
+    gymnasium.Wrapper[Any, Any, Any, Any],
+    gymnasium.utils.RecordConstructorArgs,
+):
+    """Turns the observation into a dict of the observation and the action mask.
+
+    The observation space becomes a `Dict` of two spaces. The observation's space has the requested dtype. The mask's
+    space is `MultiBinary` for int8, and a `Box` of 0 and 1 for other dtypes. Info keeps its mask.
+    """
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        convention: str = "pettingzoo",
+        *,
+        observation_key: str | None = None,
+        mask_key: str | None = None,
+        mask_dtype: DTypeLike | None = None,
+        observation_dtype: DTypeLike | None = None,
+    ) -> None:
+        """Wraps an environment whose info holds "action_mask", as in every Minesweeper environment.
+
+        Args:
+            env: the environment, with a `Box` observation space and a `Discrete` action space.
+            convention: "pettingzoo", "torchrl", "rllib" or "tianshou".
+            observation_key: replaces the convention's key of the observation.
+            mask_key: replaces the convention's key of the mask.
+            mask_dtype: replaces the convention's dtype of the mask.
+            observation_dtype: replaces the convention's dtype of the observation.
+
+        Raises:
+            ValueError: the convention is unknown, both keys are equal, or the spaces are of other types.
+        """
+        gymnasium.utils.RecordConstructorArgs.__init__(
+            self,
+            convention=convention,
+            observation_key=observation_key,
+            mask_key=mask_key,
+            mask_dtype=mask_dtype,
+            observation_dtype=observation_dtype,
+        )
+        super().__init__(env)
+        if convention not in CONVENTIONS:
+            raise ValueError(f"convention must be one of {', '.join(CONVENTIONS)}, not {convention!r}")
+        if not isinstance(env.observation_space, Box) or not isinstance(env.action_space, gymnasium.spaces.Discrete):
+            raise ValueError("the environment must have a Box observation space and a Discrete action space")
+        own_key, own_mask_key, own_mask_dtype, own_dtype = CONVENTIONS[convention]
+        self.observation_key, self.mask_key = observation_key or own_key, mask_key or own_mask_key
+        if self.observation_key == self.mask_key:
+            raise ValueError(f"the observation and the mask need different keys, not both {self.mask_key!r}")
+        box, actions = env.observation_space, int(env.action_space.n)
+        self._mask_dtype = np.dtype(mask_dtype or own_mask_dtype)
+        self._observation_dtype = dtype = np.dtype(observation_dtype or own_dtype or box.dtype)
+        mask_box = Box(0, 1, (actions,), self._mask_dtype.type)
+        spaces: dict[str, Space[Any]] = {
+            self.observation_key: Box(box.low.astype(dtype), box.high.astype(dtype), dtype=dtype.type),
+            self.mask_key: MultiBinary(actions) if self._mask_dtype == np.int8 else mask_box,
+        }
+        self.observation_space = Dict(spaces)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Starts a new game; returns the dict observation and the info."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self._join(observation, info), info
+
+    def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
+        """Makes a move; returns the values of the environment's step, with the dict observation."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return self._join(observation, info), float(reward), terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns (actions,) bool, True for each legal action."""
+        return self.env.get_wrapper_attr("action_masks")()
+
+    def _join(self, observation: NDArray[Any], info: dict[str, Any]) -> dict[str, NDArray[Any]]:
+        return {
+            self.observation_key: observation.astype(self._observation_dtype),
+            self.mask_key: info["action_mask"].astype(self._mask_dtype),
+        }
 
 
 class _Explained(gymnasium.utils.RecordConstructorArgs):
@@ -62,16 +159,10 @@ class _Explained(gymnasium.utils.RecordConstructorArgs):
         is_batch = isinstance(self._bare, VectorEnv)
         state = {key: value if is_batch else np.asarray(value)[None] for key, value in self._bare.get_state().items()}
         decided = (state["status"] == WON) | (state["status"] == LOST)
-        games = zip(
-            state["codes"],
-            state["mines"] & decided[:, None, None],
-            self._oracle.ask(state["codes"]).probabilities,
-            strict=True,
-        )
-        meaning = self._oracle.config.codes
-        drawn = tuple(
-            render_board(self.render_mode, codes, meaning, known, probabilities=p) for codes, known, p in games
-        )
+        mines, found = state["mines"] & decided[:, None, None], self._oracle.ask(state["codes"]).probabilities
+        draw = partial(render_board, self.render_mode, meaning=self._oracle.config.codes)
+        games = zip(state["codes"], mines, found, strict=True)
+        drawn = tuple(draw(codes=codes, mines=known, probabilities=each) for codes, known, each in games)
         return drawn if is_batch else drawn[0]
 
     def _explain_window(self) -> None:
@@ -145,13 +236,8 @@ class MineProbabilities(_Explained, gymnasium.Wrapper[Any, Any, Any, Any]):
             ValueError: the environment is of another kind, its first-click rule or its observation does not
                 suit, or the two keys are equal.
         """
-        gymnasium.utils.RecordConstructorArgs.__init__(
-            self,
-            place=place,
-            observation_key=observation_key,
-            probability_key=probability_key,
-            overlay=overlay,
-        )
+        keys: Any = {"observation_key": observation_key, "probability_key": probability_key}
+        gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay, **keys)
         gymnasium.Wrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperEnv):
@@ -196,28 +282,13 @@ class VectorMineProbabilities(_Explained, VectorWrapper):
         overlay: bool = False,
         threads: int = 1,
     ) -> None:
-        """Wraps a `MinesweeperVectorEnv`, such as `gymnasium.make_vec` returns.
+        """Wraps a `MinesweeperVectorEnv`, such as `gymnasium.make_vec` returns, whose observations no wrapper changed.
 
-        Args:
-            env: the environment, with first click "opening", "safe" or "any".
-            place: "info", "dict" or "plane".
-            observation_key: the key of the observation in a `Dict`.
-            probability_key: the key of the probabilities in a `Dict`.
-            overlay: whether `render` shows the probabilities, in every render mode.
-            threads: number of threads that share the games.
-
-        Raises:
-            ValueError: the environment is of another kind, a wrapper has changed its observations, its
-                first-click rule or its observation does not suit, or the two keys are equal.
+        The arguments and errors are those of `MineProbabilities`; `threads` is the number of threads that share the
+        games.
         """
-        gymnasium.utils.RecordConstructorArgs.__init__(
-            self,
-            place=place,
-            observation_key=observation_key,
-            probability_key=probability_key,
-            overlay=overlay,
-            threads=threads,
-        )
+        keys: Any = {"observation_key": observation_key, "probability_key": probability_key}
+        gymnasium.utils.RecordConstructorArgs.__init__(self, place=place, overlay=overlay, threads=threads, **keys)
         VectorWrapper.__init__(self, env)
         bare = env.unwrapped
         if not isinstance(bare, MinesweeperVectorEnv) or env.single_observation_space != bare.single_observation_space:

@@ -1,11 +1,16 @@
-"""Resizable window that shows pictures; pygame is imported when the first window opens."""
+"""Render mode "human": one game, or a batch of games side by side, in a resizable window.
+
+pygame is imported when the first window opens.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -15,7 +20,21 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled, Error
 from numpy.typing import NDArray
 
-from minesweeper_env.rendering.tiles import LEAST_TILE, TILE
+from minesweeper_env.config import BoardConfig, counted
+from minesweeper_env.engine.state import FRESH, LOST, PLAYING, TRUNCATED, WON
+from minesweeper_env.inference.oracle import Answers
+from minesweeper_env.rendering import METADATA, TILE, Scene, exploded_cells, with_mines_flagged
+
+LEAST_TILE = 4
+"""The least side of a tile, in pixels; characters need 7."""
+
+END_SECONDS = 1.0
+"""Time for which the end of a game stays in the window."""
+
+MOST_TILES = (72, 128)
+"""The largest number of tiles, from top to bottom and from left to right, that a batch of games may take."""
+
+STATUS_NAMES = {FRESH: "playing", PLAYING: "playing", WON: "won", LOST: "lost", TRUNCATED: "out of steps"}
 
 Draw = Callable[[int], NDArray[np.uint8]]
 """Returns the (side * height, side * width, 3) uint8 picture whose tiles have a given side, in pixels."""
@@ -31,8 +50,6 @@ DRIVER_VARIABLES = DISPLAY_VARIABLES[2:]
 INVISIBLE = ("offscreen", "dummy")
 """Drivers of SDL that show nothing; SDL takes the first one where no display answers."""
 
-PIP_LINE = "pip install 'minesweeper-env[window]'"
-
 
 class NoDisplayError(Error):
     """This machine has no screen on which a window could open; `cause` says so in one line without the way out."""
@@ -44,14 +61,13 @@ class NoDisplayError(Error):
         super().__init__(f"{self.cause}; {way_out}")
 
 
-def has_display() -> bool:
-    """Returns whether a window can open here; on Linux a variable of the environment tells."""
+def _has_display() -> bool:
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in DISPLAY_VARIABLES)
 
 
 def can_open_window() -> bool:
     """Returns whether pygame is installed and the machine has a display; imports nothing."""
-    return has_display() and find_spec("pygame") is not None
+    return _has_display() and find_spec("pygame") is not None
 
 
 def load_pygame() -> Any:
@@ -66,8 +82,10 @@ def load_pygame() -> Any:
     try:
         pygame = import_module("pygame")
     except ImportError as error:
-        raise DependencyNotInstalled(f"a window needs pygame-ce; install it with: {PIP_LINE}") from error
-    if not has_display():
+        raise DependencyNotInstalled(
+            "a window needs pygame-ce; install it with: pip install 'minesweeper-env[window]'"
+        ) from error
+    if not _has_display():
         raise NoDisplayError("no display")
     try:
         pygame.display.init()
@@ -116,11 +134,6 @@ class Window:
         """Makes a window that has not been opened."""
         self.__init__()  # type: ignore[misc]
 
-    @property
-    def is_open(self) -> bool:
-        """True from the first picture to the end of the window."""
-        return self._pygame is not None
-
     def show(self, draw: Draw, tiles: tuple[int, int], caption: str, seconds: float) -> None:
         """Shows a picture of (height, width) tiles, and returns after some seconds.
 
@@ -129,7 +142,7 @@ class Window:
         """
         if self.dismissed:
             return
-        if not self.is_open:
+        if self._pygame is None:
             self._open(tiles)
         self._draw, self._tiles = draw, tiles
         self._pygame.display.set_caption(caption)
@@ -171,14 +184,14 @@ class Window:
     def _linger(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         self._answer()
-        while self.is_open and (left := end - time.monotonic()) > 0:
+        while self._pygame is not None and (left := end - time.monotonic()) > 0:
             time.sleep(min(left, 0.01))
             self._answer()
 
     def _answer(self) -> None:
         """Answers the user: closes the window, paints again after a change of its size, passes clicks and keys on."""
         pygame = self._pygame
-        for event in pygame.event.get() if self.is_open else ():
+        for event in pygame.event.get() if pygame is not None else ():
             if event.type == pygame.QUIT:
                 self.dismissed = True
                 self.close()
@@ -196,3 +209,96 @@ class Window:
         width, height = self._pygame.display.get_surface().get_size()
         side = fitting_side(width, height, self._tiles)
         return ((width - side * self._tiles[1]) // 2, (height - side * self._tiles[0]) // 2), side
+
+
+def metadata_here(render_mode: str | None) -> dict[str, Any]:
+    """Returns the metadata of an environment on this machine.
+
+    Where no window can open, "human" is a render mode only of an environment that was made with it. Checkers that try
+    all render modes then meet none that must fail.
+    """
+    shows = render_mode == "human" or can_open_window()
+    return {**METADATA, "render_modes": [mode for mode in METADATA["render_modes"] if shows or mode != "human"]}
+
+
+class HumanView:
+    """The window of an environment; `ask` returns mine probabilities of (N, rows, cols) boards to write, or is None."""
+
+    def __init__(self, config: BoardConfig) -> None:
+        """Opens nothing yet."""
+        self._config = config
+        self._window = Window()
+        self.ask: Callable[[NDArray[np.int8]], Answers] | None = None
+
+    def show(
+        self,
+        codes: NDArray[np.int8],
+        mines: NDArray[np.bool_],
+        status: NDArray[np.int64],
+        actions: Sequence[int | None],
+        fps: float,
+    ) -> None:
+        """Shows N games for one frame; games that do not fit on a screen are left out. Raises as `load_pygame` does.
+
+        Args:
+            codes: (N, rows, cols) int8, the codes that the players see.
+            mines: (N, rows, cols) bool, the mines of finished games; all False for the others.
+            status: (N,) int64, as in `engine.state`.
+            actions: the last action of each game, None where it is unknown.
+            fps: frames per second.
+        """
+        config, grid = self._config, grid_of(len(codes), self._config)
+        count = min(len(codes), grid[0] * grid[1])
+        found = None if self.ask is None else self.ask(codes[:count]).probabilities
+        scenes = [
+            Scene(
+                with_mines_flagged(codes[i], config.codes, mines[i]) if status[i] == WON else codes[i],
+                config.codes,
+                mines[i],
+                exploded_cells(codes[i], config, actions[i]),
+                found[i] if found is not None and status[i] <= PLAYING else None,
+            )
+            for i in range(count)
+        ]
+        tiles = (grid[0] * (config.rows + 1) - 1, grid[1] * (config.cols + 1) - 1)
+        seconds = END_SECONDS if count == 1 and status[0] > PLAYING else 1 / fps
+        self._window.show(
+            lambda side: tiled([scene.picture(side) for scene in scenes], grid, side),
+            tiles,
+            self._caption(codes, status, count),
+            seconds,
+        )
+
+    def close(self) -> None:
+        """Closes the window."""
+        self._window.close()
+
+    def _caption(self, codes: NDArray[np.int8], status: NDArray[np.int64], shown: int) -> str:
+        config = self._config
+        board = f"Minesweeper {config.rows}x{config.cols}"
+        if len(codes) == 1:
+            left = 0 if status[0] == WON else config.mines - int((codes == config.codes.flagged).sum())
+            return f"{board}: {counted(left, 'mine')} left, {STATUS_NAMES[int(status[0])]}"
+        counts = Counter(STATUS_NAMES[each] for each in status[:shown].tolist())
+        facts = ", ".join(f"{count} {name}" for name, count in counts.items())
+        return f"{board} with {counted(config.mines, 'mine')}: games 0 to {shown - 1} of {len(codes)}: {facts}"
+
+
+def grid_of(count: int, config: BoardConfig) -> tuple[int, int]:
+    """Returns the rows and columns of games in a window: about as many tiles wide as a screen, at most `MOST_TILES`."""
+    height, width = config.rows + 1, config.cols + 1
+    most_rows, most_cols = max(1, MOST_TILES[0] // height), max(1, MOST_TILES[1] // width)
+    wanted = math.ceil(math.sqrt(count * MOST_TILES[1] / MOST_TILES[0] * height / width))
+    cols = min(count, wanted, most_cols)
+    return min(math.ceil(count / cols), most_rows), cols
+
+
+def tiled(pictures: Sequence[NDArray[np.uint8]], grid: tuple[int, int], side: int) -> NDArray[np.uint8]:
+    """Returns pictures of one size in rows and columns, with the side of a tile between them."""
+    height, width = pictures[0].shape[:2]
+    down, right = height + side, width + side
+    whole = np.full((grid[0] * down - side, grid[1] * right - side, 3), BACKGROUND, np.uint8)
+    for i, picture in enumerate(pictures):
+        row, col = divmod(i, grid[1])
+        whole[row * down : row * down + height, col * right : col * right + width] = picture
+    return whole
