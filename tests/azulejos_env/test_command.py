@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,13 @@ from azulejos_env.match import play_pair, wilson_interval
 from azulejos_env.policies import find_policy
 
 GAME = "3\n4\n0\n0\n1221\n1121\n3321\n"
+
+
+@pytest.fixture(autouse=True)
+def _game(tmp_path, monkeypatch):
+    """A file with a game, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "game.txt").write_text(GAME)
 
 
 def run(capsys, line):
@@ -145,3 +154,10 @@ def test_the_stronger_policy_wins_most_games():
 def test_the_interval_is_wilsons():
     assert wilson_interval(0, 10) == pytest.approx((0.0, 0.27753), abs=1e-5)
     assert wilson_interval(15, 20) == pytest.approx((0.53130, 0.88814), abs=1e-5)
+
+
+def test_the_module_runs_as_a_command():
+    result = subprocess.run(
+        [sys.executable, "-m", "azulejos_env", "--help"], capture_output=True, text=True, check=True
+    )
+    assert "python -m azulejos_env -file game.txt -depth 6 -console -prune" in result.stdout
