@@ -13,7 +13,7 @@ import sysconfig
 import traceback
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import minesweeper_env
 from baselines.hub import PREFIX, malformed
-from baselines.policy import DEFAULT_MOVES, Policy, PolicyError
+from baselines.policy import DEFAULT_MOVES, PolicyError
 from baselines.support.act_inputs import checked_act
 from baselines.support.checks import number_or_text
 from baselines.support.files import local_path
@@ -37,7 +37,7 @@ TRACEBACK = "MINESWEEPER_TRACEBACK"
 MAX_LENGTH = 300
 """Maximum number of characters of an error message that are repeated."""
 
-_OURS = (Path(__file__).parents[1], Path(minesweeper_env.__file__).parent)
+_OURS = (Path(__file__).parent, Path(minesweeper_env.__file__).parent)
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
@@ -178,6 +178,7 @@ class EntryPolicy:
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _IN_FILE = re.compile(rf"(?P<base>.+?\.py):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
 _IN_MODULE = re.compile(rf"(?P<base>{_NAME}):(?P<attribute>{_NAME})(?::(?P<options>.*))?")
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 _NAMES_FILE = re.compile(r"\.py(?::|$)")
 
 
@@ -221,15 +222,13 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
         raise ValueError(f"the name of a policy must be a text, such as 'exact' or 'path/file.py:NAME', not {text!r}")
     for end in (len(text), *(match.start() for match in re.finditer(":", text))):
         if end > 0 and is_known(text[:end]):
-            return Specification(text, text[:end], None, _parse_options(text, text[end + 1 :], end < len(text)))
+            return Specification(
+                text, text[:end], None, _parse_options(text, text[end + 1 :] if end < len(text) else None)
+            )
     if text.startswith(PREFIX):
         raise ValueError(malformed(text))
-    match = _IN_FILE.fullmatch(text) or _IN_MODULE.fullmatch(text)
-    if match is not None:
-        given = match["options"]
-        return Specification(
-            text, match["base"], match["attribute"], _parse_options(text, given or "", given is not None)
-        )
+    if match := _IN_FILE.fullmatch(text) or _IN_MODULE.fullmatch(text):
+        return Specification(text, match["base"], match["attribute"], _parse_options(text, match["options"]))
     if _NAMES_FILE.search(text):
         raise ValueError(
             "write a policy of a file as path/file.py:NAME, perhaps with :option=value,option=value after the name of "
@@ -238,23 +237,16 @@ def parse_specification(text: str, is_known: Callable[[str], bool]) -> Specifica
     return Specification(text, text.partition(":")[0], None, {})
 
 
-def _parse_options(text: str, given: str, any_given: bool) -> dict[str, Any]:
+def _parse_options(text: str, given: str | None) -> dict[str, Any]:
     options: dict[str, Any] = {}
-    for part in given.split(",") if any_given else ():
+    for part in () if given is None else given.split(","):
         option, equals, value = part.partition("=")
         if not option or not equals:
             raise ValueError(f"write a policy with options as name:option=value,option=value, not {text!r}")
         if option in options:
             raise ValueError(f"option {option} of policy {text!r} is given twice")
-        options[option] = _parse_value(value)
+        options[option] = _WORDS.get(value.lower(), number_or_text(value))
     return options
-
-
-def _parse_value(text: str) -> int | float | bool | str | None:
-    words: dict[str, bool | None] = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    return number_or_text(text)
 
 
 def load(specification: Specification) -> Callable[..., Any]:
@@ -267,15 +259,15 @@ def load(specification: Specification) -> Callable[..., Any]:
         OwnCodeError: the user's code fails while it is loaded.
     """
     base, attribute = specification.base, specification.attribute or ""
-    module = _load_file(specification) if specification.in_file else _load_module(specification)
-    target: Any = module
+    target: Any = _load_file(specification) if specification.in_file else _load_module(specification)
+    module = target
     for part in attribute.split("."):
         if not hasattr(target, part):
             raise ValueError(f"{base} has no {attribute}; {_offers(module)}")
         target = getattr(target, part)
     if not callable(target):
         raise ValueError(
-            f"{specification.base}:{attribute} is of type {type(target).__name__}, and must be a class or a function "
+            f"{base}:{attribute} is of type {type(target).__name__}, and must be a class or a function "
             f"that returns a policy; {_offers(module)}"
         )
     return target
@@ -292,14 +284,6 @@ def existing_file(specification: Specification) -> Path:
         within = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise ValueError(f"there is no file {specification.base}{within}")
     return path
-
-
-def source_file(specification: Specification) -> Path | None:
-    """Returns the file of a loaded module or file, or None for a module without source."""
-    if specification.in_file:
-        return existing_file(specification)
-    found = getattr(sys.modules.get(specification.base), "__file__", None)
-    return None if found is None else Path(found)
 
 
 def _load_module(specification: Specification) -> ModuleType:
@@ -327,7 +311,8 @@ def _load_file(specification: Specification) -> ModuleType:
     name = f"{re.sub(r'[^0-9A-Za-z]', '_', path.stem)}_{digest}"
     if name not in sys.modules:
         _make_importable(path.parent)
-        module = _new_module(name, path)
+        module = module_from_spec(ModuleSpec(name, None, origin=str(path)))
+        module.__file__ = str(path)
         # Dataclasses and pickles look for the module of a class by its name.
         sys.modules[name] = module
         try:
@@ -338,13 +323,6 @@ def _load_file(specification: Specification) -> ModuleType:
             del sys.modules[name]
             raise
     return sys.modules[name]
-
-
-def _new_module(name: str, path: Path) -> ModuleType:
-    found = ModuleSpec(name, None, origin=str(path))
-    module = module_from_spec(found)
-    module.__file__ = str(path)
-    return module
 
 
 def _make_importable(folder: Path) -> None:
@@ -480,48 +458,3 @@ def check_arguments(name: str, target: Any, options: Mapping[str, Any]) -> None:
     missing = [each for each in needed if each not in options]
     if missing:
         raise ValueError(f"policy {name!r} needs {', '.join(missing)}: write {name}:{missing[0]}=VALUE")
-
-
-@dataclass(frozen=True)
-class PolicyMaker:
-    """A factory of one policy: its class and its options, without a board.
-
-    Attributes:
-        name: the specification that names it.
-        make: its class, or another callable that takes a `BoardConfig` and the options.
-        options: the given options; `find_policy` has checked that the policy has them.
-    """
-
-    name: str
-    make: Callable[..., Policy]
-    options: dict[str, Any]
-
-    @property
-    def precision(self) -> str | None:
-        """The number format of the policy's network, given or by default; None if the policy has no such choice."""
-        if isinstance(self.make, EntryFactory):
-            return None
-        choice = inspect.signature(self.make).parameters.get("precision")
-        return None if choice is None else str(self.options.get("precision", choice.default))
-
-    def moves_on(self, config: BoardConfig) -> tuple[str, ...]:
-        """Returns the moves that games of this board must offer for the policy."""
-        if isinstance(self.make, EntryFactory):
-            return self.make.moves_on(config, self.options)
-        return getattr(self.make, "moves", DEFAULT_MOVES)
-
-    def config_for(self, config: BoardConfig) -> BoardConfig:
-        """Returns the configuration with those moves."""
-        return replace(config, moves=self.moves_on(config))
-
-    def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
-        """Makes the policy for a configuration, and resets it with `seed`.
-
-        Raises:
-            ValueError: an option or the board is not allowed; the message names the allowed values.
-        """
-        policy = self.make(config, **self.options)
-        # Messages name the policy as its user does.
-        policy.name = self.name  # type: ignore[attr-defined]
-        policy.reset(seed)
-        return policy

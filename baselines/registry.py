@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -16,12 +18,10 @@ from typing import Any
 from baselines.hub import DESCRIPTION, WEIGHTS, hub_folder, is_hub_name, naming, parse_hub_name, pinned_within
 from baselines.own import (
     EntryFactory,
-    PolicyMaker,
     Specification,
     existing_file,
     load,
     parse_specification,
-    source_file,
 )
 from baselines.policy import DEFAULT_MOVES, Policy
 from baselines.support.act_inputs import config_of
@@ -83,6 +83,51 @@ CHECKPOINT_FILE = "checkpoint.safetensors"
 
 AGENTS_FOLDER = Path(__file__).parent / "learned" / "weights"
 """The shipped agents: one run folder each, named after the agent."""
+
+
+@dataclass(frozen=True)
+class PolicyMaker:
+    """A factory of one policy: its class and its options, without a board.
+
+    Attributes:
+        name: the specification that names it.
+        make: its class, or another callable that takes a `BoardConfig` and the options.
+        options: the given options; `find_policy` has checked that the policy has them.
+    """
+
+    name: str
+    make: Callable[..., Policy]
+    options: dict[str, Any]
+
+    @property
+    def precision(self) -> str | None:
+        """The number format of the policy's network, given or by default; None if the policy has no such choice."""
+        if isinstance(self.make, EntryFactory):
+            return None
+        choice = inspect.signature(self.make).parameters.get("precision")
+        return None if choice is None else str(self.options.get("precision", choice.default))
+
+    def moves_on(self, config: BoardConfig) -> tuple[str, ...]:
+        """Returns the moves that games of this board must offer for the policy."""
+        if isinstance(self.make, EntryFactory):
+            return self.make.moves_on(config, self.options)
+        return getattr(self.make, "moves", DEFAULT_MOVES)
+
+    def config_for(self, config: BoardConfig) -> BoardConfig:
+        """Returns the configuration with those moves."""
+        return replace(config, moves=self.moves_on(config))
+
+    def __call__(self, config: BoardConfig, seed: int = 0) -> Policy:
+        """Makes the policy for a configuration, and resets it with `seed`.
+
+        Raises:
+            ValueError: an option or the board is not allowed; the message names the allowed values.
+        """
+        policy = self.make(config, **self.options)
+        # Messages name the policy as its user does.
+        policy.name = self.name  # type: ignore[attr-defined]
+        policy.reset(seed)
+        return policy
 
 
 def policy_names() -> list[str]:
@@ -276,8 +321,8 @@ def policy_digest(name: str) -> str | None:
     specification = read_specification(name)
     if specification.attribute is not None and not specification.in_file:
         load(specification)
-        source = source_file(specification)
-        return None if source is None else _hash([source])
+        source = getattr(sys.modules[specification.base], "__file__", None)
+        return None if source is None else _hash([Path(source)])
     check_name(name)
     files = policy_files(name)
     return _hash(files) if files else None

@@ -91,6 +91,19 @@ def _protocol(_entries: Sequence[ResultFile]) -> str:
     return "\n".join(["| track | a policy of it |", "|---|---|", *rows])
 
 
+def _policies(_entries: Sequence[ResultFile]) -> str:
+    """Returns the policies in the order of the registry, each with the first two sentences of its page."""
+    return "\n".join(["| policy | what it does |", "|---|---|", *map(_policy_row, policy_names())])
+
+
+def _policy_row(name: str) -> str:
+    page = DOCS.parent / "docs" / policy_page(name)
+    paragraph = " ".join(page.read_text(encoding="utf-8").split("\n\n")[1].split())
+    summary = ". ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).split(". ")[:2]).rstrip(".")
+    link = page.name if page.parent.name == "policies" else f"../{page.parent.name}/{page.name}"
+    return f"| [`{name}`]({link}) | {summary} |"
+
+
 def _logic(_entries: Sequence[ResultFile]) -> str:
     """Returns the win rates on boards that need no guess, from the results of the suite `logic`."""
     content = json.loads((DOCS / "results" / "logic.json").read_bytes())
@@ -130,6 +143,7 @@ BENCHMARK: dict[str, Callable[..., str]] = {
     "board": _board,
     "overview": _overview,
     "entries": leaderboard.cards_table,
+    "policies": _policies,
     "protocol": _protocol,
     "ids": _ids,
     "hyperparameters": _hyperparameters,
