@@ -37,11 +37,6 @@ def test_every_kind_of_reason_has_its_sentence(kind):
     assert len(sentences) == 2
 
 
-def test_no_two_reasons_share_their_words():
-    reasons = {explain_step(step, Catalogue("en")).partition(": ")[2] for step in STEPS.values()}
-    assert len(reasons) == len(STEPS)
-
-
 def test_long_lists_are_cut():
     cells = [(0, col) for col in range(9)]
     assert name_cells(cells, Catalogue("en")) == "(1 1), (2 1), (3 1), (4 1), (5 1) and 4 more"

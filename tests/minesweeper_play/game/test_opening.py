@@ -23,10 +23,6 @@ def test_the_layers_spread_from_the_click_over_zeros():
     assert opened([[0, 0, 0, 0, 0, 1]], ("open", 0, 1)) == [[(0, 1)], [(0, 0), (0, 2)], [(0, 3)], [(0, 4)]]
 
 
-def test_a_number_is_one_layer():
-    assert opened([[1, 0, 0]], ("open", 0, 1)) == [[(0, 1)]]
-
-
 def test_a_chord_spreads_from_the_cells_around_it():
     layers = opened([[1, 0, 0, 0, 0]], ("flag", 0, 0), ("open", 0, 1), ("chord", 0, 1))
     assert layers == [[(0, 2)], [(0, 3)], [(0, 4)]]

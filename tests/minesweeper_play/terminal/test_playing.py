@@ -347,12 +347,3 @@ async def test_the_footer_names_the_keys_that_have_a_meaning(app, pilot):
     await pilot.click(offset=(shown(app).splitlines()[line].index("n new game") + 2, line))
     await pilot.pause()
     assert "New game" in shown(app)
-
-
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_the_footer_fits_80_columns(tmp_path, language):
-    async def script(app, pilot):
-        await pilot.pause(0.2)
-        assert {"en": "q quit", "es": "q salir"}[language] in shown(app)
-
-    drive(script, tmp_path, session=wall_session(), language=language)

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
-from support.terminal_games import click, drive, on_screen, settled, shown, typed, wall_session
+from support.terminal_games import click, on_screen, settled, shown, typed, wall_session
 from textual.widgets import OptionList
 
-from minesweeper_env.config import BoardConfig
-from minesweeper_play.coach.review import Mark
-from minesweeper_play.game.session import Session
-from minesweeper_play.terminal import reviewing
 from minesweeper_play.terminal.board import BoardCanvas
 from minesweeper_play.terminal.reviewing import ReviewScreen
 
@@ -55,28 +48,3 @@ async def test_a_game_under_way_is_not_reviewed(app, pilot):
     await click(app, pilot, (0, 0))
     await typed(app, pilot, "review")
     assert "once it is over" in shown(app)
-
-
-def test_a_list_that_scrolls_has_one_line_for_each_turn(tmp_path, monkeypatch):
-    for name in ("detail_sentences", "summary_sentences"):
-        monkeypatch.setattr(reviewing, name, lambda *_: [])
-    board = np.full((9, 9), 11, np.int8)
-    verdicts = [
-        SimpleNamespace(
-            turn=SimpleNamespace(number=number, cell=(9, 9), before=board),
-            **{"steps": (), "better": None, "mark": Mark.AVOIDABLE, "skill": -0.345, "luck": -0.654},
-        )
-        for number in range(1, 22)
-    ]
-    review = SimpleNamespace(
-        verdicts=verdicts, curve=[SimpleNamespace(probability=0.5)] * 2, session=Session(BoardConfig(9, 9, 10))
-    )
-
-    async def script(app, pilot):
-        await app.push_screen(ReviewScreen(app.services, review))
-        await pilot.pause()
-        turns = app.screen.query_one(OptionList)
-        assert turns.max_scroll_y == 21 - turns.size.height > 0
-
-    for language in ("en", "es"):
-        drive(script, tmp_path, language=language)
