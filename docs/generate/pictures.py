@@ -1,4 +1,4 @@
-"""Pictures of the documentation: the clicks of each scripted policy, first clicks, and two suites."""
+"""Pictures of the documentation: the clicks of each scripted policy, first clicks, two suites, and a game."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from results import DOCS
 
 from baselines.benchmark.results import plot
+from baselines.evaluation.evaluate import evaluate_policy
+from baselines.recording import Recording, gif, replay
 from baselines.registry import SCRIPTED, build_policy
 from baselines.support.figures import image, styled_figure
 from minesweeper_env import HIDDEN, BoardConfig, MinesweeperVectorEnv
-from minesweeper_env.codes import Codes
 from minesweeper_env.inference import mine_probabilities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Cell = tuple[int, int]
-
-CODES = Codes.of_radius(1)
+DOCS = Path(__file__).parents[1]
 BOARD = BoardConfig(5, 5, 5, moves=("click",))
 DRAWS = 400
 """The actions that each policy draws on a board."""
@@ -48,18 +47,15 @@ POSITIONS = {
 }
 """The boards by their titles."""
 
-OPEN, COVERED, EDGE, INK = "#f4f5f7", "#dfe2e6", "#8e949d", "#26292e"
 
-
-def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[Cell, bool]]:
+def actions(policy: str, board: NDArray[np.int8]) -> Counter[tuple[tuple[int, int], bool]]:
     """Returns how many of `DRAWS` actions of a policy choose each cell, with whether the action is a flag."""
-    flags = policy == "bayes_source"
-    config = BoardConfig(BOARD.rows, BOARD.cols, BOARD.mines, moves=("click", "flag") if flags else ("click",))
-    player = build_policy(policy, config)
+    moves = ("click", "flag") if policy == "bayes_source" else ("click",)
+    player = build_policy(policy, BoardConfig(BOARD.rows, BOARD.cols, BOARD.mines, moves=moves))
     player.reset(0)
     boards = np.repeat(board[None], DRAWS, 0)
-    legal = (boards > CODES.max_count).reshape(DRAWS, -1).astype(np.int8)
-    chosen = player.act(boards, np.tile(legal, 2) if flags else legal).tolist()
+    legal = np.tile((boards == H).reshape(DRAWS, -1).astype(np.int8), len(moves))
+    chosen = player.act(boards, legal).tolist()
     return Counter((divmod(action % board.size, BOARD.cols), action >= board.size) for action in chosen)
 
 
@@ -74,43 +70,25 @@ def draw_clicks(policy: str) -> bytes:
         return image(figure)
 
 
-def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[Cell, bool]]) -> None:
-    from matplotlib.patches import Rectangle
-
+def _draw(axes: Axes, board: NDArray[np.int8], counts: Counter[tuple[tuple[int, int], bool]]) -> None:
     risks = mine_probabilities(board, BOARD.mines)
-    for cell in np.ndindex(board.shape):
-        row, col = cell
-        code = int(board[cell])
-        covered = code > CODES.max_count
-        clicks, flags = counts[(row, col), False], counts[(row, col), True]
-        share = (clicks + flags) / DRAWS
-        face = _colour(share) if share else COVERED if covered else OPEN
-        axes.add_patch(Rectangle((col - 0.5, row - 0.5), 1, 1, facecolor=face, edgecolor=EDGE, linewidth=0.8))
-        ink = "white" if share > 0.5 else INK
-        text = _cell_text(code, float(risks[cell]) if covered else None)
-        place = row - 0.2 if share else row
-        weight = "normal" if covered else "bold"
-        axes.text(col, place, text, ha="center", va="center", size=11, weight=weight, color=ink)
+    shares = np.array([(counts[cell, False] + counts[cell, True]) / DRAWS for cell in np.ndindex(board.shape)])
+    dark = shares.reshape(*board.shape, 1)
+    acted = (1 - dark) * (0.78, 0.87, 0.95) + dark * (0.0, 0.27, 0.54)
+    faces = np.where(dark > 0, acted, np.where(board == H, 0.88, 0.96)[..., None])
+    axes.pcolormesh(faces, edgecolors="#8e949d", linewidth=0.8)
+    for (row, col), share in zip(np.ndindex(board.shape), shares, strict=True):
+        risk, code = 100 * risks[row, col], board[row, col]
+        text = (f"{risk:.0f}" if risk in (0, 100) or 1 <= risk < 99 else "<1") if code == H else f"{code or ''}"
+        style = {"ha": "center", "va": "center", "color": "white" if share > 0.5 else "#26292e"}
+        weight = "normal" if code == H else "bold"
+        axes.text(col + 0.5, row + (0.3 if share else 0.5), text, size=11, weight=weight, **style)
         if share:
-            verb = "flag" if flags else "click"
-            axes.text(col, row + 0.2, f"{verb}\n{100 * share:.0f} %", ha="center", va="center", size=8, color=ink)
-    axes.set_xlim(-0.55, board.shape[1] - 0.45)
-    axes.set_ylim(board.shape[0] - 0.45, -0.55)
+            verb = "flag" if counts[(row, col), True] else "click"
+            axes.text(col + 0.5, row + 0.7, f"{verb}\n{100 * share:.0f} %", size=8, **style)
+    axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.set_axis_off()
-
-
-def _colour(share: float) -> tuple[float, float, float]:
-    """Returns the face of a cell from light blue for rare actions to dark blue."""
-    red, green, blue = (float(np.interp(share, (0, 1), ends)) for ends in ((0.78, 0.0), (0.87, 0.27), (0.95, 0.54)))
-    return red, green, blue
-
-
-def _cell_text(code: int, risk: float | None) -> str:
-    """Returns the text of a cell: its count, its risk in per cent, or nothing."""
-    if risk is not None:
-        return f"{100 * risk:.0f}" if risk in (0.0, 1.0) or 0.005 <= risk < 0.995 else "<1" if risk < 0.5 else ">99"
-    return str(code) if 0 < code <= CODES.max_count else ""
 
 
 RULES = ("opening", "safe", "any", "corners")
@@ -142,27 +120,42 @@ def draw_first_clicks() -> bytes:
         return image(figure)
 
 
-def ladder_content() -> dict[str, Any]:
-    """Returns the results of the suite `ladder` with those of trained agents, without rows of under 1000 games."""
-    ladder, learned = (json.loads((DOCS / "results" / f"{name}.json").read_bytes()) for name in ("ladder", "learned"))
-    for board in ladder["boards"]:
+def _read(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_bytes())
+    return content
+
+
+def draw_ladder() -> bytes:
+    """Returns the results of the suites `ladder` and `learned` as a PNG file, without rows of under 1000 games."""
+    content = _read("ladder") | {"title": "Scripted policies and trained agents on the classic boards"}
+    learned = {str(board["config"]): board["results"] for board in _read("learned")["boards"]}
+    for board in content["boards"]:
         known = {row["policy"] for row in board["results"]}
-        same = [other for other in learned["boards"] if other["config"] == board["config"]]
-        agents = [row for other in same for row in other["results"] if ":" not in row["policy"]]
+        agents = [row for row in learned.get(str(board["config"]), []) if ":" not in row["policy"]]
         rows = board["results"] + [row for row in agents if row["policy"] not in known]
         board["results"] = [row for row in rows if row["games"] >= 1000]
-    return ladder | {"title": "Scripted policies and trained agents on the classic boards"}
+    return plot(content)
 
 
-def draw_agents() -> bytes:
-    """Returns the win rates of the agents of Antimatroid (2012) by the number of mines as a PNG file."""
-    return plot(json.loads((DOCS / "results" / "agents.json").read_bytes()))
+def draw_game() -> bytes:
+    """Returns a game of `exact` as ``evaluate.py --record`` draws it, with the mine probabilities, as a GIF file."""
+    config, seed = BoardConfig.of_size(16, moves=("click",)), 49
+    played = evaluate_policy(partial(build_policy, "exact", config), config, [seed], record=True)
+    game = replay("exact", config, seed, np.frombuffer(played.records[0].actions, "<u2").tolist())
+    return gif(Recording([[game]], 0.5, overlay=True), lambda _: None)
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
-    "agents": draw_agents,
-    "first-clicks": draw_first_clicks,
-    "ladder": lambda: plot(ladder_content()),
-    **{f"policy-{name}": partial(draw_clicks, name) for name in SCRIPTED},
+    "game.gif": draw_game,
+    "agents.png": lambda: plot(_read("agents")),
+    "first-clicks.png": draw_first_clicks,
+    "ladder.png": draw_ladder,
+    **{f"policy-{name}.png": partial(draw_clicks, name) for name in SCRIPTED},
 }
 """Each picture by the name of its file."""
+
+
+def write_pictures() -> None:
+    """Writes all pictures."""
+    for name, draw in PICTURES.items():
+        (DOCS / "images" / name).write_bytes(draw())

@@ -1,7 +1,4 @@
-"""Picture of the terminal game in README: a game of 16x30 with the exact risks on the cells, and a hint.
-
-python docs/generate/terminal_picture.py
-"""
+"""Picture of the terminal game in README, with exact risks and a hint: `python docs/generate/terminal_picture.py`."""
 
 from __future__ import annotations
 
@@ -10,30 +7,25 @@ import re
 import tempfile
 from pathlib import Path
 
-from results import DOCS
-
 from minesweeper_env.config import BoardConfig
 from minesweeper_play.game.session import Session
 from minesweeper_play.game.statistics import Statistics
 from minesweeper_play.options import PlayOptions
 from minesweeper_play.terminal.app import MinesweeperApp
 
-FILE = DOCS / "images" / "terminal.svg"
-SEED, MOVES, SIZE = 5, 20, (96, 25)
-SECONDS_PER_MOVE = 3
+FILE = Path(__file__).parents[1] / "images" / "terminal.svg"
 
 
 def play_to_the_middle() -> Session:
     """Returns a game in which each move follows the hint, and some mines have flags; the clock shows a fixed time."""
     ticks = [0.0]
-    session = Session(BoardConfig.of_size((16, 30), 99), seed=SEED, now=lambda: ticks[0])
-    for move in range(MOVES):
-        ticks[0] = SECONDS_PER_MOVE * move
+    session = Session(BoardConfig.of_size((16, 30), 99), seed=5, now=lambda: ticks[0])
+    for move in range(20):
+        ticks[0] = 3.0 * move
         advice = session.hint()
-        for step in advice.steps[:1]:
-            for cell in step.mine:
-                if session.board[cell] == session.config.codes.hidden:
-                    session.flag(*cell)
+        for cell in advice.steps[0].mine if advice.steps else ():
+            if session.board[cell] == session.config.codes.hidden:
+                session.flag(*cell)
         session.open(*advice.cell)
     return session
 
@@ -44,7 +36,7 @@ async def draw() -> str:
         app = MinesweeperApp(
             PlayOptions(animation=False), session=play_to_the_middle(), statistics=Statistics(Path(folder))
         )
-        async with app.run_test(size=SIZE) as pilot:
+        async with app.run_test(size=(96, 25)) as pilot:
             await pilot.press("p", "h")
             # Risks and hint come from other threads.
             while not app.screen.board.picture.marks or app.screen.board.picture.levels is None:

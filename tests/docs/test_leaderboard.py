@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from functools import cache
 
 import pytest
 from support import ROOT
@@ -24,21 +23,10 @@ RATE = r"\d(?:\.\d+)? ?%"
 BUILD = load_script("pages")
 
 
-@cache
-def published():
-    """Returns the results of suites and the entries of the leaderboard, which take seconds to read and check."""
-    return BUILD.read_sources(), BUILD.read_entries()
-
-
-def fill(text):
-    contents, entries = published()
-    return BUILD.fill_benchmark(BUILD.fill_results(text, contents, entries), entries)
-
-
-@pytest.mark.parametrize("page", BUILD.pages_with_tables(), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", BUILD.pages(), ids=lambda page: page.name)
 def test_generated_tables_are_in_step_with_the_result_files(page):
     text = page.read_text(encoding="utf-8")
-    assert fill(text) == text, f"{page.name}: run `make docs`; numbers in its tables are not edited by hand"
+    assert BUILD.fill(text) == text, f"{page.name}: run `make docs`; numbers in its tables are not edited by hand"
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
@@ -46,7 +34,7 @@ def test_a_number_that_is_edited_by_hand_is_found(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     number = re.search(r"\d+\.\d(?= %| \()", text)[0]
     edited = text.replace(number, f"9{number}", 1)
-    assert fill(edited) == text
+    assert BUILD.fill(edited) == text
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/leaderboard.md"])
@@ -66,7 +54,7 @@ def test_every_result_file_of_the_leaderboard_passes_the_check(path):
 
 
 def test_the_reference_is_on_every_board_that_an_entry_played():
-    _, entries = published()
+    entries = BUILD.entries()
     (reference,) = [entry for entry in entries if entry.card.name == PROTOCOL.reference]
     played = {games.name: games.games for games in reference.boards}
     for entry in entries:
@@ -117,7 +105,6 @@ def test_add_checks_a_file_copies_it_and_rewrites_the_tables(tmp_path, capfd):
     docs = tmp_path / "docs"
     for name in (
         "docs/generate/pages.py",
-        "docs/generate/results.py",
         "docs/leaderboard.md",
         "README.md",
     ):
@@ -176,11 +163,11 @@ def test_an_entry_replaces_none_of_another_author(tmp_path, monkeypatch, name, c
 
 def test_filling_twice_changes_nothing():
     text = "<!-- benchmark: overview | opening | exact -->\nold\n<!-- end of benchmark -->\nbelow\n"
-    filled = fill(text)
+    filled = BUILD.fill(text)
     assert "old" not in filled
     assert "`exact`" in filled
     assert filled.endswith("<!-- end of benchmark -->\nbelow\n")
-    assert fill(filled) == filled
+    assert BUILD.fill(filled) == filled
 
 
 def test_the_file_name_of_an_entry_has_no_odd_characters():
