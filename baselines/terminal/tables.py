@@ -10,14 +10,13 @@ import io
 import re
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from textwrap import TextWrapper
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console, Group, RenderableType
-from rich.containers import Lines
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
@@ -29,13 +28,7 @@ GAP = 2
 """Width between two columns."""
 
 NAME_WIDTH = 21
-"""Width that a column of names gets before other columns are left out; a longer name folds."""
-
-MARGIN = {True: "> ", False: "  "}
-"""The text before a row, by whether the row is marked."""
-
-LEAST_NAME_WIDTH = 12
-"""Width below which the table becomes wider than the terminal."""
+"""Width at which longer names fold, where the table is too wide."""
 
 NO_LIMIT = 1_000_000
 """Width of lines of any length."""
@@ -45,18 +38,6 @@ class _Folder(TextWrapper):
     """Breaks lines after the separators " :,/_", and after "." and "-" where no digit follows."""
 
     wordsep_re = re.compile(r"( +)|(?<=[:,/_])|(?<=[.-])(?!\d)")
-
-
-class Name(Text):
-    """A text that rich folds after its separators; further lines are indented as the first one."""
-
-    def wrap(self, console: Console, width: int, **settings: Any) -> Lines:
-        """Returns the lines; a part without a separator is broken where the line ends."""
-        margin = " " * (len(MARGIN[True]) if self.plain.startswith(tuple(MARGIN.values())) else 0)
-        folded = _Folder(width, subsequent_indent=margin).wrap(self.plain) or [""]
-        lines = Lines(Text(line) for line in folded)
-        lines.justify(console, width, justify=settings.get("justify") or "left", overflow="fold")
-        return lines
 
 
 class Column(NamedTuple):
@@ -89,22 +70,24 @@ class Table:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
-    marked: Collection[int] = field(default_factory=tuple)
+    marked: Collection[int] = ()
 
     def html(self) -> str:
         """Returns the table for a notebook."""
         table = self.part(self.filled())
-        rows = [("th", [column.heading for column in table.columns]), *(("td", row) for row in table.rows)]
-        head, *body = (
-            "<tr>" + "".join(f"<{tag}>{html(cell)}</{tag}>" for cell in cells) + "</tr>" for tag, cells in rows
-        )
-        caption = f"<caption>{html(self.title)}</caption>"
-        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+        head = _html_row("th", [column.heading for column in table.columns])
+        body = "".join(_html_row("td", row) for row in table.rows)
+        return f"<table><caption>{html(self.title)}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
 
     def part(self, numbers: Sequence[int]) -> Table:
         """Returns the table with some of its columns."""
         rows = [[row[number] for number in numbers] for row in self.rows]
         return replace(self, columns=[self.columns[number] for number in numbers], rows=rows)
+
+    def filled(self) -> list[int]:
+        """Returns the indices of the columns with a cell that is not empty."""
+        numbers = range(len(self.columns))
+        return [number for number in numbers if not self.rows or any(row[number] for row in self.rows)]
 
     def left_out(self, width: int | None) -> list[str]:
         """Returns the headings of the columns that do not fit into `width` columns of text."""
@@ -113,57 +96,66 @@ class Table:
 
     def draw(self, width: int | None = None) -> Grid:
         """Returns the table from its headings on, without the title; None for `width` shows every column."""
-        return self.part(self._chosen(width))._draw(width)
+        table = self.part(self._chosen(width))
+        headings, *rows = table._texts()
+        widths = table._widths(width)
+        drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
+        # Without a width of its own, rich folds numbers where the terminal ends.
+        drawn.width = _total(widths)
+        for column, text, size in zip(table.columns, headings, widths, strict=True):
+            drawn.add_column(_folded(text, size), justify=column.justify, width=size)
+        for number, row in enumerate(rows):
+            cells = map(_folded, row, widths)
+            drawn.add_row(*cells, style="bold green" if number in self.marked else "")
+        return drawn
 
-    def filled(self) -> list[int]:
-        """Returns the indices of the columns with a cell that is not empty."""
-        numbers = range(len(self.columns))
-        return [number for number in numbers if not self.rows or any(row[number] for row in self.rows)]
+    def _texts(self) -> list[list[str]]:
+        """Returns the headings and the rows; the first column of a table with marked rows has a margin."""
+        texts = [[printable(text) for text in row] for row in ([each.heading for each in self.columns], *self.rows)]
+        for number, row in enumerate(texts, -1):
+            row[:1] = [f"{'>' if number in self.marked else ' '} {text}" if self.marked else text for text in row[:1]]
+        return texts
+
+    def _widths(self, width: int | None) -> list[int]:
+        """Returns the width of each column; headings and long names fold where the table is too wide."""
+        headings, *rows = self._texts()
+        cells = [max((cell_len(row[number]) for row in rows), default=0) for number in range(len(headings))]
+        full = [max(size, cell_len(text)) for size, text in zip(cells, headings, strict=True)]
+        if width is None or _total(full) <= width:
+            return full
+        words = [max(map(len, re.findall(r"^ *[^ /]+/?|[^ /]+/?", text)), default=0) for text in headings]
+        widths = [
+            max(word, min(size, NAME_WIDTH) if column.folds else size)
+            for column, word, size in zip(self.columns, words, cells, strict=True)
+        ]
+        for number, column in enumerate(self.columns):
+            if column.folds:
+                widths[number] += max(0, min(full[number] - widths[number], width - _total(widths)))
+        return widths
 
     def _chosen(self, width: int | None) -> list[int]:
         """Returns the indices of the columns to show, in their order."""
         chosen = self.filled()
-        while width is not None and self.part(chosen)._total(NAME_WIDTH) > width:
+        while width is not None and _total(self.part(chosen)._widths(width)) > width:
             optional = [number for number in chosen if self.columns[number].priority]
             if not optional:
                 break
             chosen.remove(max(optional, key=lambda number: (self.columns[number].priority, number)))
         return chosen
 
-    def _draw(self, width: int | None) -> Grid:
-        """Returns the table with all of its columns; headings and names fold where it is too wide."""
-        full, least = self._total(), self._total(LEAST_NAME_WIDTH)
-        folds = width is not None and width < full
-        names = NAME_WIDTH if folds else None
-        drawn = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), header_style="")
-        # Without a width of its own, rich fits the names into the terminal.
-        drawn.width = full if not folds or width is None else least if width < least else None
-        for number, column in enumerate(self.columns):
-            heading = Name(self._margin(number, False) + printable(column.heading))
-            width_of_numbers = None if column.folds else self._width(number, names)
-            drawn.add_column(heading, justify=column.justify, width=width_of_numbers)
-        for at, row in enumerate(self.rows):
-            marked = at in self.marked
-            cells = [Name(self._margin(number, marked) + printable(text)) for number, text in enumerate(row)]
-            drawn.add_row(*cells, style="bold green" if marked else "")
-        return drawn
 
-    def _margin(self, number: int, marked: bool) -> str:
-        """Returns the text before a cell, which the first column of a table with marked rows has."""
-        return MARGIN[marked] if self.marked and not number else ""
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
 
-    def _total(self, names: int | None = None) -> int:
-        widths = [self._width(number, names) for number in range(len(self.columns))]
-        return sum(widths) + GAP * (len(widths) - 1)
 
-    def _width(self, number: int, names: int | None) -> int:
-        """Returns the width of a column; None for `names` folds neither its names nor its heading."""
-        column = self.columns[number]
-        heading = [column.heading] if names is None else _Folder(1, break_long_words=False).wrap(column.heading)
-        width = max((cell_len(printable(row[number])) for row in self.rows), default=0)
-        if names is not None and column.folds:
-            width = min(width, names)
-        return len(self._margin(number, False)) + max([width, *map(cell_len, heading)])
+def _folded(text: str, width: int) -> Text:
+    """Returns a text in lines of a width; further lines are indented as the first one."""
+    margin = "  " if text.startswith(("> ", "  ")) else ""
+    return Text(_Folder(max(width, 1), subsequent_indent=margin).fill(text) if cell_len(text) > width else text)
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
 class Page:
@@ -190,10 +182,8 @@ class Page:
 
     def __rich__(self) -> Group:
         """Returns all parts; the last line names the columns that did not fit."""
-        if not self._left_out:
-            return Group(*self._parts)
         hint = f"Left out at {self.width} columns: {', '.join(self._left_out)}; --wide shows them."
-        return Group(*self._parts, Text(printable(hint), "dim"))
+        return Group(*self._parts, *([Text(printable(hint), "dim")] if self._left_out else []))
 
     def title(self, text: str) -> None:
         """Adds a title, with an empty line before it."""

@@ -120,18 +120,17 @@ PUBLISHED = {
 
 BOARD_AT_80 = """\
 16x16/40, first click any
-                          win
-  policy                 rate   95 % interval          p  against
+                           win
+  policy                  rate   95 % interval          p  against
 ────────────────────────────────────────────────────────────────────────────────
-  subset:               46.2%  45.2% to 47.1%  * 1.6e-06  expected_value_source
+  subset:                46.2%  45.2% to 47.1%  * 1.6e-06  expected_value_source
   deduction=source
-  expected_value_       45.6%  44.6% to 46.5%       0.31  subset:
-  source:                                                 deduction=source
+  expected_value_        45.6%  44.6% to 46.5%       0.31  subset:
+  source:                                                  deduction=source
   deduction=source
-  subset                50.5%  49.5% to 51.5%  * 5.3e-11  expected_value
-  expected_value_       48.9%  47.9% to 49.9%   * 0.0047  subset
-  source
-> expected_value        53.8%  52.8% to 54.7%
+  subset                 50.5%  49.5% to 51.5%  * 5.3e-11  expected_value
+  expected_value_source  48.9%  47.9% to 49.9%   * 0.0047  subset
+> expected_value         53.8%  52.8% to 54.7%
 > highest win rate. * significant at 5%, after Holm's correction for 4 tests.
 """
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baselines.terminal.tables import Column, Name, Page, Table
+from baselines.terminal.tables import NAME_WIDTH, Column, Page, Table
 
 COLUMNS = (
     Column("policy", "left", folds=True),
@@ -70,17 +70,15 @@ def test_an_empty_column_is_not_shown():
     assert shown(Table("", COLUMNS[:2] + COLUMNS[-1:], [("random", "5", "")])).splitlines()[0] == "policy  games"
 
 
-@given(st.text("abc019:,/=_.-", min_size=1, max_size=60), st.integers(20, 60))
-def test_a_name_folds_after_separators_and_loses_nothing(text, width):
-    page = Page(width)
-    page.add(Name(text))
-    lines = page.text().splitlines()
-    assert "".join(lines) == text
-    assert all(len(line) <= width for line in lines)
-    assert all(re.search("[:,/_.-]$", line) or len(line) == width for line in lines[:-1])
+@given(st.text("abc019:,/=_.-", min_size=26, max_size=60))
+def test_a_name_folds_after_separators_and_loses_nothing(text):
+    columns = (Column("policy", "left", folds=True), *COLUMNS[4:5])
+    lines = shown(Table("", columns, [(text, "0.1% to 0.2%")]), 34).rpartition("─")[2].splitlines()[1:]
+    folded = [line.replace("0.1% to 0.2%", "").rstrip() for line in lines]
+    assert "".join(folded) == text
+    assert all(re.search("[:,/_.-]$", line) or len(line) == NAME_WIDTH for line in folded[:-1])
 
 
-def test_a_name_folds_where_a_part_ends():
-    page = Page(24)
-    page.add(Name("> bayes:prior=count,inference=pgmpy"))
-    assert page.text() == "> bayes:prior=count,\n  inference=pgmpy"
+def test_a_marked_name_folds_below_itself():
+    table = Table("", COLUMNS[:1], [["bayes:prior=count,inference=pgmpy"]], marked=(0,))
+    assert shown(table, 24).splitlines()[2:] == ["> bayes:prior=count,", "  inference=pgmpy"]
